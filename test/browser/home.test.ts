@@ -43,6 +43,18 @@ describe('the dashboard', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it('calls a holiday one, and says of every tile the day that is chosen', async () => {
+    const page = await pages.openPortalAs('admin', '/?day=2026-08-15');
+    const figures = page.getByRole('region', { name: 'The day in figures' });
+    await figures.getByText('Holiday: Independence Day').waitFor();
+    await page.getByText('15 Aug 2026 is a holiday: Independence Day').first().waitFor();
+    expect(await page.getByText(/No one is absent/).count()).toBe(0);
+    const defaulters = page.getByRole('region', { name: 'Fee defaulters' });
+    await defaulters.getByText('students owe fees').waitFor();
+    const count = await defaulters.locator('.figure-value').textContent();
+    await figures.getByRole('link', { name: new RegExp(`\\b${count} students$`) }).waitFor();
+  });
+
   it('is printed whole from its first second on', async () => {
     const page = await pages.openPortalAs('admin', '/portal/reports', { viewport: PHONE });
     await page.evaluate(() => {

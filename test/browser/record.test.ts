@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import type { Role } from '../contract/gateway.js';
+import { ask } from '../contract/graphql.js';
 import { expectEventually } from '../expect-eventually.js';
 import { nextToken, PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
@@ -271,7 +272,7 @@ describe('a record', () => {
     const page = await pages.openPortalAs('clerk', '/portal/records/leave_request/new', { viewport: PHONE });
     const name = page.getByRole('combobox', { name: 'Name', exact: true });
     expect((await name.boundingBox())?.width).toBeGreaterThan(240);
-    await page.getByRole('combobox', { name: 'Collection of Name' }).click();
+    await page.getByRole('combobox', { name: 'Name is one of' }).click();
     await page.getByRole('option', { name: 'Staff' }).click();
     await name.fill('a');
     await page.getByRole('option').first().waitFor();
@@ -312,9 +313,72 @@ describe('a record', () => {
 
   it('leaves the unit to the field that decides between two', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/fee_concession');
-    const cells = page.getByRole('gridcell', { name: /^\d[\d,.]*$/ });
-    await cells.first().waitFor();
+    await page
+      .getByRole('gridcell', { name: /^(\d+ %|₹[\d,.]+)$/ })
+      .first()
+      .waitFor();
     expect(await page.getByRole('gridcell', { name: / or INR$/ }).count()).toBe(0);
+  });
+
+  it('says at a field what would be refused, before it is sent', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/fee_concession/new');
+    await page.getByLabel('Value').fill('0');
+    await page.getByLabel('Session').fill('2026');
+    await page.getByLabel('From month').fill('2026-13');
+    await page.getByLabel('To month').focus();
+    for (const fault of ['More than 0.', 'Write it like 2026-27.', 'Write it like 2026-04.'])
+      await page.getByText(fault).waitFor();
+    const isValid = await page.locator('form').evaluate((form: HTMLFormElement) => form.checkValidity());
+    expect(isValid).toBe(false);
+  });
+
+  it('counts what points to it before an admin removes it all the same', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00002');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByRole('link', { name: /^Student attendance: \d+ \(Student\)$/ }).waitFor();
+    await dialog.getByRole('button', { name: 'Remove anyway' }).click();
+    await page.getByText('This record was removed').waitFor();
+    await page
+      .getByRole('button', { name: /^Restore/ })
+      .first()
+      .waitFor();
+  });
+
+  it('shows a receipt that was rolled back as such in every list', async () => {
+    const found =
+      '{ records(collection: "fee_receipt", oquery: "status=rolled_back", first: 1) { nodes { data } } }';
+    const [{ data }] = (await ask(gateway, found, { as: 'admin' })).records.nodes;
+    const { receipt_no: number, student } = data;
+    const page = await pages.openPortalAs(
+      'admin',
+      `/portal/records/fee_receipt?oquery=receipt_no%3D${number}`,
+    );
+    await page.locator('tr.void', { hasText: number }).waitFor();
+    await page.goto(`${gateway.url}/portal/records/registration/${student.value}?tab=references`);
+    const link = page.getByRole('link', { name: new RegExp(`${number}\\b.*₹.*Rolled back$`) });
+    await link.locator('.void').waitFor();
+  });
+
+  it('leads from a leave request to the member of staff who asks', async () => {
+    const [user] = (
+      await ask(gateway, '{ records(collection: "pltf_user", first: 1) { nodes { id } } }', { as: 'admin' })
+    ).records.nodes;
+    const data = {
+      name: { value: user.id, label: 'Staff' },
+      kind: 'staff',
+      from: '2027-02-01',
+      to: '2027-02-02',
+    };
+    const made = await ask(
+      gateway,
+      'mutation ($data: JSON!) { createRecord(collection: "leave_request", data: $data) { id } }',
+      { variables: { data }, as: 'admin' },
+    );
+    const page = await pages.openPortalAs('admin', `/portal/records/leave_request/${made.createRecord.id}`);
+    await page.locator(`a[href="/portal/records/pltf_user/${user.id}"]`).first().waitFor();
+    expect(await page.locator(`a[href="/portal/records/registration/${user.id}"]`).count()).toBe(0);
   });
 
   it('has the tab that there is, where the address names another', async () => {

@@ -25,6 +25,7 @@ interface Me {
     readonly name: string;
     readonly canRead: boolean;
     readonly canCreate: boolean;
+    readonly updatableFields: readonly string[];
   }[];
   readonly reports: readonly { readonly name: string }[];
 }
@@ -33,7 +34,7 @@ async function readMe(role: Role): Promise<Me> {
   const { me } = await ask(
     gateway,
     `{ me { duties mayHaveKeys mayHaveWebhooks mayImport
-        collections { name canRead canCreate } reports { name } } }`,
+        collections { name canRead canCreate updatableFields } reports { name } } }`,
     { as: role },
   );
   return me as Me;
@@ -44,6 +45,10 @@ const has = (duty: string) => (me: Me) => me.duties.includes(duty);
 const reads = (collection: string) => (me: Me) =>
   me.collections.some(({ name, canRead }) => name === collection && canRead);
 const readsAny = ({ collections }: Me) => collections.some(({ canRead }) => canRead);
+const movesStudents = ({ collections }: Me) =>
+  collections.some(
+    ({ name, updatableFields }) => name === 'registration' && updatableFields.includes('class'),
+  );
 const runsAny = ({ reports }: Me) => reports.length > 0;
 const hasKeys = (me: Me) => me.mayHaveKeys || me.duties.includes('keys');
 
@@ -90,6 +95,7 @@ const PAGES: Readonly<Record<string, PageOfTable>> = {
     isFor: ({ mayImport }) => mayImport,
     address: () => `/portal/imports/${things.import}`,
   },
+  '/portal/promotion': { heading: 'Promote students', isFor: movesStudents, isInMenu: true },
   '/portal/exports': { heading: 'Export', isFor: readsAny, isInMenu: true },
   '/portal/account': { heading: 'My account', isFor: everybody },
   '/portal/start': { heading: 'Start here', isFor: hasKeys, isInMenu: true },

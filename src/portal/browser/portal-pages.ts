@@ -47,6 +47,14 @@ function hasKeys({ mayHaveKeys, duties }: Viewer): boolean {
   return mayHaveKeys || duties.includes('keys');
 }
 
+/** Only whoever may set the place of a student can move classes. */
+function maySettlePlaces({ collections }: Viewer): boolean {
+  return collections.some(
+    ({ name, canUpdate, updatableFields }) =>
+      name === 'registration' && canUpdate && updatableFields.includes('class'),
+  );
+}
+
 export const PORTAL_PAGES: readonly PortalPage[] = [
   {
     path: '/',
@@ -113,6 +121,13 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     label: phrase('Import'),
     load: async () => (await import('./imports/import-details-page')).ImportDetailsPage,
     isFor: ({ mayImport }) => mayImport,
+  },
+  {
+    path: '/portal/promotion',
+    label: phrase('Promote students'),
+    load: async () => (await import('./promotion/promotion-page')).PromotionPage,
+    isFor: maySettlePlaces,
+    menu: { icon: 'up', group: 'work' },
   },
   {
     path: '/portal/exports',

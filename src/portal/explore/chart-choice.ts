@@ -99,6 +99,27 @@ function typeFor(
 }
 
 /**
+ * The measures just before the given one whose sum it is in every row, such as boys, girls and others of a
+ * strength; empty if there are none.
+ */
+export function partsOf(table: ResultTable, whole: string): readonly ResultColumn[] {
+  const { columns, rows } = table;
+  const end = indexOf(table, whole);
+  const isOfParts = (parts: readonly number[]) =>
+    rows.some((row) => Number(row[end] ?? 0) !== 0) &&
+    rows.every((row) => {
+      const sum = parts.reduce((total, at) => total + Number(row[at] ?? 0), 0);
+      return Math.abs(sum - Number(row[end] ?? 0)) < 0.005;
+    });
+  const before: number[] = [];
+  for (let at = end - 1; at >= 0 && isNumericKind(columns[at]?.kind ?? 'text'); at -= 1) {
+    before.unshift(at);
+    if (before.length > 1 && isOfParts(before)) return before.flatMap((part) => columns[part] ?? []);
+  }
+  return [];
+}
+
+/**
  * The points of a choice: rows on the same point are added up, points in the order of the rows, time in
  * order.
  */

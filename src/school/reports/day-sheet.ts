@@ -9,7 +9,8 @@ import { classOrders } from './shared/class-orders.js';
 import { inClass, inSection, onDate } from './shared/common-parameters.js';
 import { isNobody } from './shared/orphans.js';
 import { isInPlace, isInSections } from './shared/place-conditions.js';
-import { isOnRoll, rollDays } from './shared/roll.js';
+import { isOnRoll, rollDays, stayOn } from './shared/roll.js';
+import { schoolDays } from './shared/school-days.js';
 
 @column.rowType('AbsentStudent', 'A student who is absent or on leave on the day.')
 class AbsentStudent {
@@ -36,12 +37,27 @@ class ClassDayCount {
   @column.whole('Of them on leave.') readonly leave!: number;
 }
 
+@column.rowType('UnmarkedSection', 'A section that has school on the day and no mark yet.')
+class UnmarkedSection {
+  @column.text('The class.') readonly class!: string;
+  @column.text('The section.') readonly section!: string;
+  @column.whole('Students on the roll.') readonly students!: number;
+}
+
 @column.rowType('DaySheetTotals', 'All sections on the day.')
 class DaySheetTotals {
+  @column.flag('Whether any class has school on the day; null for a day to come.', { nullable: true })
+  readonly isSchoolDay!: boolean | null;
+  @column.text('The name of the holiday, if no class has school on the day and it has a name.', {
+    nullable: true,
+  })
+  readonly holiday!: string | null;
   @column.whole('Students marked.') readonly marked!: number;
   @column.whole('Of them absent.') readonly absent!: number;
   @column.whole('Of them on leave.') readonly leave!: number;
   @column.rows(() => ClassDayCount, 'By section.') readonly sections!: readonly ClassDayCount[];
+  @column.rows(() => UnmarkedSection, 'Sections without a mark although they have school.')
+  readonly unmarked!: readonly UnmarkedSection[];
 }
 
 /**
@@ -62,7 +78,10 @@ export const daySheet = defineReport({
   totals: DaySheetTotals,
   example: { date: '2026-07-06' },
   check: assertPlace,
-  parts: ({ date, class: className = null, section = null }, { domain, timeZone, today, sections }) => ({
+  parts: (
+    { date, class: className = null, section = null },
+    { domain, timeZone, today, settings, sections },
+  ) => ({
     ctes: Prisma.sql`
 found as materialized (
   select
@@ -114,7 +133,27 @@ absentees as materialized (
   left join records r on ${liveRecordsIn(domain, 'registration')} and r.id = m.student
   left join classes c on c.class = m.class
   where m.fault is null and m.status in ('absent', 'leave')
-)`,
+),
+places as materialized (
+  select class, section, count(*) as students
+  from (
+    select stay.data->>'class' as class, stay.data->>'section' as section, ${rollDays({ today })}
+    from records r
+    cross join lateral (select ${stayOn(date)} as data offset 0) as stay
+    where ${liveRecordsIn(domain, 'registration')} and ${isInPlace(className, section, 'stay')}
+      and ${isInSections(sections, {
+        className: Prisma.sql`stay.data->'class'`,
+        section: Prisma.sql`stay.data->'section'`,
+      })}
+  ) as student
+  where ${isOnRoll(date)}
+  group by class, section
+),
+school_classes as (
+  select distinct class from places
+  union all
+  select '' where not exists (select from places)
+),${schoolDays({ domain, today, settings }, { first: date, last: date })}`,
     rows: {
       position: Prisma.sql`row_number() over (order by class_order, class, section, roll_no, label, student)`,
       key: Prisma.sql`id`,
@@ -134,12 +173,23 @@ absentees as materialized (
     },
     totals: {
       columns: {
+        isSchoolDay: Prisma.sql`(select bool_or(is_working) from school_days)`,
+        holiday: Prisma.sql`(select min(holiday) from school_days having not bool_or(is_working))`,
         marked: Prisma.sql`coalesce(sum(marked), 0)`,
         absent: Prisma.sql`coalesce(sum(absent), 0)`,
         leave: Prisma.sql`coalesce(sum(on_leave), 0)`,
         sections: Prisma.sql`coalesce(json_agg(json_build_object(
           'class', class, 'section', section, 'marked', marked, 'absent', absent, 'leave', on_leave
         ) order by class_order, class, section), '[]')`,
+        unmarked: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'class', class, 'section', section, 'students', students
+          ) order by class_order, class, section), '[]')
+          from places
+          join school_days using (class)
+          left join classes using (class)
+          where is_working and (class, section) not in (select class, section from by_section)
+        )`,
       },
       over: Prisma.sql`from by_section`,
     },

@@ -32,7 +32,7 @@ export const REPORT_COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
   'collection-trend': ['fee_receipt'],
   'outstanding-ageing': ['class', 'fee_concession', 'fee_due', 'fee_receipt', 'registration'],
   'attendance-shortage': ['attendance', 'class', 'holiday', 'registration'],
-  'day-sheet': ['attendance', 'class', 'registration'],
+  'day-sheet': ['attendance', 'class', 'holiday', 'registration'],
   strength: ['class', 'registration'],
   'teacher-workload': ['attendance', 'class', 'pltf_user', 'registration', 'teacher_attendance'],
 };

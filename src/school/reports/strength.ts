@@ -3,7 +3,7 @@ import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
 import { classOrders } from './shared/class-orders.js';
-import { inSession } from './shared/common-parameters.js';
+import { inSession, onDate } from './shared/common-parameters.js';
 import {
   dayOfStrength,
   isInSession,
@@ -36,8 +36,8 @@ class StrengthTotals {
 }
 
 /**
- * How many students each section has, by gender, and who came and went. Strength counts those on the roll
- * today, or on the first day of a session to come: a student whose last day is today is still there.
+ * How many students each section has, by gender, and who came and went. Strength counts those on the roll on
+ * the day, or on the day of the session that is nearest to it: a student whose last day it is, is still there.
  *
  * @see reports "Beyond the document"
  */
@@ -46,16 +46,16 @@ export const strength = defineReport({
   field: 'strength',
   title: 'Strength by class and gender',
   description: 'Students of each section by gender, with those who joined and left within the session.',
-  parameters: { session: inSession },
+  parameters: { session: inSession, date: onDate },
   roles: ['accountant', 'clerk', 'viewer'],
   teachers: 'all',
   row: SectionStrength,
   totals: StrengthTotals,
   example: { session: '2026-27' },
-  parts({ session }, context) {
+  parts({ session, date }, context) {
     const { domain } = context;
     const { first, last } = monthsOf(session, context.settings.sessionFirstMonth);
-    const day = dayOfStrength(session, context);
+    const day = dayOfStrength(session, { ...context, today: date });
     return {
       ctes: Prisma.sql`
 students as materialized (${studentsOfSession(session, day, context)}

@@ -62,7 +62,10 @@ export class KeyFigures {
   /** The hours with requests since an instant, oldest first. */
   async hours(keyId: string, since: Date): Promise<readonly HourFigures[]> {
     const rows = await this.#database.query<Counts & { hour: Date }>(Prisma.sql`
-      select hour, requests, errors, refused, latency
+      select hour, requests, errors, refused, latency, ${exactQuantiles(
+        keyId,
+        Prisma.sql`at >= hour and at < hour + interval '1 hour'`,
+      )}
       from key_usage
       where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
       order by hour`);
@@ -85,9 +88,10 @@ export class KeyFigures {
           cross join lateral unnest(latency) with ordinality as l (count, place)
           group by l.place
           order by l.place
-        ) as latency
+        ) as latency,
+        ${exactQuantiles(keyId, Prisma.sql`at >= ${since}::timestamptz`)}
       from found`);
-    return figuresOf(row ?? { requests: 0, errors: 0, refused: 0, latency: [] });
+    return figuresOf(row ?? { requests: 0, errors: 0, refused: 0, latency: [], exact: undefined });
   }
 
   /** The latest requests, newest first, of the at most 1,000 that are kept. */
@@ -119,6 +123,8 @@ interface Counts {
   readonly errors: number;
   readonly refused: number;
   readonly latency: readonly number[];
+  /** Of the requests that are kept. */
+  readonly exact: { readonly requests: number; readonly median: number; readonly p95: number } | undefined;
 }
 
 interface RequestRow {
@@ -130,11 +136,24 @@ interface RequestRow {
   readonly cost: number | null;
 }
 
-function figuresOf({ requests, errors, refused, latency }: Counts): Omit<HourFigures, 'hour'> {
+/** The quantiles of the requests that are kept: exact, if these are all there were. */
+function exactQuantiles(keyId: string, when: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(
+        select json_build_object(
+          'requests', count(*), 'median', percentile_disc(0.5) within group (order by duration_ms),
+          'p95', percentile_disc(0.95) within group (order by duration_ms)
+        )
+        from key_requests
+        where key_id = ${keyId}::uuid and ${when}
+      ) as exact`;
+}
+
+function figuresOf({ requests, errors, refused, latency, exact }: Counts): Omit<HourFigures, 'hour'> {
+  const isExact = exact !== undefined && exact.requests === requests && requests > 0;
   return {
     ...{ requests, errors, refused },
-    medianMs: quantileOf(latency, 0.5),
-    p95Ms: quantileOf(latency, 0.95),
+    medianMs: isExact ? exact.median : quantileOf(latency, 0.5),
+    p95Ms: isExact ? exact.p95 : quantileOf(latency, 0.95),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseChart, pointsOf } from '../../../src/portal/explore/chart-choice.js';
+import { chooseChart, partsOf, pointsOf } from '../../../src/portal/explore/chart-choice.js';
 import type { CellKind, ResultTable } from '../../../src/portal/explore/result-tables.js';
 
 function table(columns: Readonly<Record<string, CellKind>>, rows: ResultTable['rows']): ResultTable {
@@ -61,6 +61,20 @@ describe('the first chart of a table', () => {
     ['a row', table({ name: 'text', n: 'number' }, [])],
   ])('is none without %s', (_, without) => {
     expect(chooseChart(without)).toBeUndefined();
+  });
+});
+
+describe('the parts of a measure', () => {
+  it('are the columns before it that add up to it in every row, and none else', () => {
+    const strength = table(
+      { class: 'text', roll: 'number', boys: 'number', girls: 'number', other: 'number', strength: 'number' },
+      [
+        ['1', 7, 10, 8, 1, 19],
+        ['2', 9, 5, 5, 0, 10],
+      ],
+    );
+    expect(partsOf(strength, 'strength').map(({ path }) => path)).toEqual(['boys', 'girls', 'other']);
+    expect(partsOf(strength, 'other')).toEqual([]);
   });
 });
 

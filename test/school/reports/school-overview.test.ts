@@ -31,6 +31,11 @@ describe('strength', () => {
     ]);
     expect(totals).toEqual({ boys: 5, girls: 5, other: 1, strength: 11, joined: 2, left: 1 });
   });
+
+  it('counts on another day of the session', async () => {
+    const { totals } = await school.run(strength, { date: '2026-04-01' }, VIEWER);
+    expect(totals).toEqual({ boys: 4, girls: 6, other: 1, strength: 11, joined: 1, left: 0 });
+  });
 });
 
 describe('day sheet', () => {
@@ -83,6 +88,8 @@ describe('day sheet', () => {
       },
     ]);
     expect(totals).toEqual({
+      isSchoolDay: true,
+      holiday: null,
       marked: 6,
       absent: 2,
       leave: 1,
@@ -91,7 +98,24 @@ describe('day sheet', () => {
         { class: '5', section: 'B', marked: 2, absent: 1, leave: 0 },
         { class: '10', section: 'A', marked: 1, absent: 0, leave: 1 },
       ],
+      unmarked: [{ class: '1', section: 'A', students: 2 }],
     });
+  });
+
+  it('names a holiday, and the sections of a school day that nobody has marked', async () => {
+    const totalsOn = async (date: string, caller = CLERK) =>
+      (await school.run(daySheet, { date }, caller)).totals;
+    expect(await totalsOn('2026-04-05')).toMatchObject({ isSchoolDay: false, holiday: null, unmarked: [] });
+    expect(await totalsOn('2026-04-14')).toMatchObject({
+      isSchoolDay: false,
+      holiday: 'Ambedkar Jayanti',
+      unmarked: [],
+    });
+    const unmarked = [{ class: '1', section: 'A', students: 1 }];
+    expect(await totalsOn('2026-04-02')).toMatchObject({ isSchoolDay: true, unmarked });
+    const later = [...unmarked, { class: '10', section: 'A', students: 4 }];
+    expect(await totalsOn('2026-04-24')).toMatchObject({ isSchoolDay: true, unmarked: later });
+    expect(await totalsOn('2026-04-24', KAVITA)).toMatchObject({ unmarked: [] });
   });
 
   it('shows a teacher the sections taught alone', async () => {

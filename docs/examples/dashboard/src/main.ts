@@ -57,7 +57,8 @@ function connect(token: string): Client {
 function show({ strength, collectionTrend, tasks }: BoardQuery): void {
   if (strength) {
     const { totals } = strength;
-    at('strength').textContent = `${totals.strength} students: ${totals.boys} boys, ${totals.girls} girls`;
+    at('strength').textContent =
+      `${totals.strength} students: ${totals.boys} boys, ${totals.girls} girls, ${totals.other} others`;
   }
   if (collectionTrend) {
     drawBars(collectionTrend.rows.map(({ start, total }) => ({ label: start, value: Number(total) })));

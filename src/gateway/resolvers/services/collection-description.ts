@@ -25,6 +25,8 @@ interface FieldDescription {
   readonly isUnique: boolean;
   readonly isIndexed: boolean;
   readonly allowed: readonly string[] | undefined;
+  readonly format: string | undefined;
+  readonly bounds: JsonValue | undefined;
   readonly targets: readonly string[];
   readonly default: JsonValue | undefined;
   readonly unit: string | undefined;
@@ -58,6 +60,17 @@ export class FieldResult {
 
   @Field(() => [String], { nullable: true, description: 'The values allowed; null: any.' })
   readonly allowed!: readonly string[] | undefined;
+
+  @Field(() => String, { nullable: true, description: 'What a text or a datetime is, e.g. "month".' })
+  readonly format!: string | undefined;
+
+  @Field(() => GraphqlJsonScalar, {
+    nullable: true,
+    description:
+      'What a value may be beyond its type, in the words of JSON Schema, e.g. {"minimum": 0}. ' +
+      'A moment may be bounded by "now".',
+  })
+  readonly bounds!: JsonValue | undefined;
 
   @Field(() => [String], { description: 'The collections a reference may point to.' })
   readonly targets!: readonly string[];
@@ -140,10 +153,11 @@ export function describeCollection(collection: Collection, shown: ShownNames): C
 
 function describeField(field: DeclaredField, shown: ShownNames): FieldDescription {
   const { name, type, description, isList, isRequired, isUnique, isIndexed } = field;
-  const { allowed, unit, deprecated } = field;
+  const { allowed, format, unit, deprecated } = field;
   return {
     ...{ name, type, description, isList, isRequired, isUnique, isIndexed },
-    ...{ allowed, unit, deprecated, default: field.default },
+    ...{ allowed, format, unit, deprecated, default: field.default },
+    bounds: field.bounds && { ...field.bounds },
     targets: field.targets.filter((target) => shown.isCollectionShown(target)),
     example: field.example as JsonValue | undefined,
     fields: field.fields.map((member) => describeField(member, shown)),

@@ -158,7 +158,7 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
   const kind = choice.picture === 'LINE' || choice.picture === 'DOUGHNUT' ? choice.picture : 'BAR';
   if (!points) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
   const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
-  const { by, measure, split } = points;
+  const { by, measure, split, areParts } = points;
   const last = points.labels.length - 1;
   const isByMonth = by.kind === 'day' && areMonthStarts(points.labels.map(String));
   const printLabel = (label: ResultCell) =>
@@ -175,7 +175,7 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
         points.hasRest && index === last ? t('Others') : printLabel(label),
       )}
       series={points.series.map(({ name, values }) => ({
-        name: split ? print(name, split) || '–' : say(headingOfPath(measure.path)),
+        name: split ? print(name, split) || '–' : say(headingOfPath(areParts ? String(name) : measure.path)),
         values: values.map((value) => value ?? 0),
       }))}
       unit={unitOf(operation, measure)}

@@ -1,6 +1,6 @@
 /** Selects what a tile shows of an answer: one of its tables, and a number or the points of a chart. */
 import { isNumericKind } from '../../explore/cell-printer.js';
-import { type ChartPoints, chooseChart, pointsOf } from '../../explore/chart-choice.js';
+import { type ChartPoints, chooseChart, partsOf, pointsOf } from '../../explore/chart-choice.js';
 import type { FieldShape } from '../../explore/field-shape.js';
 import type { ResultCell, ResultColumn, ResultTable } from '../../explore/result-tables.js';
 import type { ListedShape, TileOperation } from './tile-operation.js';
@@ -48,6 +48,8 @@ export interface TilePoints extends ChartPoints {
   readonly measure: ResultColumn;
   /** The column that distinguishes the series; absent if there is one series. */
   readonly split: ResultColumn | undefined;
+  /** Whether the series are columns that add up to the measure, named by their paths. */
+  readonly areParts: boolean;
   /** Whether the last point of a doughnut sums up all slices that are too small. */
   readonly hasRest: boolean;
 }
@@ -63,9 +65,21 @@ export function pointsOfTile(table: ResultTable, choice: TileChoice): TilePoints
   const measure = columnOf(choice.measure) ?? columnOf(first.y);
   if (!by || !measure) return undefined;
   const isRound = choice.picture === 'DOUGHNUT';
+  const parts = isRound ? [] : partsOf(table, measure.path);
+  if (parts.length > 0) {
+    const ofParts = parts.map(({ path }) =>
+      pointsOf(table, { type: 'bar', x: by.path, y: path, series: '' }),
+    );
+    const series = ofParts.flatMap((points) => points.series);
+    const told = { by, measure, split: undefined, hasRest: false, areParts: true };
+    return {
+      ...inOrder({ ...pointsOf(table, { type: 'bar', x: by.path, y: measure.path, series: '' }), series }),
+      ...told,
+    };
+  }
   const series = isRound || by.path !== first.x ? '' : first.series;
   const points = inOrder(pointsOf(table, { type: 'bar', x: by.path, y: measure.path, series }));
-  const told = { by, measure, split: columnOf(series), hasRest: false };
+  const told = { by, measure, split: columnOf(series), hasRest: false, areParts: false };
   return isRound ? withRest({ ...points, ...told }) : { ...points, ...told };
 }
 

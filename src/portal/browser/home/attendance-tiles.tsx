@@ -1,6 +1,6 @@
 /** The tiles of the dashboard about attendance: who is there, who is not, and who was away too often. */
-import { Anchor, Table } from '@mantine/core';
-import { PresentOnDay, ShortageByClass } from '../../../generated/portal/home/home';
+import { Alert, Anchor, Table } from '@mantine/core';
+import { PresentOnDay, type PresentOnDayQuery, ShortageByClass } from '../../../generated/portal/home/home';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { EmptyState } from '../shell/states';
@@ -23,7 +23,6 @@ export function AttendanceTiles({ day }: Pick<DayTileProps, 'day'>) {
 
 function PresentTile({ day, report }: DayTileProps) {
   const t = useTexts();
-  const formats = useFormats();
   return (
     <Tile
       title={t('Absent by class')}
@@ -34,31 +33,74 @@ function PresentTile({ day, report }: DayTileProps) {
       search={{ date: day, run: '1' }}
       isWide
       show={({ daySheet: { totals } }) => {
-        if (totals.marked === 0)
-          return (
-            <EmptyState
-              icon="inbox"
-              title={t('No attendance was marked on {day}', { day: formats.day(day) })}
-            />
-          );
+        if (totals.marked === 0) return <NothingMarked day={day} totals={totals} />;
         const classes = [...Map.groupBy(totals.sections, (section) => section.class)];
         const sumOf = (sections: typeof totals.sections, of: 'absent' | 'leave' | 'marked') =>
           sections.reduce((sum, section) => sum + section[of], 0);
         return (
-          <TileChart
-            kind="stackedBar"
-            title={t('Absent and on leave by class')}
-            labels={classes.map(([name]) => name)}
-            labelled={t('Class')}
-            series={[
-              { name: t('Absent'), values: classes.map(([, sections]) => sumOf(sections, 'absent')) },
-              { name: t('On leave'), values: classes.map(([, sections]) => sumOf(sections, 'leave')) },
-            ]}
-            unit="number"
-          />
+          <>
+            <MarkedPart totals={totals} />
+            <TileChart
+              kind="stackedBar"
+              title={t('Absent and on leave by class')}
+              labels={classes.map(([name]) => name)}
+              labelled={t('Class')}
+              series={[
+                { name: t('Absent'), values: classes.map(([, sections]) => sumOf(sections, 'absent')) },
+                { name: t('On leave'), values: classes.map(([, sections]) => sumOf(sections, 'leave')) },
+              ]}
+              unit="number"
+            />
+          </>
         );
       }}
     />
+  );
+}
+
+type DayTotals = PresentOnDayQuery['daySheet']['totals'];
+
+interface DayTotalsProps {
+  readonly totals: DayTotals;
+}
+
+/** Why nobody is marked: there is no school, or nobody has done it. */
+function NothingMarked({ day, totals }: DayTotalsProps & Pick<DayTileProps, 'day'>) {
+  const t = useTexts();
+  const formats = useFormats();
+  const words = { day: formats.day(day), holiday: totals.holiday };
+  if (totals.holiday !== null)
+    return <EmptyState icon="inbox" title={t('{day} is a holiday: {holiday}', words)} />;
+  if (totals.isSchoolDay === false)
+    return <EmptyState icon="inbox" title={t('{day} is not a school day', words)} />;
+  return <EmptyState icon="inbox" title={t('No attendance was marked on {day}', words)} />;
+}
+
+/** More names say less than their number. */
+const MOST_UNMARKED = 12;
+
+/** What the figures do not contain: sections without marks. On a day off, the marks count for nothing. */
+function MarkedPart({ totals: { isSchoolDay, holiday, unmarked } }: DayTotalsProps) {
+  const t = useTexts();
+  if (isSchoolDay === false)
+    return (
+      <Alert role="note" variant="light" p="xs" mb="xs">
+        {holiday === null
+          ? t('This is not a school day: its marks do not count.')
+          : t('This is a holiday ({holiday}): its marks do not count.', { holiday })}
+      </Alert>
+    );
+  if (unmarked.length === 0) return null;
+  const places = unmarked.slice(0, MOST_UNMARKED).map((one) => `${one.class} ${one.section}`);
+  const rest = unmarked.length - places.length;
+  return (
+    <Alert role="note" variant="light" p="xs" mb="xs">
+      {t('Not marked yet: {sections}', {
+        sections: [...places, ...(rest > 0 ? [t('and {count, number} more', { count: rest })] : [])].join(
+          ', ',
+        ),
+      })}
+    </Alert>
   );
 }
 
@@ -77,17 +119,14 @@ function AbsenteesTile({ day, report }: DayTileProps) {
       to={`/portal/reports/${report}`}
       search={{ date: day, run: '1' }}
       show={({ daySheet: { rows, totals } }) => {
-        if (totals.marked === 0)
-          return (
-            <EmptyState
-              icon="inbox"
-              title={t('No attendance was marked on {day}', { day: formats.day(day) })}
-            />
-          );
+        if (totals.marked === 0) return <NothingMarked day={day} totals={totals} />;
         const absent = rows.filter(({ status }) => status === 'absent').slice(0, MOST_ABSENTEES);
         if (absent.length === 0)
           return (
-            <EmptyState icon="check" title={t('No one is absent on {day}', { day: formats.day(day) })} />
+            <>
+              <EmptyState icon="check" title={t('No one is absent on {day}', { day: formats.day(day) })} />
+              <MarkedPart totals={totals} />
+            </>
           );
         return (
           <>
@@ -120,7 +159,7 @@ function AbsenteesTile({ day, report }: DayTileProps) {
 function ShortageTile({ day, report }: DayTileProps) {
   const t = useTexts();
   const formats = useFormats();
-  const end = day.slice(0, 7);
+  const end = day;
   return (
     <Tile
       title={t('Low attendance')}

@@ -6,6 +6,7 @@ import {
   LargestDues,
   OutstandingByAge,
 } from '../../../generated/portal/home/home';
+import { monthsBefore, startOfSession } from '../language/days-before';
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
@@ -13,7 +14,6 @@ import { nameOfEnumValue } from '../reports/name-of-column';
 import { EmptyState } from '../shell/states';
 import { useNameOfReport, useViewer } from '../shell/viewer';
 import { BarList } from './bar-list';
-import { monthsBefore, startOfSession } from './days-before';
 import { Figure } from './figure';
 import { type DayTileProps, Tile } from './tile';
 import { TileChart } from './tile-chart';
@@ -188,18 +188,20 @@ function DuesTile({ day, report }: DayTileProps) {
   const t = useTexts();
   const formats = useFormats();
   const { sessionFirstMonth } = useViewer();
-  const months = {
-    startMonth: startOfSession(day, sessionFirstMonth).slice(0, 7),
-    endMonth: day.slice(0, 7),
+  const start = startOfSession(day, sessionFirstMonth);
+  const asked = {
+    startMonth: monthsBefore(start, 12).slice(0, 7),
+    endMonth: monthsBefore(start, -11).slice(0, 7),
+    asOn: day,
   };
   return (
     <Tile
       title={t('Fee defaulters')}
       operation={LargestDues}
-      variables={months}
+      variables={asked}
       report="feeDefaulters"
       to={`/portal/reports/${report}`}
-      search={{ ...months, run: '1' }}
+      search={{ ...asked, run: '1' }}
       show={({ feeDefaulters: { rows, rowCount, currency } }) =>
         rowCount === 0 ? (
           <EmptyState icon="check" title={t('No fees are outstanding')} />

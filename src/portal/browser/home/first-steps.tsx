@@ -1,7 +1,9 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { SchoolBegun, StrengthByClass } from '../../../generated/portal/home/home';
 import { useOperation } from '../gateway/use-operation';
+import { sessionOf } from '../language/days-before';
 import { phrase, useTexts } from '../language/use-texts';
+import { useToday } from '../language/use-today';
 import { LinkCard } from '../shell/link-card';
 import { useNameOfReport, useViewer } from '../shell/viewer';
 import { TileRefresher } from './tile-refresher';
@@ -30,12 +32,13 @@ export interface SchoolBeginning {
 
 /** Asks whether the school has what its reports are made of, where the viewer could bring it in. */
 export function useSchoolBeginning(): SchoolBeginning {
-  const { duties, mayImport } = useViewer();
+  const { duties, mayImport, sessionFirstMonth } = useViewer();
+  const today = useToday();
   const nameOfReport = useNameOfReport();
   const maySettle = duties.includes('settings') && duties.includes('users');
   const { data: strong } = useOperation(
     StrengthByClass,
-    {},
+    { session: sessionOf(today, sessionFirstMonth), date: today },
     { isEnabled: mayImport && nameOfReport('strength') !== undefined },
   );
   const { data: begun } = useOperation(SchoolBegun, {}, { isEnabled: mayImport && maySettle });

@@ -10,10 +10,11 @@ import {
 } from '../../../generated/portal/home/home';
 import type { PortalOperation } from '../gateway/portal-operation';
 import { useOperation } from '../gateway/use-operation';
+import { dayBefore } from '../language/days-before';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { useNameOfReport, useViewer } from '../shell/viewer';
-import type { DayTileProps } from './tile';
+import { type DayTileProps, leaveToDecide } from './tile';
 
 /** Uses the operations of the tiles below, so that no figure costs a request of its own. */
 export function Headline({ day }: Pick<DayTileProps, 'day'>) {
@@ -30,7 +31,7 @@ export function Headline({ day }: Pick<DayTileProps, 'day'>) {
       {daySheet && <PresentFigure day={day} report={daySheet} />}
       {collection && <CollectedFigure day={day} report={collection} />}
       {ageing && <OutstandingFigure day={day} report={ageing} />}
-      {mayDecide && <LeaveFigure />}
+      {mayDecide && <LeaveFigure day={day} />}
     </section>
   );
 }
@@ -46,6 +47,8 @@ function PresentFigure({ day, report }: DayTileProps) {
       to={`/portal/reports/${report}`}
       search={{ date: day, run: '1' }}
       show={({ daySheet: { totals } }) => {
+        if (totals.isSchoolDay === false)
+          return ['–', totals.holiday === null ? t('No school day') : t('Holiday: {holiday}', totals)];
         if (totals.marked === 0) return ['–', t('No attendance marked')];
         const present = totals.marked - totals.absent - totals.leave;
         const marked = formats.number(totals.marked);
@@ -94,15 +97,15 @@ function OutstandingFigure({ day, report }: DayTileProps) {
   );
 }
 
-function LeaveFigure() {
+function LeaveFigure({ day }: Pick<DayTileProps, 'day'>) {
   const t = useTexts();
   return (
     <HeadlineFigure
       title={t('Leave requests')}
       operation={LeaveToDecide}
-      variables={{}}
+      variables={{ before: dayBefore(day, -1) }}
       to="/portal/records/leave_request"
-      search={{ oquery: 'status=pending', sort: '-from' }}
+      search={leaveToDecide(day)}
       show={({ records: { nodes, pageInfo } }) => [
         `${nodes.length}${pageInfo.hasNextPage ? '+' : ''}`,
         t('waiting for a decision'),

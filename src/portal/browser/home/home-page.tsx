@@ -1,5 +1,6 @@
 /** The home page: tiles of the reports and records that the viewer needs at the start of a day. */
 import { ActionIcon, Button, Group } from '@mantine/core';
+import { dayBefore } from '../language/days-before';
 import { isTime } from '../language/is-time';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
@@ -14,7 +15,6 @@ import { EmptyState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { AttendanceTiles } from './attendance-tiles';
-import { dayBefore } from './days-before';
 import { FeeTiles } from './fee-tiles';
 import { FirstSteps, useSchoolBeginning } from './first-steps';
 import { Headline } from './headline';
@@ -66,7 +66,7 @@ function Day() {
           <div className="dashboard">
             <AttendanceTiles day={day} />
             <FeeTiles day={day} />
-            <SchoolTiles />
+            <SchoolTiles day={day} />
             <ShortcutTiles />
           </div>
         </InSteps>

@@ -2,6 +2,7 @@
 import { Anchor, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { LeaveToDecide, ResultsByTerm, StrengthByClass } from '../../../generated/portal/home/home';
+import { dayBefore, sessionOf } from '../language/days-before';
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
@@ -9,10 +10,10 @@ import { nameOfEnumValue } from '../reports/name-of-column';
 import { EmptyState } from '../shell/states';
 import { useNameOfReport, useViewer } from '../shell/viewer';
 import { Figure } from './figure';
-import { Tile } from './tile';
+import { type DayTileProps, leaveToDecide, Tile } from './tile';
 import { TileChart } from './tile-chart';
 
-export function SchoolTiles() {
+export function SchoolTiles({ day }: Pick<DayTileProps, 'day'>) {
   const { collections } = useViewer();
   const nameOfReport = useNameOfReport();
   const strength = nameOfReport('strength');
@@ -20,24 +21,24 @@ export function SchoolTiles() {
   const mayReadResults = collections.some((one) => one.name === 'result' && one.canRead);
   return (
     <>
-      {strength && <StrengthTile report={strength} />}
-      {mayReadResults && <ResultsTile />}
-      {mayDecide && <LeaveTile />}
+      {strength && <StrengthTile day={day} report={strength} />}
+      {mayReadResults && <ResultsTile day={day} />}
+      {mayDecide && <LeaveTile day={day} />}
     </>
   );
 }
 
-function LeaveTile() {
+function LeaveTile({ day }: Pick<DayTileProps, 'day'>) {
   const t = useTexts();
   const formats = useFormats();
   return (
     <Tile
       title={t('Leave to approve')}
       operation={LeaveToDecide}
-      variables={{}}
+      variables={{ before: dayBefore(day, -1) }}
       report="leaveRequests"
       to="/portal/records/leave_request"
-      search={{ oquery: 'status=pending', sort: '-from' }}
+      search={leaveToDecide(day)}
       show={({ records: { nodes } }) =>
         nodes.length === 0 ? (
           <EmptyState icon="check" title={t('No requests are waiting')} />
@@ -79,17 +80,18 @@ interface LeaveFields {
   readonly to?: string;
 }
 
-function StrengthTile({ report }: { readonly report: string }) {
+function StrengthTile({ day, report }: DayTileProps) {
   const t = useTexts();
   const formats = useFormats();
+  const asked = { session: sessionOf(day, useViewer().sessionFirstMonth), date: day };
   return (
     <Tile
       title={t('Strength')}
       operation={StrengthByClass}
-      variables={{}}
+      variables={asked}
       report="strength"
       to={`/portal/reports/${report}`}
-      search={{ run: '1' }}
+      search={{ ...asked, run: '1' }}
       show={({ strength: { rows, totals } }) => {
         if (totals.strength === 0) return <EmptyState icon="users" title={t('No students yet')} />;
         const classes = [...Map.groupBy(rows, (row) => row.class)];
@@ -119,16 +121,18 @@ function StrengthTile({ report }: { readonly report: string }) {
   );
 }
 
-function ResultsTile() {
+function ResultsTile({ day }: Pick<DayTileProps, 'day'>) {
   const t = useTexts();
   const formats = useFormats();
   const say = useReportWords();
+  const session = sessionOf(day, useViewer().sessionFirstMonth);
   return (
     <Tile
       title={t('Results by term')}
       operation={ResultsByTerm}
-      variables={{}}
+      variables={{ session }}
       to="/portal/records/result"
+      search={{ oquery: `session=${session}` }}
       show={({ resultsAggregate }) => {
         const terms = [...Map.groupBy(resultsAggregate, ({ key }) => String(key?.term ?? ''))];
         if (terms.length === 0) return <EmptyState icon="chart" title={t('No results yet')} />;

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PortalOperation } from '../gateway/portal-operation';
 import { useOperation } from '../gateway/use-operation';
+import { dayBefore } from '../language/days-before';
 import { useTexts } from '../language/use-texts';
 import { InSteps } from '../shell/in-steps';
 import { InTurn } from '../shell/in-turns';
@@ -27,6 +28,11 @@ export interface DayTileProps {
   readonly day: string;
   /** The name of the report, for its address. */
   readonly report: string;
+}
+
+/** The records of the leave tile and figure: the requests made by the end of the day that are not decided. */
+export function leaveToDecide(day: string): Readonly<Record<string, string>> {
+  return { oquery: `status=pending,created_on=<${dayBefore(day, -1)}`, sort: '-from' };
 }
 
 export function Tile<Result, Variables>(props: TileProps<Result, Variables>) {

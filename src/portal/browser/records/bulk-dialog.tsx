@@ -14,6 +14,7 @@ import { type CountedFilter, countUpToMost } from './count-up-to-most';
 import type { DeclaredCollection } from './declared-collection';
 import { type DeclaredField } from './declared-field';
 import { FieldInput } from './field-input';
+import { RecordUses, useMayForce, usesIn } from './record-uses';
 import { tidied, useDraft } from './use-draft';
 import { useFieldNames } from './use-field-names';
 import { useUndoNotice } from './use-undo-notice';
@@ -46,11 +47,11 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
     gcTime: 0,
   });
   const write = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (force: true | undefined) => {
       const isOfAll = filter.oquery === '' && filter.where === null;
       const asked = { ...filter, where: filter.where ?? {}, allowAll: isOfAll };
       if (kind === 'remove') {
-        const { answer, requestId } = await gateway.executeTraced(RemoveRecords, asked);
+        const { answer, requestId } = await gateway.executeTraced(RemoveRecords, { ...asked, force });
         return { count: answer.deleteRecords.matched, requestId };
       }
       const set = tidied({ [field?.name ?? '']: value });
@@ -76,21 +77,25 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
     },
   });
   const count = counted.data;
+  const mayForce = useMayForce();
+  const uses = usesIn(write.error);
   const isTooMany = count !== undefined && count > most;
   const isSaid = kind === 'remove' || (field !== undefined && value !== undefined);
+  const actionWords = () => {
+    if (kind === 'change')
+      return t('Change {count, plural, one {# record} other {# records}}', { count: count ?? 0 });
+    if (uses && mayForce) return t('Remove anyway');
+    return t('Remove {count, plural, one {# record} other {# records}}', { count: count ?? 0 });
+  };
   return (
     <ConfirmDialog
       title={kind === 'change' ? t('Change a field of several records') : t('Remove these records?')}
-      action={
-        kind === 'change'
-          ? t('Change {count, plural, one {# record} other {# records}}', { count: count ?? 0 })
-          : t('Remove {count, plural, one {# record} other {# records}}', { count: count ?? 0 })
-      }
-      isReady={isSaid && count !== undefined && count > 0 && !isTooMany}
+      action={actionWords()}
+      isReady={isSaid && count !== undefined && count > 0 && !isTooMany && (!uses || mayForce)}
       isDangerous={kind === 'remove'}
       isBusy={write.isPending}
-      problem={write.error ?? counted.error}
-      onConfirm={() => write.mutate()}
+      problem={uses ? null : (write.error ?? counted.error)}
+      onConfirm={() => write.mutate(uses && true)}
       onClose={() => {
         keepDraft({});
         onClose();
@@ -107,6 +112,7 @@ export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDi
           />
         )}
         {count === undefined && !counted.error && <LoadingState rows={2} />}
+        {uses && <RecordUses uses={uses} />}
         {count !== undefined && <HowMany {...{ collection, kind, count }} />}
         {count !== undefined && count > 0 && !isTooMany && (
           <FirstOfThem {...{ collection, filter, count }} field={field} value={value} />

@@ -2,7 +2,7 @@ import type { DeclaredFieldFragment } from '../../../generated/portal/records/re
 
 /** A field as the collection declares it, with the fields of an object within. */
 export interface DeclaredField extends DeclaredFieldFragment {
-  readonly fields?: readonly DeclaredFieldFragment[];
+  readonly fields?: readonly DeclaredField[];
 }
 
 export interface ReferenceValue {

@@ -1,16 +1,5 @@
 /** The input for a field, according to its declaration. */
-import {
-  ActionIcon,
-  Button,
-  Card,
-  Group,
-  Input,
-  Select,
-  Stack,
-  Switch,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Button, Card, Group, Input, Select, Stack, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isExactNumber, numberOfText } from '../gateway/exact-number';
 import { isTime } from '../language/is-time';
@@ -23,7 +12,8 @@ import { DayTimeInput } from '../shell/day-time-input';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 import { type DeclaredField, isReferenceValue } from './declared-field';
-import { NumberTextInput } from './number-text-input';
+import { useBoundFault } from './field-bounds';
+import { CheckedTextInput, NumberTextInput } from './number-text-input';
 import { ReferencePicker } from './reference-picker';
 import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-field-names';
@@ -54,6 +44,8 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
     error,
   };
   const text = value === null || value === undefined ? '' : String(value);
+  // A stored value that a later declaration no longer allows is not reported where nobody may change it.
+  const fault = useBoundFault()(isReadOnly ? null : value, field);
   if (field.type === 'reference') {
     return (
       <ReferencePicker
@@ -97,26 +89,20 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
         value={numberText(value)}
         onChange={(next) => onChange(valueOfNumberText(next))}
         unit={field.unit}
+        fault={fault}
       />
     );
   }
-  if (field.type === 'datetime') return <InstantInput {...{ common, text, onChange, field }} />;
+  if (field.type === 'datetime')
+    return <InstantInput common={{ ...common, error: error || fault }} {...{ text, onChange, field }} />;
   if (field.type === 'object') return <ObjectInput {...{ field, value, onChange, isReadOnly, error }} />;
-  const isLong = text.length > 60 || text.includes('\n');
-  return isLong ? (
-    <Textarea
+  return (
+    <CheckedTextInput
       {...common}
       value={text}
-      autosize
-      minRows={2}
-      maxRows={12}
-      onChange={(event) => onChange(textOrNull(event.currentTarget.value))}
-    />
-  ) : (
-    <TextInput
-      {...common}
-      value={text}
-      onChange={(event) => onChange(textOrNull(event.currentTarget.value))}
+      fault={fault}
+      isLong={text.length > 60 || text.includes('\n')}
+      onChange={(next) => onChange(textOrNull(next))}
     />
   );
 }
@@ -147,7 +133,7 @@ function InstantInput({ common, text, field, onChange }: InstantInputProps) {
       />
     );
   }
-  const isDay = text === '' ? String(field.example ?? '').length === 10 : text.length === 10;
+  const isDay = text === '' ? field.format === 'date' : text.length === 10;
   if (isDay) {
     return <DayInput {...common} value={text} onChange={(day) => onChange(textOrNull(day))} />;
   }

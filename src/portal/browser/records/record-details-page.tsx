@@ -24,6 +24,7 @@ import { RecordFacts } from './record-facts';
 import { RecordFiles } from './record-files';
 import { RecordMessages } from './record-messages';
 import { RecordReferences } from './record-references';
+import { RecordUses, useMayForce, usesIn } from './record-uses';
 import { useDeclaredCollection } from './use-declared-collection';
 
 /** The id in the address of a new record. */
@@ -176,6 +177,8 @@ function RemoveButton({
   const mayRemove = useViewer().collections.some(
     ({ name, canRemove }) => name === collection.name && canRemove,
   );
+  const mayForce = useMayForce();
+  const uses = usesIn(remove.error);
   if (!mayRemove) return null;
   const asked = { collection: collection.name, id: record.id, ifVersion: record.version };
   return (
@@ -186,13 +189,20 @@ function RemoveButton({
       {isAsked && (
         <ConfirmDialog
           title={t('Remove this record?')}
-          action={t('Remove')}
+          action={uses && mayForce ? t('Remove anyway') : t('Remove')}
           isDangerous
           isBusy={remove.isPending}
-          problem={remove.error}
-          onConfirm={() => remove.mutate(asked, { onSuccess: () => setIsAsked(false) })}
-          onClose={() => setIsAsked(false)}
+          isReady={!uses || mayForce}
+          problem={uses ? null : remove.error}
+          onConfirm={() =>
+            remove.mutate({ ...asked, force: uses && true }, { onSuccess: () => setIsAsked(false) })
+          }
+          onClose={() => {
+            remove.reset();
+            setIsAsked(false);
+          }}
         >
+          {uses && <RecordUses uses={uses} id={record.id} />}
           {t('This removes {label} from {collection}. You can restore it from its history.', {
             collection: collection.title,
             label: labelOf(collection, record) ?? record.id,

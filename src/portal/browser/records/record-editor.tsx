@@ -18,6 +18,7 @@ import { FieldInput } from './field-input';
 import { draftKey, tidied, useDraft, withChange } from './use-draft';
 import { useDraftBase } from './use-draft-base';
 import { useRecordSaving } from './use-record-saving';
+import { unitIn } from './use-value-text';
 
 export type EditedRecord = NonNullable<RecordNowQuery['record']>;
 type Values = Readonly<Record<string, unknown>>;
@@ -96,7 +97,10 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
         {shown.map((field) => (
           <FieldInput
             key={field.name}
-            field={record ? field : withDefault(field, t)}
+            field={{
+              ...(record ? field : withDefault(field, t)),
+              unit: unitIn({ ...stored, ...draft }, field.unit),
+            }}
             value={field.name in draft ? draft[field.name] : stored[field.name]}
             onChange={(value) => keepDraft(withChange(draft, { field, value, stored }))}
             isReadOnly={!mayWrite || !settable.has(field.name)}

@@ -12,6 +12,7 @@ import { isReferenceValue } from './declared-field';
 import { escapeValue } from './filter-conditions';
 import { useFieldNames } from './use-field-names';
 import { useValueText } from './use-value-text';
+import { stateFieldsOf, VoidState, voidStateOf } from './void-state';
 
 export interface RecordReferencesProps {
   readonly collection: string;
@@ -69,7 +70,7 @@ function Referring({ from, field, id, values }: ReferringProps) {
   const say = useReportWords();
   const describe = useDescription(from, values);
   const oquery = `${field}.value=${escapeValue(id)}`;
-  const asked = [...new Set([...tellingFields(from), ...stateFields(from)].map(({ name }) => name))];
+  const asked = [...new Set([...tellingFields(from), ...stateFieldsOf(from.fields)].map(({ name }) => name))];
   const { data, error } = useOperation(ReferringRecords, {
     collection: from.name,
     oquery,
@@ -97,7 +98,10 @@ function Referring({ from, field, id, values }: ReferringProps) {
             lineClamp={2}
             to={`/portal/records/${from.name}/${encodeURIComponent(node.id)}`}
           >
-            {describe(node.data as Values) || node.id}
+            <span className={voidStateOf(from.fields, node.data) && 'void'}>
+              {describe(node.data as Values) || node.id}
+            </span>
+            <VoidState fields={from.fields} data={node.data} />
           </Anchor>
         ))}
         {nodes.length > 0 && (
@@ -116,16 +120,14 @@ function Referring({ from, field, id, values }: ReferringProps) {
   );
 }
 
-/** The label first, if there is one. Fields with parts do not fit into a line. */
+/** The label first, then money, then the rest. Fields with parts do not fit into a line. */
 function tellingFields({ labelField, fields }: ReferringProps['from']) {
-  const plain = fields.filter(({ type }) => type !== 'object');
-  const isLabel = ({ name }: (typeof plain)[number]) => name === labelField;
-  return [...plain.filter(isLabel), ...plain.filter((one) => !isLabel(one))].slice(0, ASKED_FIELDS);
-}
-
-/** Fields with a usual value, such as the status of a receipt. Any other value is always shown. */
-function stateFields({ fields }: ReferringProps['from']) {
-  return fields.filter((field) => field.allowed && typeof field.default === 'string');
+  const rank = ({ name, unit }: (typeof fields)[number]) => {
+    if (name === labelField) return 0;
+    return unit !== null && /^[A-Z]{3}$/.test(unit) ? 1 : 2;
+  };
+  const plain = fields.filter(({ type, isList }) => type !== 'object' && !isList);
+  return plain.toSorted((one, other) => rank(one) - rank(other)).slice(0, ASKED_FIELDS);
 }
 
 /** Describes a referring record in a line, without the values that it shares with the record. */
@@ -133,14 +135,16 @@ function useDescription(from: ReferringProps['from'], values: Values): (data: Va
   const valueText = useValueText();
   const known = new Set(Object.values(values));
   return (data) => {
-    const states = stateFields(from);
-    const unusual = states.filter((field) => data[field.name] !== field.default);
+    const states = stateFieldsOf(from.fields);
+    const unusual = states.filter(
+      (field) => data[field.name] !== field.default && field !== voidStateOf(from.fields, data),
+    );
     const told = tellingFields(from).filter(
       (field) =>
         !states.includes(field) && !known.has(data[field.name]) && !isReferenceValue(data[field.name]),
     );
     const textsOf = (fields: typeof states) =>
-      fields.map((field) => valueText(data[field.name], field)).filter((text) => text !== '');
+      fields.map((field) => valueText(data[field.name], field, data)).filter((text) => text !== '');
     return [...textsOf(unusual), ...textsOf(told).slice(0, TOLD_VALUES)].join(' · ');
   };
 }

@@ -22,6 +22,7 @@ import { UnsavedRecords } from './unsaved-records';
 import { useChosenRecords } from './use-chosen-records';
 import { useFilterWords } from './use-filter-words';
 import { SHOWN_RECORDS } from './view-address';
+import { stateFieldsOf } from './void-state';
 
 const PAGE_SIZE = 100;
 const MOST_COLUMNS = 8;
@@ -38,13 +39,16 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
     where: where === '' ? null : toJson(where),
     project: columns.map(({ name }) => name),
   };
+  const unitFields = fields.some(({ unit }) => unit?.includes(' or ')) ? ['kind'] : [];
   const asked = {
     collection: filter.collection,
     // The gateway rejects a request without a filter, so that nobody reads everything by mistake. An empty
     // filter is allowed.
     oquery: filter.oquery,
     where: filter.where ?? {},
-    project: filter.project,
+    project: [
+      ...new Set([...filter.project, ...stateFieldsOf(fields).map(({ name }) => name), ...unitFields]),
+    ],
     orderBy: orderOf(sort),
     first: PAGE_SIZE,
   };

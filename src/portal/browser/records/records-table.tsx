@@ -19,8 +19,10 @@ import { putRecord } from './put-record';
 import { ReferenceLink } from './reference-link';
 import type { ChosenRecords } from './use-chosen-records';
 import { useFieldNames } from './use-field-names';
+import { useReferenceTarget } from './use-reference-target';
 import { useUndoNotice } from './use-undo-notice';
 import { useValueText } from './use-value-text';
+import { VoidState, voidStateOf } from './void-state';
 
 export type GridRow = GridRecordsQuery['records']['nodes'][number];
 
@@ -66,17 +68,26 @@ export function RecordsTable(props: RecordsTableProps) {
       if (opened) openCell(opened, column);
     },
   });
+  const targetOf = useReferenceTarget(
+    columns
+      .filter(({ type, targets }) => type === 'reference' && targets.length > 1)
+      .flatMap((field) => rows.map((row) => ({ field, value: storedValue(row, field) }))),
+  );
   const shown = columns.map((field, index): VirtualColumn<GridRow> => {
-    const textOf = (row: GridRow) => valueText(storedValue(row, field), field);
+    const textOf = (row: GridRow) => valueText(storedValue(row, field), field, row.data);
     const content = (row: GridRow) =>
       index === 0 ? (
         <Link to={`/portal/records/${collection.name}/${encodeURIComponent(row.id)}`}>
           {textOf(row) === '' ? row.id : textOf(row)}
+          <VoidState fields={collection.fields} data={row.data} isShown={columns} />
         </Link>
       ) : (
         <>
           {textOf(row)}
-          <ReferenceLink field={field} value={storedValue(row, field)} />
+          <ReferenceLink
+            value={storedValue(row, field)}
+            target={targetOf({ field, value: storedValue(row, field) })}
+          />
         </>
       );
     return {
@@ -122,6 +133,7 @@ export function RecordsTable(props: RecordsTableProps) {
       grid={{
         keys,
         onOpen: openCell,
+        isVoid: (row) => voidStateOf(collection.fields, row.data) !== undefined,
         isSelected: boxes.length > 0 ? ({ id }) => chosen.isAll || chosen.ids.has(id) : undefined,
       }}
     />

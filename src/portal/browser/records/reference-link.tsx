@@ -2,25 +2,21 @@
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
-import { useViewer } from '../shell/viewer';
-import { type DeclaredField, isReferenceValue } from './declared-field';
+import { isReferenceValue } from './declared-field';
 
 export interface ReferenceLinkProps {
-  readonly field: DeclaredField;
   readonly value: unknown;
+  /** Its collection; `undefined`: no link. */
+  readonly target: string | undefined;
 }
 
 /**
  * A small link at the end of the cell. It is visible while the cell has the pointer or the focus, or always
- * on devices without a pointer: the rest of the cell is for editing. Renders nothing for a value that is no
- * single reference, or if the viewer may not read its collection.
+ * on devices without a pointer: the rest of the cell is for editing.
  */
-export function ReferenceLink({ field, value }: ReferenceLinkProps) {
+export function ReferenceLink({ value, target }: ReferenceLinkProps) {
   const t = useTexts();
-  const { collections } = useViewer();
-  if (!isReferenceValue(value)) return null;
-  const target = value.collection ?? (field.targets.length === 1 ? field.targets[0] : undefined);
-  if (!collections.some(({ name, canRead }) => name === target && canRead)) return null;
+  if (!isReferenceValue(value) || target === undefined) return null;
   const label = t('Open {label}', { label: value.label ?? value.value });
   return (
     <Link

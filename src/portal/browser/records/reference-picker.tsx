@@ -8,6 +8,7 @@ import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 import type { DeclaredField, ReferenceValue } from './declared-field';
 import { useRecordChoices } from './use-record-choices';
+import { useReferenceTarget } from './use-reference-target';
 
 export interface ReferencePickerProps {
   readonly field: DeclaredField;
@@ -27,21 +28,22 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
   const [isOpen, setIsOpen] = useState(false);
   const { collections } = useViewer();
   const [wanted, setWanted] = useState<string>();
-  const target = field.targets.find((one) => one === (wanted ?? value?.collection)) ?? field.targets[0] ?? '';
+  const found = useReferenceTarget([{ field, value }])({ field, value });
+  const target = field.targets.find((one) => one === (wanted ?? found)) ?? field.targets[0] ?? '';
   const { choices: records, isFetching } = useRecordChoices({
     collection: target,
     search: asked === value?.label ? '' : asked,
     isEnabled: isOpen,
   });
   const isTyping = search !== asked;
-  const found = isTyping ? [] : records.map(({ id, label }) => ({ value: id, label }));
+  const matching = isTyping ? [] : records.map(({ id, label }) => ({ value: id, label }));
   const own = value ? [{ value: value.value, label: value.label ?? value.value }] : [];
-  const choices = [...own, ...found.filter(({ value: id }) => id !== value?.value)];
+  const choices = [...own, ...matching.filter(({ value: id }) => id !== value?.value)];
   return (
     <Group align="flex-end" gap={4} wrap="nowrap" className="reference-picker">
       {field.targets.length > 1 && !readOnly && (
         <Select
-          label={t('Collection of {field}', { field: common.label })}
+          label={t('{field} is one of', { field: common.label })}
           data={field.targets.map((name) => ({
             value: name,
             label: collections.find((one) => one.name === name)?.title ?? name,
@@ -82,10 +84,10 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
         clearable={!common.required && !readOnly}
         clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
       />
-      {value && target !== '' && (
+      {value && found !== undefined && (
         <ActionIcon
           component={Link}
-          to={`/portal/records/${target}/${encodeURIComponent(value.value)}`}
+          to={`/portal/records/${found}/${encodeURIComponent(value.value)}`}
           size="input-sm"
           variant="default"
           aria-label={t('Open {label}', { label: value.label ?? value.value })}

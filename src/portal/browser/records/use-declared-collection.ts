@@ -19,13 +19,11 @@ function sayCollection(collection: DeclaredCollection, say: (text: string) => st
     ...collection,
     title: say(collection.title),
     description: say(collection.description),
-    fields: collection.fields.map((field) => ({
-      ...sayField(field, say),
-      fields: field.fields.map((member) => sayField(member, say)),
-    })),
+    fields: collection.fields.map((field) => sayField(field, say)),
   };
 }
 
 function sayField<Field extends DeclaredField>(field: Field, say: (text: string) => string): Field {
-  return { ...field, description: say(field.description) };
+  const members = field.fields?.map((member) => sayField(member, say));
+  return { ...field, description: say(field.description), ...(members && { fields: members }) };
 }

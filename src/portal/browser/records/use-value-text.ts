@@ -5,12 +5,20 @@ import { useTexts } from '../language/use-texts';
 import { type DeclaredField, isReferenceValue } from './declared-field';
 import { useAllowedWords } from './use-allowed-words';
 
-/** Returns a function that prints a value of a field as one short text. */
-export function useValueText(): (value: unknown, field: DeclaredField) => string {
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns a function that prints a value of a field as one short text. The other values of its record decide
+ * the unit where a field may have several.
+ */
+export function useValueText(): (value: unknown, field: DeclaredField, data?: unknown) => string {
   const t = useTexts();
   const formats = useFormats();
   const wordsOf = useAllowedWords();
-  return (value, field) => printValue(value, field, { t, formats, wordsOf });
+  return (value, field, data = {}) => {
+    const unit = unitIn(data as Values, field.unit);
+    return printValue(value, { ...field, unit }, { t, formats, wordsOf });
+  };
 }
 
 interface Words {
@@ -44,7 +52,14 @@ function printNumber(value: number, field: DeclaredField, formats: Formats): str
   return withUnit(formats.number(value), field);
 }
 
-/** Leaves out a choice of units, such as `% or INR`: another field decides which one applies. */
 function withUnit(number: string, { unit }: DeclaredField): string {
-  return unit === null || unit.includes(' or ') ? number : `${number} ${unit}`;
+  return unit === null ? number : `${number} ${unit}`;
+}
+
+/** Of a choice such as `% or INR`, the unit that `kind` says; null if it is unknown. */
+export function unitIn({ kind }: Values, unit: string | null): string | null {
+  if (!unit?.includes(' or ')) return unit;
+  const units = unit.split(' or ');
+  if (kind === 'percent') return units.find((one) => one === '%') ?? null;
+  return kind === 'amount' ? (units.find((one) => one !== '%') ?? null) : null;
 }

@@ -6,7 +6,7 @@ import { nameOfColumn } from './name-of-column';
 import { isNumberColumn, type ReportRow, useReportValueText } from './report-values';
 
 export interface ReportCellProps {
-  readonly value: unknown;
+  readonly row: ReportRow;
   readonly column: ReportColumn;
   readonly currency: string | undefined;
 }
@@ -14,12 +14,13 @@ export interface ReportCellProps {
 /** A single object with at most this many values is shown in one line. */
 const MOST_IN_LINE = 3;
 
-export function ReportCell({ value, column, currency }: ReportCellProps) {
+export function ReportCell({ row, column, currency }: ReportCellProps) {
+  const value = row[column.name];
   const t = useTexts();
   const valueText = useReportValueText(currency);
   const { members } = column;
   const isPlain = !Array.isArray(value) || value.length === 0 || members.length === 0;
-  if (isPlain || (value.length === 1 && members.length <= MOST_IN_LINE)) return valueText(value, column);
+  if (isPlain || (value.length === 1 && members.length <= MOST_IN_LINE)) return valueText(value, column, row);
   return (
     <details>
       <summary>{t('{count, plural, one {# entry} other {# entries}}', { count: value.length })}</summary>
@@ -28,7 +29,7 @@ export function ReportCell({ value, column, currency }: ReportCellProps) {
   );
 }
 
-interface EntriesTableProps extends Omit<ReportCellProps, 'value'> {
+interface EntriesTableProps extends Omit<ReportCellProps, 'row'> {
   readonly entries: readonly ReportRow[];
 }
 
@@ -57,7 +58,7 @@ function EntriesTable({ entries, column, currency }: EntriesTableProps) {
           <tr key={index}>
             {members.map((member) => (
               <td key={member.name} className={classOf(member)}>
-                {valueText(entry[member.name], member)}
+                {valueText(entry[member.name], member, entry)}
               </td>
             ))}
           </tr>

@@ -34,7 +34,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
   const table = useMemo(() => tablesOf({ rows }, shapeOf(form))[0], [form, rows]);
   const points = table && pointsOfTile(table, { picture: 'BAR', measure: measureName, by: labelName });
   if (!points) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
-  const { by, measure, split } = points;
+  const { by, measure, split, areParts } = points;
   const chosen = (columns: readonly ResultColumn[]) =>
     columns.map(({ path }) => ({ value: path, label: say(nameOfColumn(path)) }));
   const columnOf = ({ path }: ResultColumn) => form.columns.find(({ name }) => name === path);
@@ -79,7 +79,9 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
           })}
           labels={labels}
           series={points.series.map(({ name, values }) => ({
-            name: split ? print(name, split) || '–' : say(nameOfColumn(measure.path)),
+            name: split
+              ? print(name, split) || '–'
+              : say(nameOfColumn(areParts ? String(name) : measure.path)),
             values: values.map((value) => value ?? 0),
           }))}
           unit={measured && isMoneyColumn(measured) ? 'money' : 'number'}

@@ -368,7 +368,7 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
             <Table.Tr key={index}>
               {columns.map((column) => (
                 <Table.Td key={column.name} className={classes.get(column)}>
-                  <ReportCell value={row[column.name]} column={column} currency={currency} />
+                  <ReportCell row={row} column={column} currency={currency} />
                 </Table.Td>
               ))}
             </Table.Tr>

@@ -43,15 +43,18 @@ const CODED = new Set([
 /** Formats the values of a report, with money in the currency that the report declares. */
 export function useReportValueText(
   currency: string | undefined,
-): (value: unknown, column: ReportColumn) => string {
+): (value: unknown, column: ReportColumn, row?: ReportRow) => string {
   const t = useTexts();
   const say = useReportWords();
   const sayCode = useAllowedWords();
   const formats = useFormats();
-  const printLeaf = (value: unknown, leaf: ReportLeaf): string => {
+  const printLeaf = (value: unknown, leaf: ReportLeaf, row: ReportRow): string => {
     const { name, type } = leaf;
     if (value === null || value === undefined) return '';
     if (isMoney(leaf)) return formats.money(String(value), currency);
+    // The unit of a decimal that is not money is in another column.
+    if (type === 'Decimal' && row.kind === 'percent') return formats.percent(String(value));
+    if (type === 'Decimal' && row.kind === 'amount') return formats.money(String(value), currency);
     if (NUMBERS.has(type)) return formats.number(String(value));
     if (type === 'LocalDate') return formats.day(String(value));
     if (type === 'Month') return formats.month(String(value));
@@ -63,7 +66,7 @@ export function useReportValueText(
     // All other leaf types are enums.
     return say(nameOfEnumValue(String(value)));
   };
-  const print = (value: unknown, column: ReportColumn): string => {
+  const print = (value: unknown, column: ReportColumn, row: ReportRow = {}): string => {
     if (value === null || value === undefined) return '';
     if (Array.isArray(value)) {
       const printed = value.map((one) => print(one, { ...column, isList: false }));
@@ -71,10 +74,10 @@ export function useReportValueText(
     }
     if (column.members.length > 0) {
       const object = value as ReportRow;
-      const printed = column.members.map((member) => printLeaf(object[member.name], member));
+      const printed = column.members.map((member) => printLeaf(object[member.name], member, object));
       return printed.filter((text) => text !== '').join(' ');
     }
-    return printLeaf(value, column);
+    return printLeaf(value, column, row);
   };
   return print;
 }

@@ -25,6 +25,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   erased: 'bad',
   revoked: 'bad',
   rejected: 'bad',
+  rolled_back: 'bad',
+  cancelled: 'bad',
   absent: 'bad',
   invited: 'busy',
   updated: 'busy',

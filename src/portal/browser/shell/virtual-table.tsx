@@ -40,6 +40,8 @@ interface GridCells<Row> {
   readonly keys: GridKeys;
   /** `undefined` where rows are not chosen. */
   isSelected?: ((row: Row) => boolean) | undefined;
+  /** Rows that count for nothing. */
+  isVoid?(row: Row): boolean;
   onOpen(row: Row, column: number): void;
 }
 
@@ -158,6 +160,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
                   <tr
                     aria-rowindex={index + 2}
                     aria-selected={grid?.isSelected?.(row)}
+                    className={grid?.isVoid?.(row) ? 'void' : undefined}
                     {...(areCards && { 'data-index': index, ref: virtual.measureElement })}
                   >
                     {columns.map(({ name, head, isNumeric, isReadOnly, cell, title }, column) => (

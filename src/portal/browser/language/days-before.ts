@@ -11,6 +11,12 @@ export function startOfSession(day: string, firstMonth: number): string {
   return `${begun}-${String(firstMonth).padStart(2, '0')}-01`;
 }
 
+/** The name of the session of the day, e.g. `2026-27`. */
+export function sessionOf(day: string, firstMonth: number): string {
+  const year = Number(startOfSession(day, firstMonth).slice(0, 4));
+  return `${year}-${String((year + 1) % 100).padStart(2, '0')}`;
+}
+
 /** The first of the month so many months before. */
 export function monthsBefore(day: string, months: number): string {
   const date = new Date(`${day.slice(0, 7)}-01`);

@@ -1,0 +1,364 @@
+/** Promotes students to the next session: where each section goes, a dry run of every student, and one undo. */
+import { Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  ClassesToPromote,
+  type ClassesToPromoteQuery,
+  PromoteStudents,
+  type PromoteStudentsMutation,
+  type PromoteStudentsMutationVariables,
+} from '../../../generated/portal/promotion/promotion';
+import { GridRecords } from '../../../generated/portal/records/records';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { sessionOf } from '../language/days-before';
+import { useTexts } from '../language/use-texts';
+import { useToday } from '../language/use-today';
+import { useUndoNotice } from '../records/use-undo-notice';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { DayInput } from '../shell/day-input';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
+
+type Promotion = NonNullable<PromoteStudentsMutation['promoteStudents']>;
+type Student = Promotion['students'][number];
+type Input = PromoteStudentsMutationVariables['promotion'];
+
+/** A section of the old session, and where its students go. */
+interface Route {
+  readonly class: string;
+  readonly section: string;
+  readonly to: Target;
+}
+
+/** `class` '' leaves the students out, `LEAVES` lets them leave; `section` '' keeps the section. */
+interface Target {
+  readonly class: string;
+  readonly section: string;
+}
+
+const LEAVES = '\u0000leaves';
+
+export function PromotionPage() {
+  const t = useTexts();
+  const { data, error, refetch } = useOperation(ClassesToPromote, {});
+  const classes = data?.classes.nodes;
+  return (
+    <PageFrame
+      title={t('Promote students')}
+      description={t(
+        'Moves classes to the next session. Nothing changes before you have seen every student.',
+      )}
+    >
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && !classes && <LoadingState />}
+      {classes?.length === 0 && <EmptyState icon="layers" title={t('There are no classes yet')} />}
+      {classes && classes.length > 0 && <PromotionForm classes={classes} />}
+    </PageFrame>
+  );
+}
+
+type Classes = ClassesToPromoteQuery['classes']['nodes'];
+
+function PromotionForm({ classes }: { readonly classes: Classes }) {
+  const t = useTexts();
+  const queries = useQueryClient();
+  const offerUndo = useUndoNotice();
+  const today = useToday();
+  const { sessionFirstMonth } = useViewer();
+  const [session, setSession] = useState(() => sessionOf(today, sessionFirstMonth));
+  const [toSession, setToSession] = useState('');
+  const [rollNumbers, setRollNumbers] = useState<Input['rollNumbers']>('ALPHABETICAL');
+  const [leftOn, setLeftOn] = useState('');
+  const [routes, setRoutes] = useState(() => routesOf(classes));
+  const [exceptions, setExceptions] = useState<Readonly<Record<string, Target>>>({});
+  const [isAsked, setIsAsked] = useState(false);
+  const preview = useChange(PromoteStudents);
+  const promote = useChange(PromoteStudents, [GridRecords], 'tab');
+  const shown = preview.data?.promoteStudents;
+  const input: Input = {
+    fromSession: session.trim(),
+    ...(toSession.trim() !== '' && { toSession: toSession.trim() }),
+    classes: routes
+      .filter(({ to }) => to.class !== '')
+      .map((route) => ({ class: route.class, section: route.section, ...targetOf(route.to) })),
+    exceptions: Object.entries(exceptions).map(([studentId, to]) => ({ studentId, ...targetOf(to) })),
+    rollNumbers,
+    ...(leftOn !== '' && { leftOn }),
+  };
+  const look = (changed: Partial<Input> = {}) =>
+    preview.mutate({ promotion: { ...input, ...changed, dryRun: true } });
+  // A preview of other choices would show what is not going to happen.
+  const change = (apply: () => void) => {
+    apply();
+    preview.reset();
+  };
+  const except = (studentId: string, to: Target | undefined) => {
+    const { [studentId]: _before, ...others } = exceptions;
+    const next = to ? { ...others, [studentId]: to } : others;
+    setExceptions(next);
+    look({
+      exceptions: Object.entries(next).map(([id, target]) => ({ studentId: id, ...targetOf(target) })),
+    });
+  };
+  const names = classes.flatMap(({ name }) => name ?? []);
+  return (
+    <Stack>
+      <Card withBorder padding="lg">
+        <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
+          <TextInput
+            label={t('From session')}
+            value={session}
+            onChange={({ currentTarget }) => change(() => setSession(currentTarget.value))}
+          />
+          <TextInput
+            label={t('To session')}
+            placeholder={t('the next one')}
+            value={toSession}
+            onChange={({ currentTarget }) => change(() => setToSession(currentTarget.value))}
+          />
+          <Select
+            label={t('Roll numbers')}
+            data={[
+              { value: 'ALPHABETICAL', label: t('New, by name') },
+              { value: 'KEEP', label: t('As they were') },
+              { value: 'NONE', label: t('None') },
+            ]}
+            value={rollNumbers ?? null}
+            onChange={(next) => change(() => setRollNumbers(next as Input['rollNumbers']))}
+            allowDeselect={false}
+          />
+          <DayInput
+            label={t('Last day of those who leave')}
+            value={leftOn}
+            onChange={(day) => change(() => setLeftOn(day))}
+          />
+        </SimpleGrid>
+        <Table mt="md" verticalSpacing={4} aria-label={t('Where each section goes')}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('Class and section')}</Table.Th>
+              <Table.Th>{t('To class')}</Table.Th>
+              <Table.Th>{t('To section')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {routes.map((route, index) => (
+              <Table.Tr key={`${route.class} ${route.section}`}>
+                <Table.Td>{`${route.class} ${route.section}`}</Table.Td>
+                <TargetCells
+                  of={`${route.class} ${route.section}`}
+                  names={names}
+                  target={route.to}
+                  onChange={(to) => change(() => setRoutes(routes.with(index, { ...route, to })))}
+                />
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        <Group mt="md">
+          <Button onClick={() => look()} loading={preview.isPending} disabled={input.classes.length === 0}>
+            {t('Show every student')}
+          </Button>
+        </Group>
+      </Card>
+      {preview.error && <ProblemState problem={preview.error} />}
+      {shown && (
+        <>
+          <Outcome promotion={shown} />
+          <StudentTable {...{ names, exceptions }} students={shown.students} onExcept={except} />
+          <Group>
+            <Button
+              onClick={() => setIsAsked(true)}
+              disabled={shown.students.length === 0 || preview.isPending}
+            >
+              {t('Promote students')}
+            </Button>
+          </Group>
+        </>
+      )}
+      {isAsked && shown && (
+        <ConfirmDialog
+          title={t('Promote these students?')}
+          action={t('Promote students')}
+          isBusy={promote.isPending}
+          problem={promote.error}
+          onClose={() => {
+            promote.reset();
+            setIsAsked(false);
+          }}
+          onConfirm={() =>
+            promote.mutate(
+              { promotion: { ...input, dryRun: false } },
+              {
+                onSuccess: ({ promoteStudents }) => {
+                  setIsAsked(false);
+                  preview.reset();
+                  if (!promoteStudents) return;
+                  const { requestId, students } = promoteStudents;
+                  offerUndo(
+                    t('{count, plural, one {# student} other {# students}} promoted.', {
+                      count: students.length,
+                    }),
+                    {
+                      requestId,
+                      onUndone: () => queries.resetQueries({ queryKey: [GridRecords.name] }),
+                    },
+                  );
+                },
+              },
+            )
+          }
+        >
+          <Outcome promotion={shown} />
+          {t('You can undo it all at once.')}
+        </ConfirmDialog>
+      )}
+    </Stack>
+  );
+}
+
+function Outcome({ promotion }: { readonly promotion: Promotion }) {
+  const t = useTexts();
+  const { fromSession, toSession, promoted, stayed, left } = promotion;
+  return (
+    <Text role="status">
+      {t(
+        '{fromSession} → {toSession}: {promoted, number} promoted, {stayed, number} stay, {left, number} leave.',
+        {
+          ...{ fromSession, toSession, promoted, stayed, left },
+        },
+      )}
+    </Text>
+  );
+}
+
+interface TargetCellsProps {
+  readonly of: string;
+  readonly names: readonly string[];
+  readonly target: Target;
+  onChange(target: Target): void;
+}
+
+function TargetCells({ of, names, target, onChange }: TargetCellsProps) {
+  const t = useTexts();
+  const isMoving = target.class !== '' && target.class !== LEAVES;
+  return (
+    <>
+      <Table.Td>
+        <Select
+          size="xs"
+          aria-label={t('{of}: to class', { of })}
+          data={[
+            { value: '', label: t('Not promoted now') },
+            { value: LEAVES, label: t('Leave the school') },
+            ...names.map((name) => ({ value: name, label: name })),
+          ]}
+          value={target.class}
+          onChange={(next) => onChange({ ...target, class: next ?? '' })}
+          allowDeselect={false}
+        />
+      </Table.Td>
+      <Table.Td>
+        <TextInput
+          size="xs"
+          aria-label={t('{of}: to section', { of })}
+          placeholder={t('the same')}
+          value={isMoving ? target.section : ''}
+          disabled={!isMoving}
+          onChange={({ currentTarget }) => onChange({ ...target, section: currentTarget.value })}
+        />
+      </Table.Td>
+    </>
+  );
+}
+
+interface StudentTableProps {
+  readonly students: readonly Student[];
+  readonly names: readonly string[];
+  readonly exceptions: Readonly<Record<string, Target>>;
+  onExcept(studentId: string, to: Target | undefined): void;
+}
+
+const NO_MORE = { isThere: false, isLoading: false, load: () => undefined };
+const AS_THE_CLASS = '\u0000class';
+
+function StudentTable({ students, names, exceptions, onExcept }: StudentTableProps) {
+  const t = useTexts();
+  const rows = students.map((student) => ({ ...student, id: student.studentId }));
+  const placeOf = (...parts: readonly (string | number | null)[]) =>
+    parts.filter((part) => part !== null).join(' ');
+  const columns: readonly VirtualColumn<Student & { readonly id: string }>[] = [
+    { name: 'no', head: t('Admission number'), width: 140, cell: ({ admissionNo }) => admissionNo },
+    { name: 'name', head: t('Name'), width: 200, cell: ({ name }) => name },
+    {
+      name: 'from',
+      head: t('From'),
+      width: 110,
+      cell: ({ fromClass, fromSection, fromRollNo }) => placeOf(fromClass, fromSection, fromRollNo),
+    },
+    {
+      name: 'to',
+      head: t('To'),
+      width: 130,
+      cell: ({ outcome, toClass, toSection, toRollNo }) =>
+        outcome === 'LEFT' ? t('leaves') : placeOf(toClass, toSection, toRollNo),
+    },
+    {
+      name: 'exception',
+      head: t('Exception'),
+      width: 210,
+      cell: ({ studentId, name, fromClass, fromSection }) => (
+        <Select
+          size="xs"
+          aria-label={t('{of}: exception', { of: name })}
+          data={[
+            { value: AS_THE_CLASS, label: t('As the class') },
+            { value: fromClass, label: t('Stays in {name}', { name: fromClass }) },
+            { value: LEAVES, label: t('Leaves the school') },
+            ...names
+              .filter((one) => one !== fromClass)
+              .map((one) => ({ value: one, label: t('To class {name}', { name: one }) })),
+          ]}
+          value={exceptions[studentId]?.class ?? AS_THE_CLASS}
+          onChange={(next) =>
+            onExcept(
+              studentId,
+              next === null || next === AS_THE_CLASS ? undefined : { class: next, section: fromSection },
+            )
+          }
+          allowDeselect={false}
+        />
+      ),
+    },
+  ];
+  return (
+    <div className="request-scroll">
+      <VirtualTable
+        label={t('Students')}
+        columns={columns}
+        rows={rows}
+        more={NO_MORE}
+        total={t('{count, plural, one {# student} other {# students}}', { count: rows.length })}
+      />
+    </div>
+  );
+}
+
+/** Each section goes to the next class, those of the last class leave. */
+function routesOf(classes: Classes): readonly Route[] {
+  return classes.flatMap(({ name, sections }, index) => {
+    const next = classes[index + 1]?.name ?? LEAVES;
+    return (sections ?? []).flatMap((section) =>
+      name && section.name ? [{ class: name, section: section.name, to: { class: next, section: '' } }] : [],
+    );
+  });
+}
+
+function targetOf(to: Target) {
+  if (to.class === LEAVES) return { leaves: true };
+  const section = to.section.trim();
+  return { toClass: to.class, ...(section !== '' && { toSection: section }) };
+}

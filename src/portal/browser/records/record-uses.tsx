@@ -1,0 +1,81 @@
+/** The records that point to what is to be removed, as a refused removal counts them. */
+import { Anchor, Stack } from '@mantine/core';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { useViewer } from '../shell/viewer';
+import { escapeValue } from './filter-conditions';
+import { useFieldNames } from './use-field-names';
+
+export interface RecordUse {
+  readonly count: number;
+  /** Counting ended before all were counted. */
+  readonly isMore: boolean;
+  readonly collection: string;
+  /** The path that points to it, e.g. `student`. */
+  readonly field: string;
+}
+
+const USE = /^(\d+)( or more)? records? of (\S+) points? to it \((.+)\)$/;
+
+/** The uses that a refusal names; `undefined` if the removal was not refused because of them. */
+export function usesIn(problem: Error | null): readonly RecordUse[] | undefined {
+  if (!(problem instanceof GatewayProblem) || problem.code !== 'CONFLICT') return undefined;
+  const { errors } = problem.extensions;
+  if (!Array.isArray(errors)) return undefined;
+  const found = errors.flatMap(({ detail = '' }: { readonly detail?: string }) => {
+    const [, count, more, collection = '', field = ''] = USE.exec(detail) ?? [];
+    return count ? [{ count: Number(count), isMore: more !== undefined, collection, field }] : [];
+  });
+  const hasOthers = errors.some(({ detail = '' }) =>
+    /^(?:and )?other records(?: point to it)?$/.test(detail),
+  );
+  return found.length > 0 || hasOthers ? found : undefined;
+}
+
+export interface RecordUsesProps {
+  readonly uses: readonly RecordUse[];
+  /** The record, if it is one: its uses can be opened. */
+  readonly id?: string;
+}
+
+export function RecordUses({ uses, id }: RecordUsesProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const nameOf = useFieldNames();
+  const { collections } = useViewer();
+  return (
+    <Stack gap="xs" role="alert">
+      {t('It is still in use. If you remove it, what points to it leads to nothing:')}
+      <ul>
+        {uses.map(({ count, isMore, collection, field }) => {
+          const title = collections.find(({ name }) => name === collection)?.title ?? collection;
+          const number = `${formats.number(count)}${isMore ? '+' : ''}`;
+          const words = t('{title}: {number} ({field})', { title, number, field: nameOf(field) });
+          const oquery = `${field}.value=${escapeValue(id ?? '')}`;
+          return (
+            <li key={`${collection} ${field}`}>
+              {id === undefined ? (
+                words
+              ) : (
+                <Anchor
+                  href={`/portal/records/${collection}?oquery=${encodeURIComponent(oquery)}`}
+                  target="_blank"
+                  size="sm"
+                >
+                  {words}
+                </Anchor>
+              )}
+            </li>
+          );
+        })}
+        {uses.length === 0 && <li>{t('records that you may not see')}</li>}
+      </ul>
+    </Stack>
+  );
+}
+
+/** Whether the viewer may remove a record although others point to it. Admins manage users. */
+export function useMayForce(): boolean {
+  return useViewer().duties.includes('users');
+}
