@@ -6,14 +6,13 @@ import type { JsonObject } from '../base/json/json.js';
 import type { Scope } from '../base/model/scope.js';
 import type { Services } from '../gateway/compose/services.js';
 import type { ImportCounts } from '../services/importing/import-counts.js';
-import { toCollectionName } from '../services/importing/mongo/collection-name.js';
-import type { CollectionReport } from '../services/importing/mongo/collection-report.js';
 import type { MongoDump } from '../services/importing/mongo/mongo-dump.js';
 import {
   type ProposedDeclaration,
   proposeDeclaration,
+  toCollectionName,
 } from '../services/importing/mongo/propose-declaration.js';
-import { surveyDocuments } from '../services/importing/mongo/survey-documents.js';
+import { type CollectionReport, surveyDocuments } from '../services/importing/mongo/survey-documents.js';
 import type { SourceFormat } from '../services/importing/reading/row-source.js';
 import type { StoredImport } from '../services/importing/stored-import.js';
 import type { TransferProgress } from './transfer-progress.js';

@@ -181,14 +181,9 @@ export const FLOORS: readonly Room[] = [
       'services/importing/documents/',
     ],
   },
-  { name: 'services/importing/preparing/file-thread.ts', imports: [] },
   {
     name: 'services/importing/mongo/',
-    imports: [
-      'services/importing/documents/',
-      'services/importing/reading/',
-      'services/importing/preparing/file-thread.ts',
-    ],
+    imports: ['services/importing/documents/', 'services/importing/reading/'],
   },
   {
     name: 'services/importing/',
@@ -202,7 +197,7 @@ export const FLOORS: readonly Room[] = [
         'services/exporting/',
         'services/importing/cells/',
       ],
-      ...['services/importing/reading/', 'services/importing/preparing/file-thread.ts'],
+      'services/importing/reading/',
     ],
   },
   { name: 'school/reports/engine/', imports: ['base/scalars/', 'base/model/', 'store/', 'base/tables/'] },

@@ -2,11 +2,10 @@
 import type { Principals } from '../../services/auth/principals.js';
 import type { Files } from '../../services/files/files.js';
 import { ImportNews } from '../../services/importing/import-news.js';
-import { ImportRights } from '../../services/importing/import-rights.js';
+import { ImportRights, scopeOfImport } from '../../services/importing/import-rights.js';
 import { ImportRunner } from '../../services/importing/import-runner.js';
+import { removeAbandonedFolders } from '../../services/importing/import-source.js';
 import { Imports } from '../../services/importing/imports.js';
-import { scopeOfImport } from '../../services/importing/scope-of-import.js';
-import { removeAbandonedFolders } from '../../services/importing/source-folders.js';
 import type { StoredImport } from '../../services/importing/stored-import.js';
 import type { JobQueue } from '../../services/messaging/job-queue.js';
 import type { Catalog } from '../../store/catalog/catalog.js';

@@ -1,4 +1,5 @@
 /** The files of a format as other programs send them: tables of CSV in one zip file. */
+
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
 import type { Files } from '../files/files.js';
-import { textOfCell } from './cells/text-of-cell.js';
+import { textOfCell } from './cells/plain-cells.js';
 import { withImportSource } from './import-source.js';
 import { openRowSource } from './reading/open-row-source.js';
 import type { SourceFile, SourceOptions, SourceRow } from './reading/row-source.js';

@@ -4,6 +4,8 @@ import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/admin.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { RecordStore } from '../../store/record-store.js';
+import type { Principals } from '../auth/principals.js';
+import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
 import { noImport } from './invalid-import.js';
 import type { StoredImport } from './stored-import.js';
 
@@ -81,4 +83,31 @@ function isAllowed(assert: () => void): boolean {
     if (fault instanceof ServiceError) return false;
     throw fault;
   }
+}
+
+/**
+ * The scope of the caller of an import with the rights of this moment, and no more than it had when it asked.
+ *
+ * @throws FORBIDDEN where it may not import any more, or is no more; NOT_FOUND, GONE for domain or collection
+ */
+export async function scopeOfImport(
+  one: StoredImport,
+  services: {
+    readonly principals: Pick<Principals, 'ofWork'>;
+    readonly domains: DomainDirectory;
+    readonly rights: Pick<ImportRights, 'assertMayImport'>;
+  },
+): Promise<Scope> {
+  const { principals, domains, rights } = services;
+  const principal = await principals.ofWork(one.principal);
+  if (principal === undefined) {
+    throw new ServiceError(
+      'FORBIDDEN',
+      'The user who started this import may not log in any more, or its key has ended.',
+    );
+  }
+  await domains.assureKnown(one.domainId);
+  const scope = resolveScope(domains, { principal, askedDomain: one.domainId, requestId: one.id });
+  rights.assertMayImport(scope, one.collection);
+  return { ...scope, operation: 'import' };
 }

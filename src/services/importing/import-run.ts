@@ -12,12 +12,21 @@ import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { TriggerNames } from '../../store/writing/write-triggers.js';
 import { addCounts, addFields, addOverwritten, type ImportCounts, NO_COUNTS } from './import-counts.js';
 import type { ImportMapping } from './import-mapping.js';
-import { forgetSeen, noteRefused, noteSeen, unseen } from './note-refused.js';
 import { type PreparedBatch, preparedBatches } from './preparing/prepared-file.js';
 import { columnFinder } from './preparing/row-mapper.js';
 import { type ReferenceLookups, type RefusedRow, withColumns } from './preparing/row-preparer.js';
 import type { SourceOptions } from './reading/row-source.js';
-import { firstRowsOf, forgetOutcomes, noteOutcomes, outcomesOf, type RowOutcomes } from './row-outcomes.js';
+import {
+  firstRowsOf,
+  forgetOutcomes,
+  forgetSeen,
+  noteOutcomes,
+  noteRefused,
+  noteSeen,
+  outcomesOf,
+  type RowOutcomes,
+  unseen,
+} from './row-outcomes.js';
 import {
   findImport,
   fingerprintOf,

@@ -20,8 +20,7 @@ import { fieldsOfMapping } from './import-mapping.js';
 import { ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
 import { withImportSource } from './import-source.js';
 import { inspectImport } from './inspect-import.js';
-import { findImport, type ImportState, type StoredImport, updateImport } from './stored-import.js';
-import { undoImport } from './undo-import.js';
+import { changesOf, findImport, type ImportState, type StoredImport, updateImport } from './stored-import.js';
 
 export interface ImportRunnerOptions extends ImportRunOptions {
   readonly store: RecordStore;
@@ -175,4 +174,38 @@ function toJsonFault({ code, message, errors }: ServiceError): JsonObject {
   return JSON.parse(
     printExactJson({ code, detail: message, errors: errors ?? [] } as unknown as JsonValue),
   ) as JsonObject;
+}
+
+export interface UndoWork {
+  readonly store: Pick<RecordStore, 'atomically' | 'undo'>;
+  /** The scope of the caller who undoes it, with the caller's present rights. @throws FORBIDDEN */
+  readonly scopeOf: (one: StoredImport) => Promise<Scope>;
+}
+
+/**
+ * @throws StoppedError if it was cancelled; the reason of the aborted signal; CONFLICT if a record was
+ * changed after the import: the later parts are undone by then, and the import lists the remaining ones
+ */
+export async function undoImport(
+  { store, scopeOf }: UndoWork,
+  begun: StoredImport,
+  signal: AbortSignal,
+): Promise<StoredImport> {
+  let one = begun;
+  for (const number of changesOf(begun).toReversed()) {
+    signal.throwIfAborted();
+    const scope = await scopeOf(one);
+    const own = { ...scope, requestId: `${one.id}.undo.${number}`, operation: 'undo of an import' };
+    one = await store.atomically(own, { writes: 'anything' }, async (within) => {
+      await store.undo(own, `${one.id}.${number}`, { within, force: one.options.force });
+      const undone = [...one.undone, number];
+      return goingOn(await updateImport(within, one.id, { from: ['undoing'], undone }));
+    });
+  }
+  return one;
+}
+
+function goingOn(one: StoredImport | undefined): StoredImport {
+  if (one === undefined || one.isStopped) throw new StoppedError();
+  return one;
 }

@@ -21,12 +21,16 @@ import { assertNothingReplaced, doubtsOfMapping } from './doubts-of-mapping.js';
 import { fieldsOfMapping, type ImportMapping } from './import-mapping.js';
 import type { ImportRights } from './import-rights.js';
 import { invalidImport, noImport } from './invalid-import.js';
-import { forgetSeen } from './note-refused.js';
 import { parseImportMapping } from './parse-import-mapping.js';
+import { SOURCE_LIMITS } from './reading/in-batches.js';
 import type { SourceOptions } from './reading/row-source.js';
-import { SOURCE_LIMITS } from './reading/source-limits.js';
-import { listRefusedRows, printRefusedRows, type RefusedRowOfImport } from './refused-rows.js';
-import { printOutcomes } from './row-outcomes.js';
+import {
+  forgetSeen,
+  listRefusedRows,
+  printOutcomes,
+  printRefusedRows,
+  type RefusedRowOfImport,
+} from './row-outcomes.js';
 import { SavedMappings } from './saved-mappings.js';
 import {
   changesOf,

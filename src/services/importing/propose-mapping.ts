@@ -1,5 +1,4 @@
 /** Which field each column of a file most likely is. */
-
 import { type Collection, CREATED_ON, type Field } from '../../base/model/collection.js';
 import { findNearest } from '../../base/text/did-you-mean.js';
 import {
@@ -8,11 +7,22 @@ import {
   REST_HEADING,
   type RecordColumn,
 } from '../exporting/record-columns.js';
-import { findHeadingSynonym, findHeldHeadings } from './heading-synonyms.js';
-import { eventOf, headingWords, plainHeading } from './heading-words.js';
+import { type CellPart, partOfCell } from './cells/part-of-cell.js';
+import {
+  eventOf,
+  findHeadingSynonym,
+  findHeldHeadings,
+  findJoinedHeadings,
+  headingWords,
+  plainHeading,
+} from './heading-synonyms.js';
 import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
-import { headingsIn, proposeParts } from './propose-parts.js';
-import type { ColumnInspection, FoundKind } from './reading/column-findings.js';
+import {
+  ColumnFindings,
+  type ColumnInspection,
+  DistinctBudget,
+  type FoundKind,
+} from './reading/column-findings.js';
 
 /** The last column of the list of refused rows, which may be sent again as it is. */
 export const ERROR_COLUMN = 'error';
@@ -334,4 +344,54 @@ function shareWords(ofColumn: readonly string[], ofField: readonly string[]): bo
   const hasAll = (fewer: readonly string[], more: readonly string[]) =>
     fewer.length > 0 && fewer.every((word) => word.length > 3 && more.includes(word));
   return hasAll(ofColumn, ofField) || (ofField.length > 1 && hasAll(ofField, ofColumn));
+}
+
+export interface ProposedPart {
+  readonly part: CellPart;
+  /** The part of the heading that names it. */
+  readonly heading: string;
+  /** Its values in the first distinct cells of the column. */
+  readonly cells: ColumnInspection;
+}
+
+/** Separators between two names in a heading. */
+const BETWEEN_HEADINGS = /(?:(?<!\s)\s+)?[/&+,;|–—-]\s*|(?<!\s)\s+(?:and|with|cum|व|एवं|और)\s+/iu;
+
+/**
+ * Separators in cells, in the order in which they are tried: the space late, because values contain it too,
+ * and the empty one, where digits and letters meet, last.
+ */
+const SEPARATORS = ['/', '-', '–', '|', ',', ';', ':', ' ', ''] as const;
+
+/** The names in a heading that names several fields; fewer than two if it names one. */
+export function headingsIn(column: string): readonly string[] {
+  return findJoinedHeadings(column) ?? column.split(BETWEEN_HEADINGS).filter((one) => one !== '');
+}
+
+/**
+ * The parts of a column of which more than half of the cells have as many as there are headings, by what
+ * parts most of them. None where the cells are something whole, such as a day or a telephone number.
+ */
+export function proposeParts(
+  headings: readonly string[],
+  found: ColumnInspection | undefined,
+): readonly ProposedPart[] {
+  if (headings.length < 2 || found?.likely.kind !== 'text') return [];
+  const of = headings.length;
+  const byMost = SEPARATORS.map((separator) => {
+    const partsOf = (cell: string) =>
+      headings.map((_, at) => partOfCell(cell, { separator, number: at + 1, of }) ?? '');
+    return { separator, parted: found.examples.map(partsOf).filter((parts) => !parts.includes('')) };
+  }).sort((one, other) => other.parted.length - one.parted.length);
+  const [most] = byMost;
+  if (most === undefined || 2 * most.parted.length <= found.examples.length) return [];
+  return headings.map((heading, at) => {
+    const findings = new ColumnFindings(heading, new DistinctBudget());
+    for (const [row, parts] of most.parted.entries()) findings.add(row, parts[at]);
+    return {
+      part: { separator: most.separator, number: at + 1, of },
+      heading,
+      cells: findings.finish(most.parted.length),
+    };
+  });
 }

@@ -1,14 +1,17 @@
 /** The outcome of each row in a dry run: stored batch by batch, printed as a table. */
-
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { printCsvLine } from '../../base/tables/csv-line.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import type { StagedFieldChange } from '../../store/writing/staged-work.js';
 import type { StagedOutcome } from '../../store/writing/staged-writes.js';
+import type { StagingPlace } from '../../store/writing/staging-place.js';
+import { REST_HEADING } from '../exporting/record-columns.js';
 import type { PreviewedRow } from './import-counts.js';
 import type { RowFault } from './preparing/row-mapper.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
+import { ERROR_COLUMN } from './propose-mapping.js';
+import type { StoredImport } from './stored-import.js';
 
 /** Consecutive rows with the same outcome, by the numbers of the first and the last. */
 export type RowOutcomes = readonly [
@@ -163,4 +166,100 @@ async function errorsBetween(
     where e.import_id = ${importId}::uuid and e.step = 'try' and e.row_number > ${after}::bigint
       and e.row_number <= ${last}::bigint`);
   return new Map(rows.map(({ number, errors }) => [number, errors.map(({ detail }) => detail).join('; ')]));
+}
+
+export async function noteRefused(
+  db: Queryable,
+  importId: string,
+  step: 'try' | 'run',
+  refused: readonly RefusedRow[],
+): Promise<void> {
+  if (refused.length === 0) return;
+  const rows = refused.map(({ number, errors, source }) => ({ number, errors, source }));
+  await db.query(Prisma.sql`
+    insert into import_errors (import_id, step, row_number, errors, source)
+    select ${importId}::uuid, ${step}, (e->>'number')::bigint, e->'errors', e->'source'
+    from jsonb_array_elements(${printExactJson(rows as unknown as JsonValue)}::jsonb) as e`);
+}
+
+type SeeingImport = Pick<StoredImport, 'id' | 'domainId'>;
+
+/** Stores the ids of the records that the file has. */
+export async function noteSeen(
+  place: Pick<StagingPlace, 'run'>,
+  one: SeeingImport,
+  ids: Iterable<string>,
+): Promise<void> {
+  await place.run(Prisma.sql`
+    insert into import_seen (domain, import_id, record_id)
+    select ${one.domainId}, ${one.id}::uuid, seen.id
+    from unnest(${[...ids]}::text[]) as seen (id)
+    on conflict do nothing`);
+}
+
+/** The records `r` that the file does not have. */
+export function unseen({ domainId, id }: SeeingImport): Prisma.Sql {
+  return Prisma.sql`not exists (
+    select 1
+    from import_seen seen
+    where seen.domain = ${domainId} and seen.import_id = ${id}::uuid and seen.record_id = r.id)`;
+}
+
+/** Deletes the ids that `noteSeen` has stored: the step begins anew, or has ended. */
+export async function forgetSeen(db: Queryable, { domainId, id }: SeeingImport): Promise<void> {
+  await db.query(Prisma.sql`
+    delete from import_seen where domain = ${domainId} and import_id = ${id}::uuid`);
+}
+
+export interface RefusedRowOfImport {
+  readonly number: number;
+  readonly errors: readonly RowFault[];
+  readonly source: readonly string[];
+}
+
+const ROWS_AT_ONCE = 1_000;
+
+/** The rows that the last step has refused, in the order of the file. */
+export async function listRefusedRows(
+  db: Queryable,
+  one: StoredImport,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly RefusedRowOfImport[]> {
+  return await db.query<RefusedRowOfImport>(Prisma.sql`
+    select e.row_number as number, e.errors, e.source
+    from import_errors e
+    where e.import_id = ${one.id}::uuid and e.step = ${stepOf(one)} and e.row_number > ${after}::bigint
+    order by e.row_number
+    limit ${limit}`);
+}
+
+/**
+ * All refused rows as CSV: the columns of the file, or one column with whole documents, and a last column
+ * with the errors. Once corrected, it can be imported as a file of its own.
+ */
+export async function* printRefusedRows(db: Queryable, one: StoredImport): AsyncGenerator<string, void> {
+  // An import reads this column as the fields of the record, so it may hold a whole document.
+  const columns = one.inspection?.columns ?? [REST_HEADING];
+  const kept = columns.filter((column) => column !== ERROR_COLUMN);
+  const places = kept.map((column) => columns.indexOf(column));
+  yield printCsvLine([...kept, ERROR_COLUMN]);
+  for (let after = -1; ; ) {
+    const rows = await listRefusedRows(db, one, { after, limit: ROWS_AT_ONCE });
+    if (rows.length === 0) return;
+    yield rows
+      .map(({ source, errors, number }) => {
+        const wrong = errors.map(({ detail }) => detail).join('; ');
+        return printCsvLine([...places.map((place) => source[place] || null), `row ${number}: ${wrong}`]);
+      })
+      .join('');
+    after = rows.at(-1)?.number ?? after;
+  }
+}
+
+/** The step whose errors are shown: the run once it has begun, else the dry run. */
+function stepOf({ state, trial, startedAt }: StoredImport): 'try' | 'run' {
+  if (state === 'trying' || state === 'tried') return 'try';
+  if (state === 'ready' || state === 'waiting')
+    return trial === undefined && startedAt !== undefined ? 'run' : 'try';
+  return 'run';
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { makeSourceFolder, removeAbandonedFolders } from '../../../src/services/importing/source-folders.js';
+import { makeSourceFolder, removeAbandonedFolders } from '../../../src/services/importing/import-source.js';
 
 const folderOf = (owner: number) => mkdtemp(path.join(tmpdir(), `campus-import-${owner}-`));
 

@@ -3,8 +3,8 @@ import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql
 import type { JsonValue } from '../../../base/json/json.js';
 import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
 import type { Imports } from '../../../services/importing/imports.js';
-import { parseSourceOptions } from '../../../services/importing/parse-source-options.js';
-import type { RefusedRowOfImport } from '../../../services/importing/refused-rows.js';
+import { parseSourceOptions } from '../../../services/importing/parse-import-mapping.js';
+import type { RefusedRowOfImport } from '../../../services/importing/row-outcomes.js';
 import type { SavedMapping } from '../../../services/importing/saved-mappings.js';
 import {
   changesOf,

@@ -1,11 +1,8 @@
 /** Reads the value of a cell by a stated kind and format. */
 import { isExactNumber, type JsonValue } from '../../../base/json/json.js';
-import { parseBooleanCell } from './boolean-cell.js';
-import { CellFault } from './cell-fault.js';
-import { parseDayCell } from './day-cell.js';
+import { parseDayCell, parseInstantCell } from './day-cell.js';
 import type { DayFormat, InstantFormat, NumberFormat } from './day-formats.js';
-import { parseInstantCell } from './instant-cell.js';
-import { parseNumberCell } from './number-cell.js';
+import { CellFault, parseBooleanCell, parseNumberCell } from './plain-cells.js';
 
 /** The kind of value of a cell, and its format. */
 export type CellFormat =

@@ -1,4 +1,5 @@
 /** Opens dumps and exports of MongoDB, in any layout, as a list of collections. */
+
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../../base/errors.js';

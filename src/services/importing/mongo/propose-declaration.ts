@@ -1,9 +1,7 @@
 /** Proposes the declaration of a collection from its documents and indexes in MongoDB. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
+import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import type { ColumnInspection } from '../reading/column-findings.js';
 import type { SourceInspection } from '../reading/inspect-source.js';
-import { toCollectionName } from './collection-name.js';
-import type { EvidenceKind, FieldEvidence } from './field-evidence.js';
 
 /** A file for `schema/collections`, to be corrected by a person, with notes about what it leaves out. */
 export interface ProposedDeclaration {
@@ -241,4 +239,72 @@ function ruleName(paths: readonly string[]): string {
     .replaceAll(/[^a-z0-9_]/g, '_')
     .slice(0, 40);
   return /^[a-z]/.test(name) ? name : `u${name}`.slice(0, 40);
+}
+
+const MAX_LENGTH = 40;
+
+/**
+ * The name of a collection here for one of MongoDB: `FeeReceipts` is `fee_receipts`, `exams.marks` is
+ * `exams_marks`. Other than those that are taken.
+ */
+export function toCollectionName(name: string, taken: ReadonlySet<string>): string {
+  const snake = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_|_$/g, '');
+  const base = (/^[a-z]/.test(snake) ? snake : `c_${snake}`).slice(0, MAX_LENGTH).replace(/_$/, '');
+  for (let count = 1; ; count += 1) {
+    const ending = count === 1 ? '' : `_${count}`;
+    const found = base.slice(0, MAX_LENGTH - ending.length) + ending;
+    if (!taken.has(found)) return found;
+  }
+}
+
+export interface FieldEvidence {
+  /** By the field: what its values are, in all documents. */
+  readonly valueKinds: Map<string, Set<EvidenceKind>>;
+  /** By the fields in which lists stand: what the elements of these are. */
+  readonly elementKinds: Map<string, Set<EvidenceKind>>;
+}
+
+/** `other`: a list, or null. */
+export type EvidenceKind = 'text' | 'number' | 'boolean' | 'instant' | 'object' | 'other';
+
+/** As the dates of a dump are told. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+export function createFieldEvidence(): FieldEvidence {
+  return { valueKinds: new Map(), elementKinds: new Map() };
+}
+
+export function addFieldEvidence(
+  { valueKinds, elementKinds }: FieldEvidence,
+  document: Readonly<Record<string, unknown>>,
+): void {
+  for (const name in document) {
+    const value = document[name];
+    // A null says nothing of the others.
+    if (value === null) continue;
+    kindsIn(valueKinds, name).add(kindOf(value));
+    if (!Array.isArray(value)) continue;
+    const kinds = kindsIn(elementKinds, name);
+    for (const element of value) kinds.add(kindOf(element));
+  }
+}
+
+function kindsIn(kindsByField: Map<string, Set<EvidenceKind>>, name: string): Set<EvidenceKind> {
+  const known = kindsByField.get(name);
+  if (known !== undefined) return known;
+  const kinds = new Set<EvidenceKind>();
+  kindsByField.set(name, kinds);
+  return kinds;
+}
+
+function kindOf(value: unknown): EvidenceKind {
+  if (typeof value === 'string') return INSTANT.test(value) ? 'instant' : 'text';
+  if (typeof value === 'number' || isExactNumber(value)) return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  // No declared list has lists or null as its elements.
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? 'object' : 'other';
 }

@@ -2,13 +2,17 @@
 import { parentPort } from 'node:worker_threads';
 import { parsePlainJson } from '../../../base/json/json.js';
 import { toImportMapping } from '../import-mapping.js';
+import { rowLength } from '../reading/in-batches.js';
 import { type InspectedSource, inspectSource } from '../reading/inspect-source.js';
 import { openRowSource } from '../reading/open-row-source.js';
-import { rowLength } from '../reading/row-length.js';
 import type { RowSource, SourceRow } from '../reading/row-source.js';
 import { findUnfoldedDays, unfoldDays } from '../reading/unfold-days.js';
-import { connectThreads } from './file-thread.js';
-import type { FileThread, InspectionStart, PreparerStart } from './prepared-file.js';
+import {
+  connectThreads,
+  type FileThread,
+  type InspectionStart,
+  type PreparerStart,
+} from './prepared-file.js';
 import { type PreparedRows, type ReferenceLookups, RowPreparer } from './row-preparer.js';
 
 /** Enough rows to recognize the type of a column; the dry run checks the other rows of a larger file. */

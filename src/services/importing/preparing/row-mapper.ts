@@ -10,17 +10,18 @@ import {
 } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Path } from '../../../base/model/path.js';
-import { parseBooleanCell } from '../cells/boolean-cell.js';
-import { CellFault } from '../cells/cell-fault.js';
 import { convertCell, isBlankCell } from '../cells/convert-cell.js';
-import { parseDayCell } from '../cells/day-cell.js';
+import { parseDayCell, parseInstantCell, parseMonthCell, parseSessionCell } from '../cells/day-cell.js';
 import type { DayFormat, InstantFormat, NumberFormat } from '../cells/day-formats.js';
-import { parseInstantCell } from '../cells/instant-cell.js';
-import { parseMonthCell, parseSessionCell } from '../cells/month-cell.js';
-import { parseNumberCell } from '../cells/number-cell.js';
 import { type CellPart, partOfCell } from '../cells/part-of-cell.js';
+import {
+  CellFault,
+  isNestedCell,
+  parseBooleanCell,
+  parseNumberCell,
+  textOfCell,
+} from '../cells/plain-cells.js';
 import { spreadsheetDamageOf, UNDAMAGED } from '../cells/spreadsheet-damage.js';
-import { isNestedCell, textOfCell } from '../cells/text-of-cell.js';
 import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
 
 /** An error of a row, with its column. */

@@ -9,8 +9,8 @@ import {
   DistinctBudget,
   type FoundCell,
 } from './column-findings.js';
+import { SOURCE_LIMITS } from './in-batches.js';
 import type { RowSource, SourceRow, UnfoldedDays } from './row-source.js';
-import { SOURCE_LIMITS } from './source-limits.js';
 
 /** The findings about a file; a mapping is proposed from them. */
 export interface SourceInspection

@@ -1,11 +1,12 @@
 /** Collects the rows of a sheet from its elements. */
+
+import { closeSync, readSync, writeSync } from 'node:fs';
 import { ServiceError } from '../../../base/errors.js';
 import { ExactNumber, toPlainNumber } from '../../../base/json/json.js';
 import { decodeXstring } from '../../../base/tables/xstring.js';
 import { dayOfSerial } from '../cells/day-cell.js';
-import type { CellStyles, StyledAs } from './cell-styles.js';
-import type { SharedStrings } from './shared-strings.js';
-import type { SourceLimits } from './source-limits.js';
+import type { SourceLimits } from './in-batches.js';
+import { openNamelessFile } from './nameless-file.js';
 import { type CellValue, isBlankRow, type TableRow, tooManyColumns } from './table-row.js';
 
 /** A row of a sheet, with the faults of its cells. */
@@ -248,4 +249,166 @@ export function columnOf(reference: string): number {
 function lettersOf(column: number): string {
   const rest = Math.floor(column / 26) - 1;
   return `${rest >= 0 ? lettersOf(rest) : ''}${String.fromCharCode(0x41 + (column % 26))}`;
+}
+
+/** Decides which styles of a workbook show a number as a day or a time. */
+
+/** The meaning of a number with the style. */
+export type StyledAs = 'number' | 'day' | 'time' | 'instant' | 'utc';
+
+/** The formats that a workbook need not declare, by number. ECMA-376, part 1, 18.8.30. */
+function builtInFormat(id: number): StyledAs {
+  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return 'day';
+  if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return 'time';
+  return id === 22 ? 'instant' : 'number';
+}
+
+/**
+ * The meaning of a format code. The letters of days and times count, except those in quotes, after a
+ * backslash, or in brackets that are not an elapsed time (`[Red]`, `[$-409]`). Only the first part of the
+ * code is for numbers that are not negative.
+ */
+function styledByCode(code: string): StyledAs {
+  const [first = ''] = code.split(';');
+  const letters = first
+    .replaceAll(/"[^"]*"|\\.|_.|\*./g, '')
+    .replaceAll(/\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi, '')
+    .toLowerCase();
+  if (/general/.test(letters)) return 'number';
+  const hasDay = /[yd]/.test(letters);
+  const hasTime = /[hs]/.test(letters);
+  // Our own exports declare UTC by this format, because a workbook has no time zones.
+  if (hasDay && hasTime) return /"UTC"/.test(first) ? 'utc' : 'instant';
+  if (hasDay || (/m/.test(letters) && !hasTime)) return 'day';
+  return hasTime ? 'time' : 'number';
+}
+
+function digitsOfCode(code: string): number {
+  const [first = ''] = code.split(';');
+  return /^0+$/.test(first) ? first.length : 1;
+}
+
+/** Collects the meaning of each style from the elements of `styles.xml`. */
+export class CellStyles {
+  readonly #codesById = new Map<number, string>();
+  readonly #styles: StyledAs[] = [];
+  readonly #digits: number[] = [];
+  #isInCells = false;
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    const id = Number(attributes.numFmtId ?? 0);
+    if (name === 'numFmt') this.#codesById.set(id, attributes.formatCode ?? '');
+    else if (name === 'cellXfs') this.#isInCells = true;
+    else if (name === 'xf' && this.#isInCells) {
+      const code = this.#codesById.get(id);
+      this.#styles.push(code === undefined ? builtInFormat(id) : styledByCode(code));
+      this.#digits.push(digitsOfCode(code ?? ''));
+    }
+  }
+
+  close(name: string): void {
+    if (name === 'cellXfs') this.#isInCells = false;
+  }
+
+  at(index: number): StyledAs {
+    return this.#styles[index] ?? 'number';
+  }
+
+  /**
+   * The minimum number of digits of a whole number, filled with leading zeros: 5 for `00000`, which is a
+   * code.
+   */
+  digitsAt(index: number): number {
+    return this.#digits[index] ?? 1;
+  }
+}
+
+/** Texts beyond this size are moved from memory to a file: 8 MiB. */
+const MAX_HELD_BYTES = 8 * 1024 ** 2;
+const PAGE_BYTES = 64 * 1024;
+const MAX_PAGES = 64;
+const FIRST_OFFSETS = 1_024;
+
+/**
+ * Texts by number, in little memory for any number of texts: eight bytes for each, and the part that was
+ * read last. Most cells refer to texts near those of the previous cells, so that few parts are read twice.
+ * The caller must dispose of it.
+ */
+export class SharedStrings implements Disposable {
+  #offsets = new Float64Array(FIRST_OFFSETS);
+  #count = 0;
+  #written = 0;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #held: Buffer | undefined;
+  #file: number | undefined;
+  readonly #pages = new Map<number, Buffer>();
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(text: string): void {
+    if (this.#count + 1 >= this.#offsets.length) {
+      const larger = new Float64Array(this.#offsets.length * 2);
+      larger.set(this.#offsets);
+      this.#offsets = larger;
+    }
+    const bytes = Buffer.from(text);
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    this.#count += 1;
+    this.#offsets[this.#count] = (this.#offsets[this.#count - 1] ?? 0) + bytes.length;
+    if (this.#pendingBytes > MAX_HELD_BYTES) this.#spill();
+  }
+
+  /** Call it after adding the last text. */
+  seal(): void {
+    if (this.#file !== undefined) this.#spill();
+    else this.#held = Buffer.concat(this.#pending);
+    this.#pending = [];
+  }
+
+  /** `undefined` for a number beyond the last text. */
+  at(index: number): string | undefined {
+    if (!(index >= 0 && index < this.#count)) return undefined;
+    const start = this.#offsets[index] ?? 0;
+    const end = this.#offsets[index + 1] ?? 0;
+    return this.#held ? this.#held.toString('utf8', start, end) : this.#readText(start, end);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+  }
+
+  #spill(): void {
+    this.#file ??= openNamelessFile();
+    const bytes = Buffer.concat(this.#pending);
+    writeSync(this.#file, bytes, 0, bytes.length, this.#written);
+    this.#written += bytes.length;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+  }
+
+  #readText(start: number, end: number): string {
+    const first = Math.floor(start / PAGE_BYTES);
+    const last = Math.floor(Math.max(start, end - 1) / PAGE_BYTES);
+    const parts: Buffer[] = [];
+    for (let page = first; page <= last; page += 1) {
+      const from = Math.max(0, start - page * PAGE_BYTES);
+      parts.push(this.#page(page).subarray(from, end - page * PAGE_BYTES));
+    }
+    return Buffer.concat(parts).toString();
+  }
+
+  #page(number: number): Buffer {
+    const known = this.#pages.get(number);
+    if (known) return known;
+    const page = Buffer.alloc(PAGE_BYTES);
+    if (this.#file !== undefined) readSync(this.#file, page, 0, PAGE_BYTES, number * PAGE_BYTES);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size >= MAX_PAGES && oldest !== undefined) this.#pages.delete(oldest);
+    this.#pages.set(number, page);
+    return page;
+  }
 }

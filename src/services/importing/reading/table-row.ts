@@ -4,9 +4,9 @@ import { ServiceError } from '../../../base/errors.js';
 import type { ExactNumber, JsonValue } from '../../../base/json/json.js';
 import { replaceUnstorable } from '../../../base/model/unstorable-text.js';
 import { isBlankCell } from '../cells/convert-cell.js';
-import { textOfCell } from '../cells/text-of-cell.js';
+import { textOfCell } from '../cells/plain-cells.js';
+import type { SourceLimits } from './in-batches.js';
 import type { SourceRow } from './row-source.js';
-import type { SourceLimits } from './source-limits.js';
 
 /** A row of a table as in the file. */
 export interface TableRow {

@@ -1,13 +1,11 @@
 /** Reads a register with a column for each day as a table with a row for each day that has a value. */
 
-import { CellFault } from '../cells/cell-fault.js';
 import { isBlankCell } from '../cells/convert-cell.js';
-import { dayWritten, monthNumber } from '../cells/day-cell.js';
+import { dayWritten, monthNumber, parseMonthCell } from '../cells/day-cell.js';
 import type { DayFormat } from '../cells/day-formats.js';
-import { parseMonthCell } from '../cells/month-cell.js';
-import { textOfCell } from '../cells/text-of-cell.js';
+import { CellFault, textOfCell } from '../cells/plain-cells.js';
+import { SOURCE_LIMITS, tooManyRows } from './in-batches.js';
 import type { RowSource, SourceRow, UnfoldedDays } from './row-source.js';
-import { SOURCE_LIMITS, tooManyRows } from './source-limits.js';
 
 /** Fewer columns with days may be fields of a record. */
 const FEWEST_DAYS = 3;

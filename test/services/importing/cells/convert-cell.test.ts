@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ExactNumber } from '../../../../src/base/json/json.js';
-import { CellFault } from '../../../../src/services/importing/cells/cell-fault.js';
 import {
   type CellFormat,
   convertCell,
   isBlankCell,
 } from '../../../../src/services/importing/cells/convert-cell.js';
+import { parseMonthCell, parseSessionCell } from '../../../../src/services/importing/cells/day-cell.js';
 import type {
   DayFormat,
   InstantFormat,
   NumberFormat,
 } from '../../../../src/services/importing/cells/day-formats.js';
-import { parseMonthCell, parseSessionCell } from '../../../../src/services/importing/cells/month-cell.js';
+import { CellFault } from '../../../../src/services/importing/cells/plain-cells.js';
 import { spreadsheetDamageOf } from '../../../../src/services/importing/cells/spreadsheet-damage.js';
 import { runsOf } from '../../../full-length.js';
 

@@ -1,15 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../src/base/json/json.js';
-import { toCollectionName } from '../../../../src/services/importing/mongo/collection-name.js';
-import { CollectionReporter } from '../../../../src/services/importing/mongo/collection-report.js';
 import {
   addFieldEvidence,
   createFieldEvidence,
-} from '../../../../src/services/importing/mongo/field-evidence.js';
-import {
   type ProposedDeclaration,
   proposeDeclaration,
+  toCollectionName,
 } from '../../../../src/services/importing/mongo/propose-declaration.js';
+import { CollectionReporter } from '../../../../src/services/importing/mongo/survey-documents.js';
 import { inspectSource } from '../../../../src/services/importing/reading/inspect-source.js';
 import { openRowSource } from '../../../../src/services/importing/reading/open-row-source.js';
 import { parseDefinition } from '../../../../src/store/catalog/parse-collection.js';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { SeenTexts } from '../../../../src/services/importing/preparing/seen-texts.js';
-import { toDiskFault } from '../../../../src/services/importing/reading/to-disk-fault.js';
+import { toDiskFault } from '../../../../src/services/importing/reading/nameless-file.js';
 
 /** More than the table in memory has room for, so that they stand in files of several sizes. */
 const MANY = 300_000;

@@ -7,9 +7,8 @@ import fc from 'fast-check';
 import { ExactNumber } from '../../../../src/base/json/json.js';
 import { isRecordId } from '../../../../src/base/model/record-id.js';
 import { findPackageDirectory } from '../../../../src/base/process/package-directory.js';
-import { bson } from '../../../../src/services/importing/documents/bson.js';
-import { idText } from '../../../../src/services/importing/documents/plain-document.js';
-import { rowOfBsonDocument } from '../../../../src/services/importing/reading/row-of-document.js';
+import { bson, idText } from '../../../../src/services/importing/documents/plain-document.js';
+import { rowOfBsonDocument } from '../../../../src/services/importing/reading/document-source.js';
 import { runsOf } from '../../../full-length.js';
 import { readSource } from './source-fixture.js';
 

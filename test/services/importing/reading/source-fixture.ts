@@ -1,17 +1,15 @@
 /** Files made for a test, and what is read of them. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { SOURCE_LIMITS, type SourceLimits } from '../../../../src/services/importing/reading/in-batches.js';
 import { openRowSource } from '../../../../src/services/importing/reading/open-row-source.js';
 import type {
   RowSource,
   SourceOptions,
   SourceRow,
 } from '../../../../src/services/importing/reading/row-source.js';
-import {
-  SOURCE_LIMITS,
-  type SourceLimits,
-} from '../../../../src/services/importing/reading/source-limits.js';
 
 export interface ReadFile {
   readonly source: RowSource;

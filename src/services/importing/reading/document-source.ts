@@ -1,11 +1,58 @@
-/** Rows of documents: converts the text or bytes of a document to values. */
+/** Rows of JSON: of a list, of lines, or of consecutive documents, in plain or extended JSON. */
+
 import { isJsonObject, type JsonObject, parseAsWritten } from '../../../base/json/json.js';
 import { isNestedDeeply, MAX_JSON_DEPTH } from '../../../base/json/json-depth.js';
 import { reasonOfDamage } from '../../../base/text/reason-of-damage.js';
-import { bson } from '../documents/bson.js';
-import { fromExtendedJson } from '../documents/extended-json.js';
-import { toPlainDocument } from '../documents/plain-document.js';
-import type { SourceRow } from './row-source.js';
+import { bson, fromExtendedJson, toPlainDocument } from '../documents/plain-document.js';
+import { type Packing, readUnpacked, splitBson } from '../documents/read-unpacked.js';
+import { findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
+import { inBatches, type SourceLimits } from './in-batches.js';
+import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
+import { splitJsonLines, splitJsonValues } from './split-json.js';
+
+/**
+ * Opens a file of documents. NDJSON has one document on each line; an invalid line is a row with a fault.
+ * JSON is a list, an object with a list `data`, or consecutive documents. Extended JSON may have either
+ * layout.
+ *
+ * A document is parsed when it is its turn. The memory holds at most one chunk and one document of the file.
+ */
+export async function openJsonSource(
+  file: SourceFile,
+  options: SourceOptions & {
+    readonly format: 'json' | 'ndjson' | 'ejson';
+    readonly layout: 'lines' | 'values';
+  },
+  limits: SourceLimits,
+): Promise<RowSource> {
+  const { encoding, warnings } = options.encoding
+    ? { encoding: parseEncoding(options.encoding), warnings: [] }
+    : await findEncoding(file.path);
+  const rowOf = options.format === 'ejson' ? rowOfExtendedJsonDocument : rowOfJsonDocument;
+  const split = options.layout === 'lines' ? splitJsonLines : splitJsonValues;
+  return {
+    format: options.format,
+    encoding,
+    warnings,
+    rows: (signal) =>
+      inBatches(
+        split(readAsUtf8(file.path, encoding), limits),
+        ({ number, bytes }) => rowOf(number, bytes.toString()),
+        { ...limits, signal },
+      ),
+  };
+}
+
+/** Opens a file of BSON, gzipped or not. A document whose inner parts are damaged is a row with a fault. */
+export function openBsonSource(file: SourceFile, packing: Packing, limits: SourceLimits): RowSource {
+  const documents = () => splitBson(readUnpacked(file.path, packing), { maxLength: limits.maxLineLength });
+  return {
+    format: 'bson',
+    warnings: [],
+    rows: (signal) =>
+      inBatches(documents(), ({ number, bytes }) => rowOfBsonDocument(number, bytes), { ...limits, signal }),
+  };
+}
 
 /** The row of a JSON document. Malformed JSON, or JSON that is not an object, is a row with a fault. */
 export function rowOfJsonDocument(number: number, json: string): SourceRow {

@@ -1,7 +1,57 @@
-/** Reads numbers as people write them. */
-import { type ExactNumber, isExactNumber, toPlainNumber } from '../../../base/json/json.js';
-import { CellFault, cellText } from './cell-fault.js';
+import {
+  type ExactNumber,
+  isExactNumber,
+  type JsonObject,
+  type JsonValue,
+  printExactJson,
+  toPlainNumber,
+} from '../../../base/json/json.js';
+import { withAsciiDigits } from '../../../base/text/ascii-digits.js';
 import { NUMBER_EXAMPLES, type NumberFormat } from './day-formats.js';
+
+/** A cell that does not fit its type. A value, not an error, because a file may have a million of them. */
+export class CellFault {
+  /** What would be right, e.g. `a day such as 31/03/2026 (DD/MM/YYYY)`. */
+  readonly expected: string;
+
+  constructor(expected: string) {
+    this.expected = expected;
+  }
+}
+
+/**
+ * The text of a cell, trimmed, with ASCII digits in place of those of Devanagari and other scripts.
+ * `undefined` if the cell holds something other than a text or number.
+ */
+export function cellText(cell: unknown): string | undefined {
+  if (typeof cell === 'string') return withAsciiDigits(cell.trim());
+  return typeof cell === 'number' || isExactNumber(cell) ? String(cell) : undefined;
+}
+
+/** A cell as text: a list or an object as JSON, an empty cell as the empty text. */
+export function textOfCell(cell: unknown): string {
+  return isNestedCell(cell) ? printExactJson(cell) : String(cell ?? '');
+}
+
+/** Whether a cell is a list or an object, as in documents. */
+export function isNestedCell(cell: unknown): cell is readonly JsonValue[] | JsonObject {
+  return typeof cell === 'object' && cell !== null && !isExactNumber(cell);
+}
+
+/** In lower case. */
+const VALUES_BY_WORD: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', 'y', 't', '1', 'on', 'हाँ', 'हां', 'हा'].map((word) => [word, true] as const),
+  ...['false', 'no', 'n', 'f', '0', 'off', 'नहीं', 'नही'].map((word) => [word, false] as const),
+]);
+
+/** The boolean of a cell: `true`, `yes`, `y`, `1`, `on`, `हाँ` and their opposites, in any case. */
+export function parseBooleanCell(cell: unknown): boolean | CellFault {
+  if (typeof cell === 'boolean') return cell;
+  return (
+    VALUES_BY_WORD.get(cellText(cell)?.toLowerCase() ?? '') ??
+    new CellFault('yes or no (true, false, y, n, 1, 0)')
+  );
+}
 
 /** A longer text is no number and is not tried. */
 const MAX_LENGTH = 400;
