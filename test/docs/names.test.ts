@@ -13,6 +13,8 @@ const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
   'src/cli/worker-messages.ts',
   'src/base/json/json-body-parser.ts',
   'src/services/messaging/message-rows.ts',
+  'src/services/importing/cells/plain-cells.ts',
+  'src/services/importing/reading/document-source.ts',
   'src/base/model/calendar.ts',
   'src/base/model/field-types/operand-errors.ts',
   'src/school/reports/engine/school-calendar.ts',

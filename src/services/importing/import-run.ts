@@ -12,7 +12,7 @@ import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { TriggerNames } from '../../store/writing/write-triggers.js';
 import { addCounts, addFields, addOverwritten, type ImportCounts, NO_COUNTS } from './import-counts.js';
 import type { ImportMapping } from './import-mapping.js';
-import { type PreparedBatch, preparedBatches } from './preparing/prepared-file.js';
+import { type PreparedBatch, preparedBatches } from './preparing/prepared-batches.js';
 import { columnFinder } from './preparing/row-mapper.js';
 import { type ReferenceLookups, type RefusedRow, withColumns } from './preparing/row-preparer.js';
 import type { SourceOptions } from './reading/row-source.js';

@@ -2,7 +2,7 @@
 import type { Collection, Field } from '../../base/model/collection.js';
 import { doubtsOfMapping } from './doubts-of-mapping.js';
 import type { ImportMapping } from './import-mapping.js';
-import { inspectOnThread } from './preparing/prepared-file.js';
+import { inspectOnThread } from './preparing/prepared-batches.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
 import type { UnfoldedDays } from './reading/row-source.js';
 import type { ImportInspection, ImportOptions, StoredImport } from './stored-import.js';

@@ -53,19 +53,18 @@ export interface StagedOutcome {
   readonly announceCommit: () => void;
 }
 
-/** The distinct targets of references in a file, as lists, because they are passed between threads. */
-export interface SoughtTargets {
+/** A target of references in a file. */
+export interface SoughtTarget {
   readonly targets: readonly string[];
-  readonly ids: readonly string[];
-  /** For each id, whether it must exist. */
-  readonly mustExist: readonly boolean[];
+  readonly id: string;
+  readonly mustExist: boolean;
 }
 
-export interface FoundTargets {
-  /** For each id, the label, if the caller may read it. */
-  readonly labels: readonly (string | undefined)[];
-  /** The ids that must exist and do not. */
-  readonly dead: ReadonlySet<string>;
+export interface FoundTarget {
+  /** Its label, if the caller may read it. */
+  readonly label: string | undefined;
+  /** Whether it must exist and does not. */
+  readonly isDead: boolean;
 }
 
 export class StagedWrites {
@@ -121,27 +120,25 @@ export class StagedWrites {
     return stagingPlaceOf(this.#environment.database, transaction, scope.domain.id);
   }
 
-  /** What is found of targets, in the order of the question: their labels, and which are not there. */
+  /** The labels of targets and whether they exist, in the order of the question. */
   async findTargets(
     queryable: Queryable,
     scope: Scope,
-    sought: readonly SoughtTargets[],
-  ): Promise<readonly FoundTargets[]> {
-    const asked = sought.map(({ targets, ids, mustExist }) => ({
-      unlabelled: ids.map((id): UnlabelledReference => ({ targets, reference: { value: id } })),
-      held: ids
-        .filter((_, index) => mustExist[index])
-        .map((id): HeldReference => ({ pointer: '', field: '', targets, value: id, holds: false })),
-    }));
-    const labelled = asked.flatMap(({ unlabelled }) => unlabelled);
-    await this.#environment.fillLabels(queryable, scope, [{ unlabelled: labelled }]);
+    sought: readonly SoughtTarget[],
+  ): Promise<readonly FoundTarget[]> {
+    const unlabelled = sought.map(({ targets, id }): UnlabelledReference => {
+      return { targets, reference: { value: id } };
+    });
+    await this.#environment.fillLabels(queryable, scope, [{ unlabelled }]);
     const findCollection = (name: string) => this.#environment.catalog.find(name);
-    const context = { scope, findCollection };
-    const held = asked.flatMap((one) => one.held);
-    const dead = new Set(await findDeadReferences(queryable, held, context));
-    return asked.map((one) => ({
-      labels: one.unlabelled.map(({ reference }) => reference.label),
-      dead: new Set(one.held.filter((reference) => dead.has(reference)).map(({ value }) => value)),
+    const held = sought.map(({ targets, id }): HeldReference => {
+      return { pointer: '', field: '', targets, value: id, holds: false };
+    });
+    const needed = held.filter((_, index) => sought[index]?.mustExist);
+    const dead = new Set(await findDeadReferences(queryable, needed, { scope, findCollection }));
+    return held.map((one, index) => ({
+      label: unlabelled[index]?.reference.label,
+      isDead: dead.has(one),
     }));
   }
 

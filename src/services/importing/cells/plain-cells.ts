@@ -100,3 +100,15 @@ function tidy(number: string): string {
     .replace(/^\./, '0.');
   return sign + unsigned.replace(/\.(?=$|[eE])/, '');
 }
+
+/** A text as it is, or a number or boolean as text. */
+export function parseTextCell(cell: unknown): string | CellFault {
+  if (typeof cell === 'string') return cell;
+  const isPlain = typeof cell === 'number' || typeof cell === 'boolean' || isExactNumber(cell);
+  return isPlain ? String(cell) : new CellFault('a text');
+}
+
+/** Whether a cell is empty or contains only spaces. */
+export function isBlankCell(cell: unknown): boolean {
+  return cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '');
+}

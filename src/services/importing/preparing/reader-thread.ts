@@ -12,7 +12,7 @@ import {
   type FileThread,
   type InspectionStart,
   type PreparerStart,
-} from './prepared-file.js';
+} from './prepared-batches.js';
 import { type PreparedRows, type ReferenceLookups, RowPreparer } from './row-preparer.js';
 
 /** Enough rows to recognize the type of a column; the dry run checks the other rows of a larger file. */

@@ -10,15 +10,16 @@ import {
 } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Path } from '../../../base/model/path.js';
-import { convertCell, isBlankCell } from '../cells/convert-cell.js';
 import { parseDayCell, parseInstantCell, parseMonthCell, parseSessionCell } from '../cells/day-cell.js';
 import type { DayFormat, InstantFormat, NumberFormat } from '../cells/day-formats.js';
 import { type CellPart, partOfCell } from '../cells/part-of-cell.js';
 import {
   CellFault,
+  isBlankCell,
   isNestedCell,
   parseBooleanCell,
   parseNumberCell,
+  parseTextCell,
   textOfCell,
 } from '../cells/plain-cells.js';
 import { spreadsheetDamageOf, UNDAMAGED } from '../cells/spreadsheet-damage.js';
@@ -327,7 +328,7 @@ function ofCell(
     case 'session':
       return parseSessionCell(cell);
     default:
-      return convertCell(cell, { kind: 'text' });
+      return parseTextCell(cell);
   }
 }
 

@@ -19,7 +19,7 @@ import {
   type HeldReference,
   listReferences,
 } from '../../../store/writing/held-references.js';
-import type { FoundTargets, SoughtTargets } from '../../../store/writing/staged-writes.js';
+import type { FoundTarget, SoughtTarget } from '../../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../../store/writing/unique-key.js';
 import type { ImportMapping } from '../import-mapping.js';
 import type { SourceRow } from '../reading/row-source.js';
@@ -43,7 +43,7 @@ export interface PreparationPlan {
 
 /** What only the database knows of the targets of references. */
 export interface ReferenceLookups {
-  readonly findTargets: (sought: readonly SoughtTargets[]) => Promise<readonly FoundTargets[]>;
+  readonly findTargets: (sought: readonly SoughtTarget[]) => Promise<readonly FoundTarget[]>;
   /** The ids of the records whose field has a text, by the text. */
   readonly findByField: (asked: {
     readonly target: string;
@@ -228,12 +228,12 @@ export class RowPreparer {
     for (const one of pending) {
       if (one.checked === undefined || one.faults.length > 0) continue;
       for (const { targets, reference } of one.checked.change.unlabelled) {
-        const label = found(targets, reference.value).label;
+        const label = found(targets, reference.value)?.label;
         if (label !== undefined) reference.label = label;
       }
     }
     return (one) => {
-      const dead = held.get(one)?.filter(({ targets, value }) => found(targets, value).isDead) ?? [];
+      const dead = held.get(one)?.filter(({ targets, value }) => found(targets, value)?.isDead) ?? [];
       return (
         dead
           // Records of the file may refer to records of earlier rows.
@@ -418,60 +418,28 @@ function partsOf(collection: Collection, rule: string): readonly string[] {
   return parts.map(({ path }) => path.join('/'));
 }
 
-/** The targets of a group of rows, each asked for once. */
+/** The targets of a group of rows, each sought once. */
 class TargetsOfGroup {
-  readonly #byTargets = new Map<string, AskedTargets>();
+  readonly #places = new Map<string, number>();
+  readonly #sought: SoughtTarget[] = [];
 
   add(targets: readonly string[], id: string, mustExist: boolean): void {
-    const name = nameOfTargets(targets);
-    let asked = this.#byTargets.get(name);
-    if (asked === undefined) {
-      asked = { targets, places: new Map(), mustExist: [] };
-      this.#byTargets.set(name, asked);
-    }
-    const place = asked.places.get(id);
-    if (place === undefined) {
-      asked.places.set(id, asked.places.size);
-      asked.mustExist.push(mustExist);
-    } else if (mustExist) asked.mustExist[place] = true;
+    const name = nameOfTarget(targets, id);
+    const place = this.#places.get(name) ?? this.#sought.length;
+    this.#places.set(name, place);
+    this.#sought[place] = { targets, id, mustExist: mustExist || this.#sought[place]?.mustExist === true };
   }
 
-  async settle(lookups: ReferenceLookups): Promise<(targets: readonly string[], id: string) => FoundTarget> {
-    if (this.#byTargets.size === 0) return () => NOT_ASKED;
-    const all = [...this.#byTargets.values()];
-    const sought = all.map(
-      ({ targets, places, mustExist }): SoughtTargets => ({ targets, ids: [...places.keys()], mustExist }),
-    );
-    const answers = await lookups.findTargets(sought);
-    all.forEach((asked, index) => {
-      asked.found = answers[index];
-    });
-    return (targets, id) => {
-      const asked = this.#byTargets.get(nameOfTargets(targets));
-      const place = asked?.places.get(id);
-      if (asked?.found === undefined || place === undefined) return NOT_ASKED;
-      return { label: asked.found.labels[place], isDead: asked.found.dead.has(id) };
-    };
+  async settle(
+    lookups: ReferenceLookups,
+  ): Promise<(targets: readonly string[], id: string) => FoundTarget | undefined> {
+    const found = this.#sought.length === 0 ? [] : await lookups.findTargets(this.#sought);
+    return (targets, id) => found[this.#places.get(nameOfTarget(targets, id)) ?? -1];
   }
 }
 
-interface AskedTargets {
-  readonly targets: readonly string[];
-  /** The place of each id in the question. */
-  readonly places: Map<string, number>;
-  readonly mustExist: boolean[];
-  found?: FoundTargets | undefined;
-}
-
-interface FoundTarget {
-  readonly label: string | undefined;
-  readonly isDead: boolean;
-}
-
-const NOT_ASKED: FoundTarget = { label: undefined, isDead: false };
-
-function nameOfTargets(targets: readonly string[]): string {
-  return targets.length === 1 ? (targets[0] ?? '') : targets.join();
+function nameOfTarget(targets: readonly string[], id: string): string {
+  return `${targets.join()} ${id}`;
 }
 
 function notOne(sought: {

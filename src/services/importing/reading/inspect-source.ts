@@ -1,6 +1,6 @@
 /** Inspects a file, column by column. Writes nothing. */
 import { isExactNumber } from '../../../base/json/json.js';
-import { isBlankCell } from '../cells/convert-cell.js';
+import { isBlankCell } from '../cells/plain-cells.js';
 import type { Alteration } from '../documents/plain-document.js';
 import {
   ColumnFindings,
@@ -90,10 +90,43 @@ export async function inspectSource(
   };
 }
 
-/** The alterations of one kind: the first document that has one, and their number. */
-interface Altered extends Alteration {
-  readonly number: number;
+/** The alterations of one kind, in all documents together. */
+export interface CountedAlteration extends Alteration {
   count: number;
+  /** The first documents that have it. */
+  readonly firstIds: string[];
+}
+
+const MAX_IDS = 5;
+
+/** Counts alterations by kind. The names of members may be data, so the number of kinds is limited. */
+export class AlterationCounts {
+  /** The number of alterations of further kinds. */
+  unlisted = 0;
+  readonly #max: number;
+  readonly #countedByKind = new Map<string, CountedAlteration>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(alterations: readonly Alteration[], id: string): void {
+    for (const alteration of alterations) {
+      const kind = JSON.stringify(Object.values(alteration));
+      const counted = this.#countedByKind.get(kind) ?? { ...alteration, count: 0, firstIds: [] };
+      if (counted.count === 0 && this.#countedByKind.size === this.#max) {
+        this.unlisted += 1;
+        continue;
+      }
+      this.#countedByKind.set(kind, counted);
+      counted.count += 1;
+      if (counted.firstIds.length < MAX_IDS && counted.firstIds.at(-1) !== id) counted.firstIds.push(id);
+    }
+  }
+
+  list(): readonly CountedAlteration[] {
+    return [...this.#countedByKind.values()];
+  }
 }
 
 class SourceFindings {
@@ -102,8 +135,7 @@ class SourceFindings {
   readonly #faulty: FaultyRow[] = [];
   #faults = 0;
   #last: SourceRow | undefined;
-  readonly #altered = new Map<string, Altered>();
-  #unlistedAlterations = 0;
+  readonly #alterations = new AlterationCounts(MAX_ALTERATIONS);
   readonly #budget = new DistinctBudget();
   readonly #findingsByColumn: Map<string, ColumnFindings>;
   readonly #isTable: boolean;
@@ -123,7 +155,7 @@ class SourceFindings {
     const { number, values, fault, alterations } = row;
     this.rows += 1;
     this.#last = row;
-    for (const alteration of alterations ?? []) this.#noteAltered(number, alteration);
+    if (alterations !== undefined) this.#alterations.add(alterations, `document ${number}`);
     if (fault !== undefined) {
       this.#faults += 1;
       if (this.#faulty.length < MAX_FAULTS) this.#faulty.push({ number, fault });
@@ -156,13 +188,12 @@ class SourceFindings {
 
   /** Warnings about values that no record can hold. `isWhole`: whether all documents were seen. */
   alterations(isWhole: boolean): string[] {
-    const lines = [...this.#altered.values()].map(({ path, was, became, number, count }) => {
+    const lines = this.#alterations.list().map(({ path, was, became, firstIds: [first], count }) => {
       const others = count > 1 ? ` and ${(count - 1).toLocaleString('en')} more` : '';
-      const where = `document ${number}${others}`;
-      return `${JSON.stringify(path)} is ${was} in ${where}; in the record it is ${became}.`;
+      return `${JSON.stringify(path)} is ${was} in ${first}${others}; in the record it is ${became}.`;
     });
-    if (this.#unlistedAlterations > 0) {
-      const count = this.#unlistedAlterations.toLocaleString('en');
+    if (this.#alterations.unlisted > 0) {
+      const count = this.#alterations.unlisted.toLocaleString('en');
       lines.push(`${count} more values or names of documents are not kept as they are.`);
     }
     if (lines.length > 0 && !isWhole) {
@@ -171,15 +202,6 @@ class SourceFindings {
       );
     }
     return lines;
-  }
-
-  #noteAltered(number: number, alteration: Alteration): void {
-    const kind = JSON.stringify(Object.values(alteration));
-    const known = this.#altered.get(kind);
-    if (known !== undefined) known.count += 1;
-    else if (this.#altered.size < MAX_ALTERATIONS)
-      this.#altered.set(kind, { ...alteration, number, count: 1 });
-    else this.#unlistedAlterations += 1;
   }
 
   columns(): ColumnInspection[] {

@@ -3,8 +3,7 @@
 import { ServiceError } from '../../../base/errors.js';
 import type { ExactNumber, JsonValue } from '../../../base/json/json.js';
 import { replaceUnstorable } from '../../../base/model/unstorable-text.js';
-import { isBlankCell } from '../cells/convert-cell.js';
-import { textOfCell } from '../cells/plain-cells.js';
+import { isBlankCell, textOfCell } from '../cells/plain-cells.js';
 import type { SourceLimits } from './in-batches.js';
 import type { SourceRow } from './row-source.js';
 

@@ -1,9 +1,8 @@
 /** Reads a register with a column for each day as a table with a row for each day that has a value. */
 
-import { isBlankCell } from '../cells/convert-cell.js';
 import { dayWritten, monthNumber, parseMonthCell } from '../cells/day-cell.js';
 import type { DayFormat } from '../cells/day-formats.js';
-import { CellFault, textOfCell } from '../cells/plain-cells.js';
+import { CellFault, isBlankCell, textOfCell } from '../cells/plain-cells.js';
 import { SOURCE_LIMITS, tooManyRows } from './in-batches.js';
 import type { RowSource, SourceRow, UnfoldedDays } from './row-source.js';
 

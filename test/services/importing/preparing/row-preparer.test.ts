@@ -35,10 +35,7 @@ function rowsWith(changed: Readonly<Record<number, object>>) {
 const lookups: ReferenceLookups = {
   findTargets: async (sought) => {
     await new Promise((resolve) => setImmediate(resolve));
-    return sought.map(({ ids }) => ({
-      labels: ids.map((id) => `Student ${id}`),
-      dead: new Set(ids.filter((id) => id.endsWith('00'))),
-    }));
+    return sought.map(({ id }) => ({ label: `Student ${id}`, isDead: id.endsWith('00') }));
   },
   findByField: async () => new Map(),
 };
