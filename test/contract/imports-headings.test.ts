@@ -164,7 +164,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('refuses what the run refuses: a row whose record would be what an earlier row has made of its own', async () => {
+  it('refuses what the run refuses, such as a value that an earlier row has taken', async () => {
     const [student] = await records('registration', 'sequence=W-1');
     const mark = (day: number) => ({
       ...{ _id: `dry-${day}`, student: { value: student?._id }, class: '5', section: 'A', status: 'present' },
