@@ -39,11 +39,12 @@ export class FirstRun {
   async offer(): Promise<string | undefined> {
     if (this.#domains.top() !== undefined) return undefined;
     const token = createOpaqueSecret('cgl');
-    const stored = JSON.stringify({ hash: hashOpaqueSecret(token).toString('base64url') });
-    await this.#database.query(Prisma.sql`
-      insert into settings (name, value, updated_at)
-      values (${SETTING}, ${stored}::jsonb, now())
-      on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at`);
+    const value = { hash: hashOpaqueSecret(token).toString('base64url') };
+    await this.#database.prisma.setting.upsert({
+      where: { name: SETTING },
+      create: { name: SETTING, value },
+      update: { value },
+    });
     return token;
   }
 

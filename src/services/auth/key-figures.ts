@@ -96,20 +96,13 @@ export class KeyFigures {
 
   /** The latest requests, newest first, of the at most 1,000 that are kept. */
   async requests(keyId: string, first: number): Promise<readonly KeyRequest[]> {
-    const rows = await this.#database.query<RequestRow>(Prisma.sql`
-      select at, request_id, operation, status, duration_ms, cost
-      from key_requests
-      where key_id = ${keyId}::uuid
-      order by at desc, request_id
-      limit ${Math.min(first, KEPT_REQUESTS)}::int`);
-    return rows.map((row) => ({
-      at: row.at,
-      requestId: row.request_id,
-      operation: row.operation,
-      status: row.status,
-      durationMs: row.duration_ms,
-      cost: row.cost ?? undefined,
-    }));
+    const rows = await this.#database.prisma.keyRequest.findMany({
+      where: { keyId },
+      orderBy: [{ at: 'desc' }, { requestId: 'asc' }],
+      take: Math.min(first, KEPT_REQUESTS),
+      omit: { keyId: true, place: true },
+    });
+    return rows.map((row) => ({ ...row, cost: row.cost ?? undefined }));
   }
 
   /** The quota of this minute of a user, over all keys and gateways; at most a second behind. */
@@ -125,15 +118,6 @@ interface Counts {
   readonly latency: readonly number[];
   /** Of the requests that are kept. */
   readonly exact: { readonly requests: number; readonly median: number; readonly p95: number } | undefined;
-}
-
-interface RequestRow {
-  readonly at: Date;
-  readonly request_id: string;
-  readonly operation: string;
-  readonly status: number;
-  readonly duration_ms: number;
-  readonly cost: number | null;
 }
 
 /** The quantiles of the requests that are kept: exact, if these are all there were. */

@@ -41,23 +41,17 @@ export class SessionAdmin {
    */
   async list(scope: Scope, userId: string | undefined): Promise<readonly ListedSession[]> {
     const user = userInReach(scope, userId);
-    const rows = await this.#database.query<SessionRow>(Prisma.sql`
-      select id, user_id, created_at, last_seen_at, expires_at, address, user_agent
-      from sessions
-      where domain_id = ${user.domainId}
-        and user_id = ${user.userId}
-        and revoked_at is null
-        and expires_at > now()
-      order by created_at desc, sessions.id desc
-      limit ${MOST_LISTED}::int`);
+    const rows = await this.#database.prisma.session.findMany({
+      where: { ...user, revokedAt: null, expiresAt: { gt: new Date() } },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: MOST_LISTED,
+      omit: { domainId: true, revokedAt: true, isConfined: true },
+    });
     return rows.map((row) => ({
-      id: row.id,
-      userId: row.user_id,
-      createdAt: row.created_at,
-      lastSeenAt: row.last_seen_at ?? undefined,
-      expiresAt: row.expires_at,
+      ...row,
+      lastSeenAt: row.lastSeenAt ?? undefined,
       address: row.address ?? undefined,
-      userAgent: row.user_agent ?? undefined,
+      userAgent: row.userAgent ?? undefined,
       isCurrent: row.id === scope.principal.credential.id,
     }));
   }
@@ -116,16 +110,6 @@ export class SessionAdmin {
     for (const { domain_id, user_id } of rows) this.#principals.forget(domain_id, user_id);
     return rows.length;
   }
-}
-
-interface SessionRow {
-  readonly id: string;
-  readonly user_id: string;
-  readonly created_at: Date;
-  readonly last_seen_at: Date | null;
-  readonly expires_at: Date;
-  readonly address: string | null;
-  readonly user_agent: string | null;
 }
 
 function assertLoggedIn({ principal }: Scope): void {

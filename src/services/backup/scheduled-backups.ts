@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Bucket } from '../files/blob-store.js';
 import { createBackup } from './backup.js';
@@ -9,7 +8,7 @@ import { backupSecretOfSettings } from './backup-secret.js';
 import { seal } from './seal.js';
 
 export interface ScheduledBackupsOptions {
-  readonly database: Pick<Database, 'query' | 'url'>;
+  readonly database: Pick<Database, 'prisma' | 'url'>;
   readonly openBucket: () => Promise<Bucket | undefined>;
   readonly settings: {
     readonly backupKeep: number;
@@ -81,17 +80,16 @@ export class ScheduledBackups {
   }
 
   async #notes(): Promise<readonly Note[]> {
-    const [setting] = await this.#options.database.query<{ notes: string }>(
-      Prisma.sql`select value::text as notes from settings where name = ${SETTING}`,
-    );
-    return setting === undefined ? [] : z.array(Note).parse(JSON.parse(setting.notes));
+    const setting = await this.#options.database.prisma.setting.findUnique({ where: { name: SETTING } });
+    return setting === null ? [] : z.array(Note).parse(setting.value);
   }
 
-  async #note(notes: readonly Note[]): Promise<void> {
-    await this.#options.database.query(Prisma.sql`
-      insert into settings (name, value, updated_at)
-      values (${SETTING}, ${JSON.stringify(notes)}::jsonb, now())
-      on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at`);
+  async #note(value: Note[]): Promise<void> {
+    await this.#options.database.prisma.setting.upsert({
+      where: { name: SETTING },
+      create: { name: SETTING, value },
+      update: { value },
+    });
   }
 }
 

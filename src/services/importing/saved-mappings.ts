@@ -3,7 +3,6 @@ import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { isMonth } from '../../base/model/calendar.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import { type ImportMapping, toImportMapping } from './import-mapping.js';
 import type { ImportRights } from './import-rights.js';
@@ -32,14 +31,18 @@ export class SavedMappings {
 
   /** Those for collections that the caller may import into, or for one of these. */
   async list(scope: Scope, collection?: string): Promise<readonly SavedMapping[]> {
-    const rows = await this.#database.query<MappingRow>(Prisma.sql`
-      select m.name, m.collection, m.mapping::text as mapping, m.saved_by, m.saved_at
-      from import_mappings m
-      where m.domain = ${scope.domain.id} and m.collection = coalesce(${collection ?? null}, m.collection)
-      order by m.name
-      limit ${MOST_MAPPINGS}`);
+    const rows = await this.#database.prisma.importMapping.findMany({
+      where: { domain: scope.domain.id, ...(collection !== undefined && { collection }) },
+      orderBy: { name: 'asc' },
+      omit: { domain: true },
+    });
     // A mapping names fields, which only callers who may write them may see.
-    return rows.map(toSavedMapping).filter((saved) => this.#rights.mayImport(scope, saved.collection));
+    return rows
+      .filter((saved) => this.#rights.mayImport(scope, saved.collection))
+      .map((saved) => ({
+        ...saved,
+        mapping: toImportMapping(saved.mapping as JsonValue) ?? { columns: [], fixed: {} },
+      }));
   }
 
   /** @throws NOT_FOUND */
@@ -62,20 +65,22 @@ export class SavedMappings {
         name,
       );
     }
-    const [row] = await this.#database.query<{ count: number }>(Prisma.sql`
-      select count(*)::int as count
-      from import_mappings
-      where domain = ${scope.domain.id} and name <> ${name}`);
-    if ((row?.count ?? 0) >= MOST_MAPPINGS) {
+    const domain = scope.domain.id;
+    const { importMapping } = this.#database.prisma;
+    if ((await importMapping.count({ where: { domain, name: { not: name } } })) >= MOST_MAPPINGS) {
       throw new ServiceError('LIMIT_EXCEEDED', `at most ${MOST_MAPPINGS} mappings are kept`);
     }
-    await this.#database.query(Prisma.sql`
-      insert into import_mappings (domain, name, collection, mapping, saved_by)
-      values (${scope.domain.id}, ${name}, ${collection},
-        ${printExactJson(withoutMonths(mapping) as unknown as JsonValue)}::jsonb, ${scope.principal.id})
-      on conflict (domain, name) do update
-      set collection = excluded.collection, mapping = excluded.mapping, saved_by = excluded.saved_by,
-        saved_at = now()`);
+    const saved = {
+      collection,
+      mapping: parsePlainJson(printExactJson(withoutMonths(mapping) as unknown as JsonValue)) as never,
+      savedBy: scope.principal.id,
+      savedAt: new Date(),
+    };
+    await importMapping.upsert({
+      where: { domain_name: { domain, name } },
+      create: { domain, name, ...saved },
+      update: saved,
+    });
   }
 }
 
@@ -85,22 +90,4 @@ function withoutMonths(mapping: ImportMapping): ImportMapping {
     format === undefined || isMonth(format) ? one : { ...one, format },
   );
   return { ...mapping, columns };
-}
-
-interface MappingRow {
-  readonly name: string;
-  readonly collection: string;
-  readonly mapping: string;
-  readonly saved_by: string;
-  readonly saved_at: Date;
-}
-
-function toSavedMapping(row: MappingRow): SavedMapping {
-  return {
-    name: row.name,
-    collection: row.collection,
-    mapping: toImportMapping(parsePlainJson(row.mapping)) ?? { columns: [], fixed: {} },
-    savedBy: row.saved_by,
-    savedAt: row.saved_at,
-  };
 }

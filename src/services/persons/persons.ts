@@ -144,12 +144,12 @@ export class Persons {
 
   /** The completed erasures of the domain, to be repeated after an older backup is restored. */
   async listDone(scope: Scope): Promise<readonly DoneErasure[]> {
-    return await this.#services.database.query<DoneErasure>(Prisma.sql`
-      select domain, collection, person, pseudonym,
-        to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
-      from erasures
-      where domain = ${scope.domain.id} and ended_at is not null
-      order by ended_at, id`);
+    const rows = await this.#services.database.prisma.erasure.findMany({
+      where: { domain: scope.domain.id, endedAt: { not: null } },
+      orderBy: [{ endedAt: 'asc' }, { id: 'asc' }],
+      select: { domain: true, collection: true, person: true, pseudonym: true, endedAt: true },
+    });
+    return rows.map(({ endedAt, ...erasure }) => ({ ...erasure, at: endedAt?.toISOString() ?? '' }));
   }
 
   /** The person of an erasure, if a restored backup brought the person back. */
@@ -167,11 +167,11 @@ export class Persons {
     const { database, findInImportFile } = this.#services;
     const redaction = new Redaction(identity, 'alone');
     const signal = scope.signal === undefined ? new AbortController().signal : toAbortSignal(scope.signal);
-    const rows = await database.query<{ id: string }>(Prisma.sql`
-      select i.id::text as id
-      from imports i
-      where i.domain = ${scope.domain.id} and i.owns_file
-      order by i.id`);
+    const rows = await database.prisma.import.findMany({
+      where: { domain: scope.domain.id, ownsFile: true },
+      orderBy: { id: 'asc' },
+      select: { id: true },
+    });
     const found: string[] = [];
     for (const { id } of rows) {
       if (await findInImportFile({ id, signal, isFound: (text) => redaction.isIn(text) })) found.push(id);
