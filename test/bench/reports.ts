@@ -69,7 +69,7 @@ const BENCHES: readonly ReportBench[] = [
 export async function benchReports(url: string): Promise<void> {
   const database = await openDatabase({ url, poolSize: 2, statementTimeoutMs: 120_000 });
   await applyMigrations({ url });
-  const catalog = await Catalog.load({ database, directory: 'schema/collections', topDomain: () => SCHOOL });
+  const catalog = await Catalog.load({ database, directory: 'schema/collections', domains: () => [SCHOOL] });
   try {
     await seedRecords(url, { students: 5000, days: 200 });
     await fillPlainTables(url);

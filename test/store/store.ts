@@ -35,7 +35,7 @@ export function useTestStore(
       await writeFile(path.join(directory, `${definition.name}.json`), JSON.stringify(definition));
     }
     const { database } = test;
-    const catalog = await Catalog.load({ database, directory, topDomain: () => TOP });
+    const catalog = await Catalog.load({ database, directory, domains: () => [TOP] });
     await rm(directory, { recursive: true });
     made = { catalog, store: new RecordStore({ database, catalog, topDomain: () => TOP }) };
   });

@@ -80,12 +80,13 @@ export interface Grant {
 }
 
 /**
- * Values that must be unique together among the live records of a domain; a `day` part compares a datetime by
- * its day in the domain's time zone.
+ * Values that must be unique together among the live records of a domain. A `day` part compares a datetime by
+ * its day in the domain's time zone, a `folded` part a text by `foldText`. A unique field that ignores case
+ * has a rule with its name and one part.
  */
 export interface UniqueTogether {
   readonly name: string;
-  readonly parts: readonly { readonly path: readonly string[]; readonly by: 'value' | 'day' }[];
+  readonly parts: readonly { readonly path: readonly string[]; readonly by: 'value' | 'day' | 'folded' }[];
   /** A record is not compared while one of these fields has one of its values; without `is`, any value. */
   readonly unless: readonly { readonly field: string; readonly is: readonly string[] | undefined }[];
 }

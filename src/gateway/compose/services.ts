@@ -235,7 +235,7 @@ async function loadServices(
   const catalog = await Catalog.load({
     ...{ database, onProgress, signal },
     directory: DECLARATIONS,
-    topDomain: () => domains.top(),
+    domains: () => domains.list(),
   });
   closers.push(() => catalog.close());
   const principals = await Principals.open({ database, collections: catalog });

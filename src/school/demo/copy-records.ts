@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Collection } from '../../base/model/collection.js';
-import { keysOf } from '../../store/writing/check-faults.js';
+import { keysOf } from '../../base/model/keys-of.js';
 import type { DemoRecord } from './demo-record.js';
 
 export interface CopyTarget {

@@ -109,7 +109,7 @@ export const attendanceShortage = defineReport({
     );
     if (section !== undefined && className === undefined)
       throw parameterError('section', 'is of no class; expected class beside it', { sent: section });
-    await assertPlace({ class: className, section }, context);
+    return await assertPlace({ class: className, section }, context);
   },
   parts: ({ below, class: className = null, section = null, start, end }, context) => {
     const { domain, today, settings, sections } = context;

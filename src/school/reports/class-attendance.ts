@@ -160,7 +160,7 @@ export const classAttendance = defineReport({
         },
       );
     }
-    await assertPlace({ class: className, section }, context);
+    return await assertPlace({ class: className, section }, context);
   },
   parts: ({ class: className, section = null, start, end }, context, shown) => {
     const { domain, settings, sections } = context;

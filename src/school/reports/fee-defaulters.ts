@@ -181,8 +181,8 @@ export const feeDefaulters = defineReport({
         },
       );
     }
-    await assertFeeHead(feeHead, context);
-    await assertPlace({ class: className, section }, context);
+    const head = await assertFeeHead(feeHead, context);
+    return { ...head, ...(await assertPlace({ class: className, section }, context)) };
   },
   parts: (
     { startMonth, endMonth, feeHead, asOn, class: className = null, section = null, minimum, includeLeft },

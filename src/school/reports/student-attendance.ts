@@ -124,8 +124,8 @@ export const studentAttendance = defineReport({
       { name: 'end', value: end },
       { days: 366, said: '12 months' },
     );
-    if (admissionNo !== undefined) await assertStudent(context, admissionNo);
-    await assertPlace({ class: className, section }, context);
+    const student = admissionNo === undefined ? {} : await assertStudent(context, admissionNo);
+    return { ...student, ...(await assertPlace({ class: className, section }, context)) };
   },
   parts: ({ admissionNo = null, class: className = null, section = null, start, end }, context) => {
     const { domain, settings, sections } = context;

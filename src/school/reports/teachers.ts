@@ -79,7 +79,7 @@ export const teachers = defineReport({
   example: { role: 'teacher' },
   async check({ role, department }, context) {
     await assertRole(role, context);
-    await assertDepartment(department, context);
+    return await assertDepartment(department, context);
   },
   parts: ({ role, active, department = null }, { domain, timeZone, today }) => ({
     ctes: Prisma.sql`

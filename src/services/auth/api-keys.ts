@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
+import { toNormalText } from '../../base/model/normal-text.js';
 import type { KeyScopes, Principal, Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { auditedAct } from '../../store/audited-act.js';
@@ -325,7 +326,7 @@ function noSuchKey(): ServiceError {
 }
 
 function parseName(written: string): string {
-  const name = written.trim();
+  const name = toNormalText(written);
   if (name.length >= 1 && name.length <= LONGEST_NAME && !name.includes('\0')) return name;
   throw invalid('name', `An API key has a name of 1 to ${LONGEST_NAME} characters.`);
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../base/errors.js';
 import { type Credential, type Domain, lacksSecondFactor, type Principal } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
-import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { hasFoldedText, liveRecordsIn } from '../../store/sql/records-of.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import type { AccountEvents, Origin } from './account-events.js';
@@ -11,12 +11,12 @@ import type { OnAccountChange } from './account-mails.js';
 import { narrowPrincipal } from './delegation.js';
 import { findPasswordOwner } from './find-password-owner.js';
 import type { KeyUsage } from './key-usage.js';
-import type { LoginLockout, LoginTrial } from './login-lockout.js';
+import { type LoginLockout, type LoginTrial, loginTrial } from './login-lockout.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import type { Passwords } from './passwords.js';
 import { type Principals, parseRoles, type ResolvedCredential } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
-import { codeTrial, type SecondFactors } from './second-factors.js';
+import { SECOND_FACTOR, type SecondFactors } from './second-factors.js';
 import { replacePassword, type Sessions, type UserRef } from './sessions.js';
 
 export interface LoginAttempt {
@@ -176,7 +176,7 @@ export class Authenticator {
       await events.loginFailed(domain?.id, undefined, attempt);
       throw wrongLogin();
     }
-    const trial = { userName: `${domain.id}/${user.userName}`, address: attempt.address };
+    const trial = loginTrial(domain.id, user.userName, attempt.address);
     const { userName } = user;
     const ref = {
       domainId: domain.id,
@@ -312,7 +312,7 @@ export class Authenticator {
       );
     const user = { domainId: principal.domainId, userId: principal.id };
     // Attempts are limited, so that a stolen token cannot be used to guess the password.
-    const trial = { userName: `${user.domainId}/${principal.userName}`, address: 'change of password' };
+    const trial = loginTrial(user.domainId, principal.userName, 'change of password');
     assertNotThrottled(await throttle.takeLogin(trial.userName, trial.address));
     await lockout.assertOpen(trial);
     const stored = await database.prisma.credential.findUnique({ where: { domainId_userId: user } });
@@ -340,7 +340,7 @@ export class Authenticator {
   ): Promise<{ readonly domain: Domain | undefined; readonly trial: LoginTrial }> {
     const { domains, throttle } = this.#options;
     const askedId = domainId === undefined || domainId === '' ? (domains.top()?.id ?? '') : domainId;
-    const trial = { userName: `${askedId}/${name}`, address };
+    const trial = loginTrial(askedId, name, address);
     assertNotThrottled(await throttle.takeLogin(trial.userName, address));
     await domains.assureKnown(askedId);
     return { domain: domains.find(askedId), trial };
@@ -358,7 +358,7 @@ export class Authenticator {
     trial: LoginTrial,
   ): Promise<void> {
     const { secondFactors, lockout, events } = this.#options;
-    const everywhere = codeTrial(trial.userName);
+    const everywhere = { ...trial, address: SECOND_FACTOR };
     if (attempt.code !== undefined) await lockout.assertOpen(everywhere);
     const outcome = await secondFactors.check(user, attempt.code);
     if (outcome === 'missing')
@@ -425,7 +425,9 @@ export class Authenticator {
         from records r
         left join credentials c on c.domain_id = r.domain and c.user_id = r.id
         where ${liveRecordsIn(isPossible ? domainId : '', 'pltf_user')}
-          and r.data -> 'user_name' = to_jsonb(${isPossible ? userName : ''}::text)`,
+          and ${hasFoldedText('user_name', isPossible ? userName : '')}
+        order by r.data->'user_name' = ${JSON.stringify(isPossible ? userName : '')}::jsonb desc
+        limit 1`,
       { name: 'auth-login' },
     );
     return user;

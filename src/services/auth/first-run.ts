@@ -1,5 +1,6 @@
 /** Creates the first school of an empty database and its first admin, by the link in the log. */
 import { ServiceError } from '../../base/errors.js';
+import { toNormalText } from '../../base/model/normal-text.js';
 import { systemPrincipal } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Domains } from '../../store/catalog/domains.js';
@@ -98,7 +99,7 @@ function assertSchool({ admin, ...domain }: FirstSchool): void {
 }
 
 function assertName(parameter: string, name: string): void {
-  const isName = name.trim() !== '' && name.length <= LONGEST_NAME;
+  const isName = toNormalText(name) !== '' && name.length <= LONGEST_NAME;
   if (isName && name.isWellFormed() && !name.includes('\0')) return;
   const detail = `${parameter} has 1 to ${LONGEST_NAME} characters.`;
   throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });

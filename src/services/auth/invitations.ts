@@ -3,6 +3,7 @@
  * handed over.
  */
 import { ServiceError } from '../../base/errors.js';
+import { toNormalText } from '../../base/model/normal-text.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -102,7 +103,7 @@ export class Invitations {
 
 /** A user with another kind of name could never log in. @throws INVALID_VALUE (400) */
 function assertUserName(userName: string): void {
-  if (userName.trim() !== '' && userName.length <= LONGEST_USER_NAME) return;
+  if (toNormalText(userName) !== '' && userName.length <= LONGEST_USER_NAME) return;
   const detail = `A user name has 1 to ${LONGEST_USER_NAME} characters.`;
   throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'userName', detail }] });
 }

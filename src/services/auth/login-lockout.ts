@@ -1,6 +1,7 @@
 /** Slows down password guessing with every failure, over all gateways. */
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../base/errors.js';
+import { foldText } from '../../base/model/normal-text.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 
@@ -12,9 +13,14 @@ export interface LoginLockoutOptions {
 
 /** Who attempts to log in, before authentication. */
 export interface LoginTrial {
-  /** The user name as typed, prefixed by its domain. */
+  /** The folded user name, prefixed by its domain. */
   readonly userName: string;
   readonly address: string;
+}
+
+/** The attempt of a user name as typed: all spellings of a name count together. */
+export function loginTrial(domainId: string, typed: string, address: string): LoginTrial {
+  return { userName: `${domainId}/${foldText(typed)}`, address };
 }
 
 const FIRST_WAIT_SECONDS = 15;

@@ -15,7 +15,7 @@ import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
-import type { LoginLockout, LoginTrial } from './login-lockout.js';
+import { type LoginLockout, loginTrial } from './login-lockout.js';
 import { announceUser, type Principals } from './principals.js';
 import type { UserRef } from './sessions.js';
 import type { TextEncryption } from './text-encryption.js';
@@ -37,9 +37,7 @@ export interface SecondFactorState {
 }
 
 /** Failed codes are counted over all addresses, because whoever has the password may try from anywhere. */
-export function codeTrial(userName: string): LoginTrial {
-  return { userName, address: 'second factor' };
-}
+export const SECOND_FACTOR = 'second factor';
 
 const PERIOD_SECONDS = 30;
 /** Accepts the previous and the next code too, because clocks differ and typing takes time. */
@@ -205,7 +203,7 @@ export class SecondFactors {
 
   /** Failures count with those of logins, so that a stolen session cannot be used to guess codes. */
   async #assertCode({ principal }: Scope, user: UserRef, code: string): Promise<void> {
-    const trial = codeTrial(`${user.domainId}/${principal.userName}`);
+    const trial = loginTrial(user.domainId, principal.userName, SECOND_FACTOR);
     await this.#lockout.assertOpen(trial);
     const outcome = await this.check(user, code);
     if (outcome === 'none') throw new ServiceError('NOT_FOUND', 'There is no second factor.');

@@ -14,7 +14,7 @@ import {
 } from '../../store/database/keyset.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { hasFoldedText, liveRecordsIn } from '../../store/sql/records-of.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner } from './find-password-owner.js';
@@ -244,7 +244,9 @@ export class Users {
       select r.id
       from records r
       where ${liveRecordsIn(domainId, 'pltf_user')}
-        and r.data -> 'user_name' = to_jsonb(${userName}::text)`);
+        and ${hasFoldedText('user_name', userName)}
+      order by r.data->'user_name' = ${JSON.stringify(userName)}::jsonb desc
+      limit 1`);
     return user?.id ?? '';
   }
 

@@ -6,10 +6,10 @@
 
 import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../../base/json/json.js';
 import type { Collection, Personal } from '../../base/model/collection.js';
+import { keysOf } from '../../base/model/keys-of.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { recordsIn } from '../../store/sql/records-of.js';
 import { auditedChanges } from '../../store/writing/audited-changes.js';
-import { keysOf } from '../../store/writing/check-faults.js';
 import { derivedRows, sweepDerivedRows } from '../../store/writing/derived-rows.js';
 import { keepingAnAdmin } from '../../store/writing/keeping-an-admin.js';
 import { IN_INPUT, PRINCIPALS_CHANNEL } from '../../store/writing/record-statements.js';

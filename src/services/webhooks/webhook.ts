@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
 import { parseOquery } from '../../base/languages/oquery.js';
+import { toNormalText } from '../../base/model/normal-text.js';
 import { queryOf } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/admin.js';
@@ -113,7 +114,7 @@ export function parseWebhookUrl(written: string): string {
 
 /** @throws INVALID_VALUE (400) */
 export function parseWebhookName(written: string): string {
-  const name = written.trim();
+  const name = toNormalText(written);
   if (name.length >= 1 && name.length <= LONGEST_NAME && !name.includes('\0')) return name;
   throw invalid('name', `A webhook has a name of 1 to ${LONGEST_NAME} characters.`);
 }

@@ -45,8 +45,6 @@ import { findUndeclaredFields, type UndeclaredFields } from './undeclared-fields
 export interface CatalogOptions extends DeclareOptions {
   /** The directory of the declaration files; `undefined`: none are read. */
   readonly directory: string | undefined;
-  /** The top domain, whose admins register, alter and drop collections. */
-  readonly topDomain: () => Domain | undefined;
 }
 
 /** Findings of the start that an operator should look at. */
@@ -112,7 +110,8 @@ export class Catalog {
 
   private constructor(options: CatalogOptions) {
     this.#database = options.database;
-    this.#topDomain = options.topDomain;
+    // Its admins register, alter and drop collections.
+    this.#topDomain = () => options.domains().find(({ parentId }) => parentId === undefined);
   }
 
   /**

@@ -18,7 +18,11 @@ export interface CollectionDefinition {
   readonly indexes?: readonly (readonly string[])[];
   readonly uniqueTogether?: readonly {
     readonly name: string;
-    readonly parts: readonly { readonly path: string; readonly by?: 'value' | 'day' }[];
+    readonly parts: readonly {
+      readonly path: string;
+      readonly by?: 'value' | 'day';
+      readonly ignoreCase?: boolean;
+    }[];
     readonly unless?: readonly { readonly field: string; readonly is?: readonly string[] }[];
   }[];
   readonly checks?: readonly CheckDefinition[];
@@ -66,7 +70,7 @@ export interface FieldDefinition extends Bounds {
   readonly description?: string;
   readonly list?: boolean;
   readonly required?: boolean;
-  readonly unique?: boolean;
+  readonly unique?: boolean | { readonly ignoreCase: boolean };
   readonly index?: boolean;
   readonly searchable?: boolean;
   readonly right?: boolean;
@@ -94,6 +98,11 @@ export interface RoleAccessDefinition {
 export interface RowRuleDefinition {
   readonly fields: readonly string[];
   readonly attribute: string;
+}
+
+/** Whether the field is unique by `foldText` of its values. */
+export function ignoresCase({ unique = false }: FieldDefinition): boolean {
+  return typeof unique === 'object' && unique.ignoreCase;
 }
 
 /** The GraphQL names for one record and for many; missing ones are derived from the name. */

@@ -12,6 +12,7 @@ import {
   type CollectionDefinition,
   type FieldDefinition,
   graphqlNamesOf,
+  ignoresCase,
   type RowRuleDefinition,
 } from './collection-definition.js';
 
@@ -138,6 +139,11 @@ const FIELD_RULES: readonly FieldRule[] = [
       field.unique && !isIndexable(field, place) ? 'it cannot be unique' : undefined,
   },
   {
+    key: 'unique',
+    expected: 'a text, for ignoreCase',
+    faultOf: (field) => (ignoresCase(field) && field.type !== 'text' ? 'it has no case' : undefined),
+  },
+  {
     key: 'searchable',
     expected: 'a top-level text or reference that is no list',
     faultOf: (field, place) =>
@@ -219,8 +225,9 @@ function findIndexFaults(definition: CollectionDefinition): ErrorDetail[] {
 
 function findUniqueTogetherFaults(definition: CollectionDefinition): ErrorDetail[] {
   const rules = definition.uniqueTogether ?? [];
+  const folded = new Set((definition.fields ?? []).filter(ignoresCase).map(({ name }) => name));
   const twice = rules.flatMap((rule, index) =>
-    rules.findIndex((other) => other.name === rule.name) === index
+    rules.findIndex((other) => other.name === rule.name) === index && !folded.has(rule.name)
       ? []
       : [fault(`/uniqueTogether/${index}/name`, 'it is declared twice', 'a name of its own', rule.name)],
   );
@@ -228,9 +235,12 @@ function findUniqueTogetherFaults(definition: CollectionDefinition): ErrorDetail
     rule.parts.flatMap((part, partIndex) => {
       const at = `/uniqueTogether/${index}/parts/${partIndex}/path`;
       const faults = findScalarFaults(definition, part.path, at);
-      if (faults.length > 0 || part.by !== 'day') return faults;
+      if (faults.length > 0) return faults;
       const field = findField(definition.fields ?? [], part.path);
       const type = field === undefined || field === 'list' ? undefined : scalarTypeOf(field);
+      if (part.ignoreCase && (part.by === 'day' || type?.declared.type !== 'text'))
+        return [fault(at, `"${part.path}" has no case`, 'a text', part.path)];
+      if (part.by !== 'day') return faults;
       return type !== undefined && type.periods.length > 0
         ? []
         : [fault(at, `"${part.path}" has no day`, 'a datetime field', part.path)];

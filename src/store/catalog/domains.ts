@@ -9,6 +9,7 @@
 
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import { toNormalText } from '../../base/model/normal-text.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
 import type { Domain, Scope } from '../../base/model/scope.js';
 import { findUnstorableText } from '../../base/model/unstorable-text.js';
@@ -353,7 +354,8 @@ export class Domains {
     },
   ): Promise<Domain> {
     assertNewDomain(domain);
-    const { id, name, timeZone } = domain;
+    const { id, timeZone } = domain;
+    const name = toNormalText(domain.name);
     const created = await this.#database.transaction(async (tx) => {
       await tx.query(LOCK_DOMAINS);
       const [top] = await tx.query<{ id: string }>(
@@ -365,8 +367,8 @@ export class Domains {
       const inserted = await tx.query(Prisma.sql`
         with created as (
           insert into domains (id, name, parent_id)
-          values (${id}, ${name}, ${top?.id ?? null})
-          on conflict (id) do nothing
+          select ${id}, ${name}, ${top?.id ?? null}
+          where not exists (select from domains where lower(id) = lower(${id}))
           returning id
         )
         select pg_notify(${CHANNEL}, id) from created`);

@@ -1,5 +1,6 @@
 /** The data for a new domain: a school, or a branch. @see decisions 7 */
 import { ServiceError } from '../../base/errors.js';
+import { toNormalText } from '../../base/model/normal-text.js';
 import { findUnstorableText } from '../../base/model/unstorable-text.js';
 import { assertPropertyValue } from './known-properties.js';
 
@@ -18,7 +19,7 @@ const LONGEST_NAME = 200;
 /** @throws INVALID_VALUE naming the invalid member */
 export function assertNewDomain({ id, name, timeZone }: NewDomain): void {
   assertDomainId(id);
-  if (name.trim() === '' || name.length > LONGEST_NAME || findUnstorableText(name) !== undefined) {
+  if (toNormalText(name) === '' || name.length > LONGEST_NAME || findUnstorableText(name) !== undefined) {
     const detail = `name has 1 to ${LONGEST_NAME} characters.`;
     throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'name', detail }] });
   }

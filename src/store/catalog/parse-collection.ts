@@ -18,6 +18,7 @@ import {
   type CollectionDefinition,
   type FieldDefinition,
   graphqlNamesOf,
+  ignoresCase,
   type PersonalDefinition,
   type RoleAccessDefinition,
   type RowRuleDefinition,
@@ -50,13 +51,7 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
     fields,
     fieldsByName: new Map(fields.map((field) => [field.name, field])),
     indexes: (parsed.indexes ?? []).map((paths) => paths.map((path) => path.split('.'))),
-    uniqueTogether: (parsed.uniqueTogether ?? []).map(
-      (rule): UniqueTogether => ({
-        name: rule.name,
-        parts: rule.parts.map((part) => ({ path: part.path.split('.'), by: part.by ?? 'value' })),
-        unless: (rule.unless ?? []).map(({ field, is }) => ({ field, is })),
-      }),
-    ),
+    uniqueTogether: toUniqueRules(parsed),
     checks: (parsed.checks ?? []).map(toCheck),
     bookedOn: parsed.bookedOn,
     grants: (parsed.grants ?? []).map(
@@ -159,7 +154,7 @@ function toField(definition: FieldDefinition): Field {
     description: definition.description ?? '',
     isList: definition.list ?? false,
     isRequired: definition.required ?? false,
-    isUnique: definition.unique ?? false,
+    isUnique: (definition.unique ?? false) !== false,
     isIndexed: definition.index ?? false,
     isSearchable: definition.searchable ?? false,
     isRight: definition.right ?? false,
@@ -176,6 +171,23 @@ function toField(definition: FieldDefinition): Field {
     unit: definition.unit,
     deprecated: definition.deprecated,
   };
+}
+
+/** The rules of a definition over values that must be unique, those of fields that ignore case first. */
+export function toUniqueRules({ fields = [], uniqueTogether = [] }: CollectionDefinition): UniqueTogether[] {
+  const folded = fields
+    .filter(ignoresCase)
+    .map(({ name }): UniqueTogether => ({ name, parts: [{ path: [name], by: 'folded' }], unless: [] }));
+  const together = uniqueTogether.map(
+    ({ name, parts, unless = [] }): UniqueTogether => ({
+      name,
+      parts: parts.map(({ path, by = 'value', ignoreCase = false }) => {
+        return { path: path.split('.'), by: ignoreCase ? 'folded' : by };
+      }),
+      unless: unless.map(({ field, is }) => ({ field, is })),
+    }),
+  );
+  return [...folded, ...together];
 }
 
 function toCheck(check: CheckDefinition): Check {

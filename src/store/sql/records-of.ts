@@ -1,6 +1,7 @@
 /** Selects the records of a collection in a domain: the condition of every statement over the alias `r`. */
 
 import type { Collection } from '../../base/model/collection.js';
+import { foldedKey } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 
@@ -65,6 +66,18 @@ export function liveRecordsByKey(
   const isOfDomain = isRouted ? Prisma.sql`= ${domain}` : Prisma.sql`= any(array(select ${domain}::text))`;
   return Prisma.sql`r.domain ${isOfDomain} and r.collection = ${nameLiteral(collection)}
     and r.deleted_at is null and ${key}`;
+}
+
+/**
+ * Whether the text of a unique field that ignores case is this one, in any spelling. A record without keys,
+ * because another record has the same key or because it was written past the gateway, is found by its exact
+ * text.
+ */
+export function hasFoldedText(field: string, text: string, alias: RecordAlias = 'r'): Sql {
+  const name = nameLiteral(field);
+  const record = Prisma.raw(alias);
+  return Prisma.sql`(${record}.keys->>${name} = ${foldedKey(text)}
+    or ${record}.data->${name} = ${JSON.stringify(text)}::jsonb)`;
 }
 
 /** A declared name (of a collection, field or rule) as an SQL literal. */

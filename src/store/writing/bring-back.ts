@@ -5,6 +5,7 @@
 import { type ErrorDetail } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import { type Collection, CREATED_ON } from '../../base/model/collection.js';
+import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf } from '../access/access.js';
@@ -12,7 +13,7 @@ import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow, storedColumns } from '../reading/stored-record.js';
 import { recordsIn, recordsOf } from '../sql/records-of.js';
 import { refusedByIndex } from './atomically.js';
-import { findCheckFaults, keysOf } from './check-faults.js';
+import { findCheckFaults } from './check-faults.js';
 import { deadReferenceDetail } from './held-references.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable, outOfRows } from './record-refusals.js';

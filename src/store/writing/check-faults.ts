@@ -1,25 +1,10 @@
-/**
- * The rules of a declaration over several values of one record: its checks, and the keys of its
- * `uniqueTogether` rules.
- */
-import { createHash } from 'node:crypto';
+/** The rules of a declaration over several values of one record. */
 import type { ErrorDetail } from '../../base/errors.js';
-import {
-  isExactNumber,
-  isJsonObject,
-  type JsonObject,
-  type JsonScalar,
-  type JsonValue,
-  memberOf,
-} from '../../base/json/json.js';
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import { describeBounds, isWithinBounds } from '../../base/model/bounds.js';
-import { dayOf } from '../../base/model/calendar.js';
-import type { Check, Collection, UniqueTogether } from '../../base/model/collection.js';
+import type { Check, Collection } from '../../base/model/collection.js';
 import { Exact, toDecimal } from '../../base/model/compare-json.js';
-import type { Path } from '../../base/model/path.js';
-
-/** A longer key is stored as its hash: a b-tree entry must fit a third of a page. */
-const MAX_KEY_LENGTH = 500;
+import { fieldsOfUniqueRule, valuesAt } from '../../base/model/keys-of.js';
 
 /**
  * The violations of a record against its collection's checks, without the values of `secret` fields.
@@ -44,21 +29,6 @@ export function findCheckFaults(
   });
 }
 
-/**
- * The value of `records.keys`: one text per `uniqueTogether` rule whose values are all present; `undefined`
- * if there is none. A `day` part is the day in the domain's time zone.
- */
-export function keysOf(collection: Collection, data: JsonObject, timeZone: string): JsonObject | undefined {
-  let keys: Record<string, string> | undefined;
-  for (const rule of collection.uniqueTogether) {
-    const key = keyOf(rule, data, timeZone);
-    if (key === undefined) continue;
-    keys ??= {};
-    keys[rule.name] = key;
-  }
-  return keys;
-}
-
 /** The top-level fields that each check, each `uniqueTogether` rule and the stays of a person use. */
 export function fieldsTogether(collection: Collection): readonly (readonly string[])[] {
   const { stays } = collection;
@@ -67,11 +37,6 @@ export function fieldsTogether(collection: Collection): readonly (readonly strin
     ...collection.checks.map(fieldsOfCheck),
     ...collection.uniqueTogether.map(fieldsOfUniqueRule),
   ];
-}
-
-/** The top-level fields of a `uniqueTogether` rule, those of its exceptions included. */
-export function fieldsOfUniqueRule({ parts, unless }: UniqueTogether): readonly string[] {
-  return [...parts.flatMap(({ path }) => path.slice(0, 1)), ...unless.map(({ field }) => field)];
 }
 
 function fieldsOfCheck(check: Check): readonly string[] {
@@ -159,71 +124,4 @@ function isAbove(lower: JsonValue | undefined, upper: JsonValue | undefined): bo
   const low = toDecimal(lower);
   const high = toDecimal(upper);
   return low !== undefined && high !== undefined && low.greaterThan(high);
-}
-
-function keyOf(rule: UniqueTogether, data: JsonObject, timeZone: string): string | undefined {
-  if (rule.unless.some((exception) => isExcepted(exception, data))) return undefined;
-  const values: string[] = [];
-  for (const part of rule.parts) {
-    const value = scalarAt(data, part.path);
-    if (value === undefined || value === null) return undefined;
-    values.push(part.by === 'day' ? dayIn(String(value), timeZone) : canonicalText(value));
-  }
-  const key = JSON.stringify(values);
-  return key.length <= MAX_KEY_LENGTH ? key : createHash('sha256').update(key).digest('base64url');
-}
-
-function isExcepted({ field, is }: UniqueTogether['unless'][number], data: JsonObject): boolean {
-  const value = memberOf(data, field) ?? null;
-  return is === undefined ? value !== null : typeof value === 'string' && is.includes(value);
-}
-
-function dayIn(text: string, timeZone: string): string {
-  return text.length === 10 ? text : dayOf(text, timeZone);
-}
-
-/** The number 1.0 equals 1, and neither equals the text "1". */
-function canonicalText(value: Exclude<JsonScalar, null>): string {
-  const number = toDecimal(value);
-  return number === undefined ? String(value) : `#${number.toFixed()}`;
-}
-
-function scalarAt(data: JsonObject, path: Path): JsonScalar | undefined {
-  let value: JsonValue | undefined = data;
-  for (const name of path) {
-    if (Array.isArray(value)) return firstScalarAt(data, path);
-    if (!isJsonObject(value)) return undefined;
-    value = memberOf(value, name);
-  }
-  if (Array.isArray(value)) return firstScalarAt(data, path);
-  return value === undefined || isJsonObject(value) ? undefined : toScalar(value);
-}
-
-/** Descends into lists. */
-function firstScalarAt(data: JsonObject, path: Path): JsonScalar | undefined {
-  const [found] = valuesAt(data, path);
-  const value = found?.value;
-  return value === undefined || Array.isArray(value) || isJsonObject(value) ? undefined : toScalar(value);
-}
-
-function toScalar(value: JsonValue): JsonScalar | undefined {
-  if (value === null || typeof value !== 'object') return value;
-  return isExactNumber(value) ? value : undefined;
-}
-
-/** The values at a path, through every list on the way, each with its JSON pointer. */
-function valuesAt(
-  value: JsonValue | undefined,
-  path: Path,
-  pointer = '',
-): { readonly value: JsonValue; readonly pointer: string }[] {
-  if (value === undefined) return [];
-  if (Array.isArray(value)) {
-    return value.flatMap((element: JsonValue, index) => valuesAt(element, path, `${pointer}/${index}`));
-  }
-  const [name, ...rest] = path;
-  if (name === undefined) return [{ value, pointer }];
-  return isJsonObject(value) && Object.hasOwn(value, name)
-    ? valuesAt(value[name], rest, `${pointer}/${name}`)
-    : [];
 }

@@ -12,9 +12,9 @@ import {
 } from '../../base/json/json.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import { toDecimal } from '../../base/model/compare-json.js';
-import { keysOf } from './check-faults.js';
+import { keysOf } from '../../base/model/keys-of.js';
 import { takeSentId } from './sent-id.js';
-import type { UniqueKey } from './unique-key.js';
+import { keptByKey, type UniqueKey } from './unique-key.js';
 import { type StagedChange, toStaged } from './validation.js';
 
 export interface StagingRules {
@@ -63,7 +63,8 @@ export function uniqueTextsOf(
   const texts: (readonly [string, string])[] = [];
   if (id !== undefined) texts.push(['_id', id]);
   for (const field of collection.fields) {
-    if (!field.isUnique) continue;
+    // The key of a field that ignores case covers its exact value.
+    if (!field.isUnique || (keys !== undefined && Object.hasOwn(keys, field.name))) continue;
     const text = scalarText(memberOf(data, field.name));
     if (text !== undefined) texts.push([field.name, text]);
   }
@@ -71,7 +72,8 @@ export function uniqueTextsOf(
   return texts;
 }
 
-function scalarText(value: JsonValue | undefined): string | undefined {
+/** A scalar, or the value of a reference, as text. */
+export function scalarText(value: JsonValue | undefined): string | undefined {
   const scalar = isJsonObject(value) ? value.value : value;
   if (typeof scalar === 'string' || typeof scalar === 'boolean') return String(scalar);
   return toDecimal(scalar)?.toFixed();
@@ -125,10 +127,11 @@ export function printStagedLine(
   identity: StagedIdentity,
 ): string {
   const { sent, change, keys } = record;
-  const { collection, partial } = rules;
-  const withheld: string[] = [];
+  const { collection, partial, key } = rules;
+  const withheld = keptByKey(key, collection).filter((name) => Object.hasOwn(change.data, name));
   let members = '';
   for (const name in change.data) {
+    if (withheld.includes(name)) continue;
     if (!Object.hasOwn(sent, name)) withheld.push(name);
     else if (partial.has(name)) {
       const value = change.data[name] ?? null;

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
+import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { Prisma } from '../../generated/prisma/client.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
@@ -9,7 +10,6 @@ import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { BatchedCreates } from './batched-creates.js';
-import { keysOf } from './check-faults.js';
 import { deadReferenceDetail } from './held-references.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { MAX_ATTEMPTS, outOfRows, overtaken } from './record-refusals.js';

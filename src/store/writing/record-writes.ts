@@ -1,6 +1,7 @@
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
+import { keysOf } from '../../base/model/keys-of.js';
 import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
@@ -13,7 +14,7 @@ import {
 } from '../reading/stored-record.js';
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
-import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
+import { fieldsTogether, findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
 import { deadReferenceDetail, holdsReferences, listReferences, withoutHeld } from './held-references.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';

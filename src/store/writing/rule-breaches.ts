@@ -9,8 +9,9 @@ import { isSameJson } from '../../base/model/compare-json.js';
 import type { Domain } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
-import { liveRecordsIn, nameLiteral } from '../sql/records-of.js';
-import { checkRecord, type StagingRules } from './check-record.js';
+import { liveRecordsByKey, liveRecordsIn } from '../sql/records-of.js';
+import { checkRecord, type StagingRules, scalarText, uniqueTextsOf } from './check-record.js';
+import { keyValueOf, OF_RECORD } from './unique-key.js';
 
 export interface RuleBreach {
   readonly collection: string;
@@ -42,8 +43,10 @@ export async function listRuleBreaches(
     ...{ collection, timeZone, callingCode, now: new Date() },
     ...{ mode: 'replace' as const, key: { kind: 'id' as const }, partial: new Set() },
   };
-  for await (const { id, data } of streamRecords(database, domain.id, collection.name)) {
-    const { faults, change } = checkRecord(data, rules);
+  const unkeyed = new Map<string, UnkeyedRecord[]>();
+  for await (const { id, data, keys } of streamRecords(database, domain.id, collection.name)) {
+    const checked = checkRecord(data, rules);
+    const { faults, change } = checked;
     const errors = [...faults, ...change.missing].map(({ pointer = '', detail, expected = '' }) => {
       return { field: fieldOf(pointer), problem: detail, kind: expected };
     });
@@ -56,11 +59,70 @@ export async function listRuleBreaches(
     const problem = 'is stored in another form than a write gives it';
     for (const error of [...errors, ...inOtherForm.map((field) => ({ field, problem, kind: problem }))])
       count(found, id, error);
+    for (const [name, text] of uniqueTextsOf(checked, rules)) {
+      if (name === '_id' || memberOf(keys, name) === text || scalarText(memberOf(data, name)) === text)
+        continue;
+      const records = unkeyed.get(name) ?? [];
+      unkeyed.set(name, records);
+      records.push({ id, text });
+    }
   }
-  const breaches = [...found.values()].map(({ field, problem, ids, total }) => {
+  for (const [name, records] of unkeyed) {
+    for (const { id, ...error } of await judgeKeys(database, { domain, collection, name }, records))
+      count(found, id, error);
+  }
+  return [...found.values()].map(({ field, problem, ids, total }) => {
     return { collection: collection.name, field, problem, count: total, examples: ids };
   });
-  return [...breaches, ...(await listDuplicates(database, domain.id, collection))];
+}
+
+interface UnkeyedRecord {
+  readonly id: string;
+  /** The key, or the unique value, that a write would store. */
+  readonly text: string;
+}
+
+/**
+ * The unique index compares what is stored; so only a record that is stored with another key, or value, than
+ * a write would give it can have the same as another.
+ */
+async function judgeKeys(
+  database: Source,
+  {
+    domain,
+    collection,
+    name,
+  }: { readonly domain: Domain; readonly collection: Collection; readonly name: string },
+  records: readonly UnkeyedRecord[],
+): Promise<
+  readonly { readonly id: string; readonly field: string; readonly problem: string; readonly kind: string }[]
+> {
+  const isRule = collection.uniqueTogether.some((rule) => rule.name === name);
+  const value = keyValueOf(collection, { kind: isRule ? 'rule' : 'field', name }, OF_RECORD);
+  const sought = Prisma.raw(isRule ? 'sought.text' : 'to_jsonb(sought.text)');
+  const owners = new Map<string, string>();
+  for (let start = 0; start < records.length; start += BATCH_RECORDS) {
+    const texts = records.slice(start, start + BATCH_RECORDS).map(({ text }) => text);
+    const rows = await database.query<{ text: string; id: string }>(Prisma.sql`
+      select sought.text, found.id
+      from unnest(${texts}::text[]) as sought (text)
+      cross join lateral (
+        select r.id from records r
+        where ${liveRecordsByKey({ domain: domain.id }, collection.name, Prisma.sql`${value} = ${sought}`)}
+        offset 0
+      ) as found`);
+    for (const { text, id } of rows) owners.set(text, id);
+  }
+  return records.flatMap(({ id, text }) => {
+    const owner = owners.get(text);
+    if (owner === undefined) owners.set(text, id);
+    if (owner !== undefined && owner !== id) {
+      const problem = `is there twice (first: "${owner}"), but for case, blanks or invisible characters`;
+      return [{ id, field: name, problem, kind: 'twice' }];
+    }
+    const problem = 'is stored without its key, so that other records are not compared with it';
+    return isRule ? [{ id, field: name, problem, kind: problem }] : [];
+  });
 }
 
 interface Counted {
@@ -96,57 +158,20 @@ async function* streamRecords(
   database: Source,
   domainId: string,
   collection: string,
-): AsyncGenerator<{ readonly id: string; readonly data: JsonObject }, void> {
+): AsyncGenerator<{ readonly id: string; readonly data: JsonObject; readonly keys: JsonObject }, void> {
   for (let after = ''; ; ) {
-    const rows = await database.query<{ id: string; data: string }>(Prisma.sql`
-      select r.id, r.data::text as data
+    const rows = await database.query<{ id: string; data: string; keys: JsonObject | null }>(Prisma.sql`
+      select r.id, r.data::text as data, r.keys
       from records r
       where ${liveRecordsIn(domainId, collection)} and r.id > ${after}
       order by r.id
       limit ${BATCH_RECORDS}`);
-    for (const { id, data } of rows) {
+    for (const { id, data, keys } of rows) {
       const record = parseExactJson(data);
-      if (isJsonObject(record)) yield { id, data: record };
+      if (isJsonObject(record)) yield { id, data: record, keys: keys ?? {} };
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH_RECORDS) return;
     after = last.id;
   }
 }
-
-/** Values of unique fields and rules that differ only by case, white space or the form of letters. */
-async function listDuplicates(
-  database: Source,
-  domainId: string,
-  collection: Collection,
-): Promise<readonly RuleBreach[]> {
-  const texts = collection.fields
-    .filter(({ isUnique, type }) => isUnique && type === 'text')
-    .map(({ name }) => ({ name, value: Prisma.sql`r.data->>${nameLiteral(name)}` }));
-  const rules = collection.uniqueTogether.map(({ name }) => {
-    return { name, value: Prisma.sql`r.keys->>${nameLiteral(name)}` };
-  });
-  const breaches: RuleBreach[] = [];
-  for (const { name, value } of [...texts, ...rules]) {
-    const [row] = await database.query<{ count: number; examples: string[] | null }>(Prisma.sql`
-      select count(*)::int as count,
-        (array_agg(ids[2] order by ids[2]))[1:${Prisma.raw(String(MAX_EXAMPLES))}] as examples
-      from (
-        select array_agg(r.id order by r.id) as ids
-        from records r
-        where ${liveRecordsIn(domainId, collection.name)} and ${value} is not null
-        group by lower(regexp_replace(normalize(${value}, NFC), ${INVISIBLE}, '', 'g'))
-        having count(*) > 1
-      ) as same`);
-    if (row === undefined || row.count === 0) continue;
-    const problem = 'is there twice, but for case, blanks or invisible characters';
-    breaches.push({
-      ...{ collection: collection.name, field: name, problem, count: row.count },
-      examples: row.examples ?? [],
-    });
-  }
-  return breaches;
-}
-
-/** White space and characters that nobody sees. */
-const INVISIBLE = '[\\s\\u00a0\\u00ad\\u200b-\\u200f\\u2028-\\u202f\\u2060\\u2066-\\u2069\\ufeff]';

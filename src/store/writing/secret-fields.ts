@@ -8,9 +8,10 @@ import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
+import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { findAccess } from '../access/access.js';
-import { fieldsOfUniqueRule, fieldsTogether } from './check-faults.js';
+import { fieldsTogether } from './check-faults.js';
 
 /** Top-level fields whose stored values the caller may not read. */
 export interface SecretFields {

@@ -9,6 +9,7 @@ import {
   printExactJson,
 } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
+import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../access/access.js';
@@ -16,7 +17,6 @@ import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsByKey, nameLiteral, recordsOf } from '../sql/records-of.js';
-import { fieldsOfUniqueRule } from './check-faults.js';
 import { inputOf, type NewRecord } from './record-statements.js';
 import { NO_SECRETS, type SecretFields } from './secret-fields.js';
 import { keyValueOf, OF_RECORD, type UniqueKey } from './unique-key.js';
@@ -140,8 +140,14 @@ export async function findTakenInStore(
       where ${rule === 'id' ? someIdIsAmong(scope, collection) : Prisma.sql`true`}
         and (select count(*) > 0 from records r where ${isSame(rule)})`,
   );
-  return await queryable.query<TakenValue>(
+  const taken = await queryable.query<TakenValue>(
     Prisma.sql`with input as (${input}) ${Prisma.join(selects, ' union all ')} order by 1`,
+  );
+  // The rule of a field that ignores case finds what the field finds.
+  const ruled = new Set(taken.map(({ index, rule }) => `${index} ${rule}`));
+  return taken.filter(
+    ({ index, rule }) =>
+      !ruled.has(`${index} ${rule.replace('field:', 'rule:')}`) || !rule.startsWith('field:'),
   );
 }
 
@@ -205,7 +211,10 @@ function ruleValueOf(rule: string, record: NewRecord): JsonValue | undefined {
 }
 
 function detailsOf(collection: Collection, rule: string, record: NewRecord, pointer: string): ErrorDetail[] {
-  const key = partsOf(rule);
+  const asked = partsOf(rule);
+  // The rule of a field that ignores case has the name of the field.
+  const isOfField = asked.kind === 'rule' && collection.fieldsByName.get(asked.name)?.isUnique === true;
+  const key = isOfField ? { ...asked, kind: 'field' as const } : asked;
   switch (key.kind) {
     case 'id':
       return [
@@ -219,7 +228,7 @@ function detailsOf(collection: Collection, rule: string, record: NewRecord, poin
         },
       ];
     case 'field': {
-      const value = ruleValueOf(rule, record);
+      const value = ruleValueOf(`field:${key.name}`, record);
       const shown = value === undefined ? '' : ` ${printExactJson(value)}`;
       const { stays } = collection;
       const readmit = stays

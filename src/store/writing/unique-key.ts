@@ -1,7 +1,7 @@
 /** What tells the records of a collection apart: their `_id`, a unique field, or values unique together. */
 import { ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
-import type { Collection } from '../../base/model/collection.js';
+import type { Collection, UniqueTogether } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
@@ -42,23 +42,36 @@ export function uniqueKeyOf(collection: Collection, by: string, readable: Effect
 }
 
 /**
- * The fields of a record that a write by the key may change. That of the key itself stays as it is, because
- * it is by its value that the record was found; of a reference the label may be another.
+ * The fields of a record that a write by the key may change. Those by whose value the record was found keep
+ * their spelling; the label of a reference may change, and the time within a day.
  */
 export function fieldsBesideKey(
   fields: JsonObject,
   key: UniqueKey | undefined,
   collection: Collection,
 ): JsonObject {
-  if (key?.kind !== 'field' || collection.fieldsByName.get(key.name)?.type === 'reference') return fields;
-  const { [key.name]: _same, ...others } = fields;
-  return others;
+  const kept = keptByKey(key, collection);
+  return kept.length === 0
+    ? fields
+    : Object.fromEntries(Object.entries(fields).filter(([name]) => !kept.includes(name)));
+}
+
+/** The top-level fields that a record found by the key keeps as they are. */
+export function keptByKey(key: UniqueKey | undefined, collection: Collection): readonly string[] {
+  if (key?.kind === 'field') {
+    return collection.fieldsByName.get(key.name)?.type === 'reference' ? [] : [key.name];
+  }
+  return partsOfKey(collection, key).flatMap(({ path: [name = '', ...inner], by }) =>
+    by === 'folded' && inner.length === 0 ? [name] : [],
+  );
 }
 
 function findKey(collection: Collection, by: string): UniqueKey | undefined {
   if (by === '_id') return { kind: 'id' };
-  if (collection.fieldsByName.get(by)?.isUnique === true) return { kind: 'field', name: by };
   const rule = collection.uniqueTogether.find(({ name, parts }) => name === by || isOfFields(parts, by));
+  // The rule of a field that ignores case has the name of the field.
+  const isField = rule?.name !== by && collection.fieldsByName.get(by)?.isUnique === true;
+  if (isField) return { kind: 'field', name: by };
   return rule === undefined ? undefined : { kind: 'rule', name: rule.name };
 }
 
@@ -90,7 +103,10 @@ export const OF_RECORD = { data: Prisma.raw('r.data'), keys: Prisma.raw('r.keys'
 function pathsOfKey(collection: Collection, key: UniqueKey | undefined): readonly Path[] {
   if (key === undefined || key.kind === 'id') return [];
   if (key.kind === 'field') return [[key.name]];
-  return (collection.uniqueTogether.find((rule) => rule.name === key.name)?.parts ?? []).map(
-    (part) => part.path,
-  );
+  return partsOfKey(collection, key).map(({ path }) => path);
+}
+
+function partsOfKey(collection: Collection, key: UniqueKey | undefined): UniqueTogether['parts'] {
+  if (key?.kind !== 'rule') return [];
+  return collection.uniqueTogether.find(({ name }) => name === key.name)?.parts ?? [];
 }

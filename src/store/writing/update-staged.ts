@@ -2,11 +2,11 @@
 import { ServiceError } from '../../base/errors.js';
 import { type JsonObject, memberOf } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
+import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsById } from '../sql/records-of.js';
 import { type FinishedChange, planChanges, writeChanges } from './change-records.js';
-import { fieldsOfUniqueRule } from './check-faults.js';
 import { type LockedRow } from './matched-change.js';
 import { outOfRows } from './record-refusals.js';
 import { inputOf } from './record-statements.js';

@@ -12,6 +12,7 @@ import {
 } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isList, toDecimal } from '../../base/model/compare-json.js';
+import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, type EffectiveAccess } from '../access/access.js';
@@ -20,7 +21,6 @@ import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/st
 import { liveRecordsByKey } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { changeRecords } from './change-records.js';
-import { keysOf } from './check-faults.js';
 import { type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable, tooManyRecords } from './record-refusals.js';
@@ -197,7 +197,7 @@ export class Upserts {
 
   async #change(
     transaction: Transaction,
-    { scope, collection, writable, now }: Plan,
+    { scope, collection, writable, now, key }: Plan,
     {
       present,
       absent,
@@ -223,7 +223,7 @@ export class Upserts {
       ...{ scope, collection, writable, now },
       rows: [...rows.values()],
       made: new Set(absent.flatMap(({ record: { _id: id } }) => (typeof id === 'string' ? [id] : []))),
-      change: (before, row) => merged(before, sentById.get(row.id)),
+      change: (before, row) => merged(before, sentById.get(row.id), { key, collection }),
       sentFields: ({ id }) => Object.keys(sentById.get(id)?.record ?? {}),
     });
   }
@@ -308,9 +308,14 @@ function assertKeys(sent: readonly Sent[], by: string): void {
   assertNoFaults(errors);
 }
 
-function merged(before: JsonObject, sent: Sent | undefined): JsonObject {
+function merged(
+  before: JsonObject,
+  sent: Sent | undefined,
+  { key, collection }: Pick<Plan, 'key' | 'collection'>,
+): JsonObject {
   if (sent === undefined) return before;
-  const { data, removed } = sent.change;
+  const { removed } = sent.change;
+  const data = fieldsBesideKey(sent.change.data, key, collection);
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
   const { _id: id } = sent.record;
   return { ...Object.fromEntries(kept), ...data, ...(id === undefined ? {} : { _id: id }) };

@@ -18,7 +18,7 @@ beforeAll(async () => {
   catalog = await Catalog.load({
     database: test.database,
     directory: path.join(findPackageDirectory(), 'schema', 'collections'),
-    topDomain: () => undefined,
+    domains: () => [],
   });
 });
 afterAll(async () => {

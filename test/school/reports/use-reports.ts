@@ -94,7 +94,7 @@ export function useReports(now: string): TestReports {
     const catalog = await Catalog.load({
       database,
       directory: 'schema/collections',
-      topDomain: () => SCHOOL,
+      domains: () => [SCHOOL],
     });
     const clock = () => new Date(now);
     made = {

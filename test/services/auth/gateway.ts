@@ -58,7 +58,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
   const catalog = await Catalog.load({
     database,
     directory: undefined,
-    topDomain: () => domains.top(),
+    domains: () => domains.list(),
   });
   const principals = await Principals.open({ database, collections: catalog });
   const passwords = new Passwords({ cost: options.cost ?? CHEAP });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await insertDomains(database);
   gateway = await openGateway(database);
   const { domains, passwords, principals } = gateway;
-  catalog = await Catalog.load({ database, directory: DECLARATIONS, topDomain: () => domains.top() });
+  catalog = await Catalog.load({ database, directory: DECLARATIONS, domains: () => domains.list() });
   store = new RecordStore({ database, catalog, topDomain: () => domains.top() });
   users = new Users({ database, collections: catalog, records: store, passwords, principals });
   admin = gateway.scopeOf(systemPrincipal('test', ['admin'], 'top'));

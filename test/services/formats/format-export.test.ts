@@ -75,7 +75,7 @@ const RECORDS: Readonly<Record<string, readonly JsonObject[]>> = {
 
 beforeAll(async () => {
   const { database } = test;
-  catalog = await Catalog.load({ database, directory: DECLARATIONS, topDomain: () => SCHOOL });
+  catalog = await Catalog.load({ database, directory: DECLARATIONS, domains: () => [SCHOOL] });
   store = new RecordStore({ database, catalog, topDomain: () => SCHOOL });
   for (const name of ['pltf_user', 'class', 'registration', 'fee_receipt']) {
     await store.create(SCOPE, name, RECORDS[name] ?? []);

@@ -29,7 +29,7 @@ async function load(files: Readonly<Record<string, unknown>> = {}): Promise<Cata
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     await writeFile(path.join(directory, `${name}.json`), text);
   }
-  const catalog = await Catalog.load({ database: test.database, directory, topDomain: () => TOP });
+  const catalog = await Catalog.load({ database: test.database, directory, domains: () => [TOP] });
   open.push(catalog);
   return catalog;
 }

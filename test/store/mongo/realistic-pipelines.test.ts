@@ -15,7 +15,7 @@ let pipelines: Pipelines;
 
 beforeAll(async () => {
   const { database } = test;
-  catalog = await Catalog.load({ database, directory: DECLARATIONS, topDomain: () => TOP });
+  catalog = await Catalog.load({ database, directory: DECLARATIONS, domains: () => [TOP] });
   const store = new RecordStore({ database, catalog, topDomain: () => TOP });
   pipelines = new Pipelines({ database, catalog, store });
 }, 60_000);

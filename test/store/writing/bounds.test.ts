@@ -6,12 +6,12 @@ import {
   parseExactJson,
   printExactJson,
 } from '../../../src/base/json/json.js';
+import { keysOf } from '../../../src/base/model/keys-of.js';
 import type {
   CollectionDefinition,
   FieldDefinition,
 } from '../../../src/store/catalog/collection-definition.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
-import { keysOf } from '../../../src/store/writing/check-faults.js';
 import { type ToStoredOptions, toStored } from '../../../src/store/writing/validation.js';
 import { readCollections } from '../../school/demo/declarations.js';
 
@@ -181,7 +181,7 @@ describe('the declared collections', () => {
     if (due === undefined) throw new Error('fee_due is not declared');
     const demand = '"student":{"value":"s"},"session":"2026-27","month":"2026-04","fee_head":"Tuition"';
     const keys = (more: string) => keysOf(due, json(`{${demand}${more}}`), 'Asia/Kolkata');
-    expect(keys('')).toEqual({ student_month_head: '["s","2026-27","2026-04","Tuition"]' });
+    expect(keys('')).toEqual({ student_month_head: '["s","2026-27","2026-04","tuition"]' });
     expect(keys(',"cancelled_on":null')).toEqual(keys(''));
     expect(keys(',"cancelled_on":"2026-05-01"')).toBeUndefined();
   });

@@ -6,9 +6,9 @@ import {
   parseExactJson,
   printExactJson,
 } from '../../../src/base/json/json.js';
+import { keysOf } from '../../../src/base/model/keys-of.js';
 import { isRecordId } from '../../../src/base/model/record-id.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
-import { keysOf } from '../../../src/store/writing/check-faults.js';
 import { type ToStoredOptions, toStored, toStoredAll } from '../../../src/store/writing/validation.js';
 import { collectionOf, NOTE, PRESENCE, RECEIPT, STUDENT } from '../people.js';
 

@@ -99,8 +99,14 @@ export interface ReportDefinition<
   readonly example: SentParameters;
   /** Fills in parameters that follow from others. Answers show the result. */
   readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
-  /** Checks the parameters against each other, and that what they name exists. */
-  readonly check?: (values: ParameterValues<List>, context: ReportContext) => void | Promise<void>;
+  /**
+   * Checks the parameters against each other, and that what they name exists; returns names as the school
+   * spells them.
+   */
+  readonly check?: (
+    values: ParameterValues<List>,
+    context: ReportContext,
+  ) => void | Promise<Partial<ParameterValues<List>> | void>;
   /**
    * The SQL of each part. `shown` helps when several columns share a computation; unrequested columns are
    * left out automatically.
@@ -124,8 +130,8 @@ export function defineReport<const List extends ParameterList, Row extends objec
     const rights = rightsOf(definition, scope);
     const context = contextOf(services, scope, rights);
     const parsed = parseParameters(definition.parameters, sent, context);
-    const values = definition.understand?.(parsed, context) ?? parsed;
-    await definition.check?.(values, context);
+    const understood = definition.understand?.(parsed, context) ?? parsed;
+    const values = { ...understood, ...(await definition.check?.(understood, context)) };
     const compose = (shown: ShownParts) =>
       composeReport(definition.parts(values, context, shown), shown, requiredTexts);
     return { values, context, compose };

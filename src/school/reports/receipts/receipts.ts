@@ -16,6 +16,7 @@ import {
   printExactJson,
 } from '../../../base/json/json.js';
 import { dayOf, isDay } from '../../../base/model/calendar.js';
+import { foldText, toNormalText } from '../../../base/model/normal-text.js';
 import type { Domain, Scope } from '../../../base/model/scope.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import {
@@ -26,7 +27,12 @@ import {
 } from '../../../store/catalog/known-properties.js';
 import type { Transaction } from '../../../store/database/queryable.js';
 import { WaitingLine } from '../../../store/database/waiting-line.js';
-import { liveRecordsById, liveRecordsByKey, recordsIn } from '../../../store/sql/records-of.js';
+import {
+  hasFoldedText,
+  liveRecordsById,
+  liveRecordsByKey,
+  recordsIn,
+} from '../../../store/sql/records-of.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { sessionOf, todayIn } from '../engine/school-calendar.js';
@@ -101,7 +107,7 @@ export class Receipts {
     // A transaction already has its connection.
     if (options.within) return store();
     const series = input.series ?? this.#defaultSeries(scope.domain.id);
-    return this.#line.run(JSON.stringify([scope.domain.id, series]), store, scope);
+    return this.#line.run(JSON.stringify([scope.domain.id, foldText(series)]), store, scope);
   }
 
   /**
@@ -140,7 +146,7 @@ export class Receipts {
     if (date > now.toISOString())
       throw invalid('date', `is ${date}, in the future`, 'an instant that has been');
     assertOpenBooks(domain, dayOf(date, domain.timeZone), 'date');
-    const series = input.series ?? this.#defaultSeries(domain.id);
+    const series = toNormalText(input.series ?? this.#defaultSeries(domain.id));
     if (!RECEIPT_SERIES.test(series))
       throw invalid('series', `is ${JSON.stringify(series)}`, RECEIPT_SERIES_WORDS);
     const day = todayIn(domain.timeZone, new Date(date));
@@ -158,10 +164,10 @@ export class Receipts {
     });
     const lines = linesOf(input, dues);
     const place = this.#placeOf(scope);
-    if (input.replaces) await assertRolledBack(tx, place, input.replaces);
+    const replaces = input.replaces && (await findRolledBack(tx, place, input.replaces));
     const total = lines.reduce((sum, line) => sum.plus(line.amount).plus(line.fine), new Decimal(0));
     // The last lock to be taken, because little work follows it.
-    const receiptNo = await takeNumber(tx, place, series);
+    const receiptNo = await takeNumber(tx, place, await spelledSeries(tx, place, series));
     const [stored] = await this.#services.store.create(
       scope,
       'fee_receipt',
@@ -184,7 +190,7 @@ export class Receipts {
           total: exact(total),
           collected_by: scope.principal.id,
           status: 'active',
-          ...(input.replaces ? { replaces: input.replaces } : {}),
+          ...(replaces ? { replaces } : {}),
         },
       ],
       { within: tx },
@@ -280,16 +286,17 @@ for no key update of r`);
 
 interface ReceiptState {
   readonly id: string;
+  readonly receiptNo: string;
   readonly status: string;
   readonly rolledBackOn: string | null;
   readonly date: string;
 }
 
 async function getReceipt(tx: Transaction, place: Place, receiptNo: string): Promise<ReceiptState> {
-  const isAsked = Prisma.sql`r.data->'receipt_no' = to_jsonb(${receiptNo}::text)`;
+  const isAsked = hasFoldedText('receipt_no', receiptNo);
   const [receipt] = await tx.query<ReceiptState>(Prisma.sql`
-select r.id, r.data->>'status' as status, r.data->>'rolled_back_on' as "rolledBackOn",
-  r.data->>'date' as date
+select r.id, r.data->>'receipt_no' as "receiptNo", r.data->>'status' as status,
+  r.data->>'rolled_back_on' as "rolledBackOn", r.data->>'date' as date
 from records r
 where ${liveRecordsByKey(place, 'fee_receipt', isAsked)}
 for no key update`);
@@ -300,14 +307,40 @@ for no key update`);
   });
 }
 
-async function assertRolledBack(tx: Transaction, place: Place, receiptNo: string): Promise<void> {
-  const { status } = await getReceipt(tx, place, receiptNo);
-  if (status === 'rolled_back') return;
+/** The number of a rolled-back receipt, as it is stored. */
+async function findRolledBack(tx: Transaction, place: Place, sent: string): Promise<string> {
+  const { receiptNo, status } = await getReceipt(tx, place, sent);
+  if (status === 'rolled_back') return receiptNo;
   throw invalid(
     'replaces',
     `is ${receiptNo}, which is not rolled back`,
     'the number of a rolled-back receipt',
   );
+}
+
+/** The series as the numbers before this one spell it: two that differ in case alone are one. */
+async function spelledSeries(tx: Transaction, { domain }: Place, series: string): Promise<string> {
+  const [known] = await tx.query<{ series: string }>(Prisma.sql`
+select coalesce(
+  (
+    select s.series from receipt_series s
+    where s.domain = ${domain} and lower(s.series) = lower(${series})
+    order by s.series = ${series} desc, s.last_number desc
+    limit 1
+  ),
+  (
+    select left(r.data->>'receipt_no', length(${series}::text)) from records r
+    where ${recordsIn(domain, 'fee_receipt')} and ${isOfSeries(series)}
+    limit 1
+  ),
+  ${series}
+) as series`);
+  return known?.series ?? series;
+}
+
+function isOfSeries(series: string): Prisma.Sql {
+  return Prisma.sql`starts_with(lower(r.data->>'receipt_no'), lower(${series}::text))
+    and substr(r.data->>'receipt_no', length(${series}::text) + 1) ~ '^\\d{1,18}$'`;
 }
 
 /**
@@ -324,7 +357,7 @@ returning s.last_number::text as number`);
   invariant(last, 'the series has a row');
   const next = (BigInt(last.number) + 1n).toString();
   const ofSeries = Prisma.sql`s.domain = ${domain} and s.series = ${series}`;
-  const isNext = Prisma.sql`r.data->'receipt_no' = ${JSON.stringify(series + next)}::jsonb`;
+  const isNext = hasFoldedText('receipt_no', series + next);
   const isTaken = Prisma.sql`
     select count(*) > 0 from records r where ${liveRecordsByKey(place, 'fee_receipt', isNext)}`;
   const taken = await tx.query(Prisma.sql`
@@ -338,9 +371,7 @@ returning 1`);
 select
   (1 + coalesce(max(substr(r.data->>'receipt_no', length(${series}::text) + 1)::numeric), 0))::text as number
 from records r
-where ${recordsIn(domain, 'fee_receipt')}
-  and starts_with(r.data->>'receipt_no', ${series})
-    and substr(r.data->>'receipt_no', length(${series}::text) + 1) ~ '^\\d{1,18}$'`);
+where ${recordsIn(domain, 'fee_receipt')} and ${isOfSeries(series)}`);
   invariant(free, 'there is a greatest number, or none');
   await tx.query(
     Prisma.sql`update receipt_series s set last_number = ${free.number}::bigint where ${ofSeries}`,

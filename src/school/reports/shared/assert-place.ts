@@ -7,6 +7,7 @@
  */
 
 import { ServiceError } from '../../../base/errors.js';
+import { foldText } from '../../../base/model/normal-text.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
@@ -21,6 +22,11 @@ interface Place {
   readonly section?: string | undefined;
 }
 
+interface SpelledPlace {
+  class?: string;
+  section?: string;
+}
+
 interface KnownClass {
   readonly name: string;
   readonly sections: readonly string[];
@@ -29,7 +35,7 @@ interface KnownClass {
 /**
  * Checks that the school has the class and section, and that the caller may see them. A section without a
  * class may belong to any class. A teacher may ask for a section taught, or for a class with one: the
- * statement then shows only the sections taught.
+ * statement then shows only the sections taught. Returns the place as the school spells it.
  *
  * @throws NOT_FOUND (404) for a class or a section that the school does not have, FORBIDDEN (403) for one the
  *   caller does not teach.
@@ -37,24 +43,32 @@ interface KnownClass {
 export async function assertPlace(
   { class: className, section }: Place,
   context: ReportContext,
-): Promise<void> {
-  if (className === undefined && section === undefined) return;
+): Promise<SpelledPlace> {
+  if (className === undefined && section === undefined) return {};
   const classes = await listClasses(context);
-  const known = await findSections(className, classes, context);
+  const names = classes.map(({ name }) => name);
+  const place: SpelledPlace = {
+    ...(className !== undefined && { class: ownSpelling(className, names) ?? className }),
+    ...(section !== undefined && { section }),
+  };
+  const known = await findSections(place.class, classes, context);
   if (known === undefined) {
-    throw unknownName('class', className ?? '', {
-      sentence: 'There is no class',
-      known: classes.map(({ name }) => name),
-    });
+    throw unknownName('class', className ?? '', { sentence: 'There is no class', known: names });
   }
-  if (
-    section !== undefined &&
-    !known.includes(section) &&
-    !(await isRegistered({ class: className, section }, context))
-  ) {
-    throw unknownSection({ class: className, section }, known);
+  if (section !== undefined) {
+    const spelled = ownSpelling(section, known);
+    if (spelled !== undefined) place.section = spelled;
+    else if (!(await isRegistered(place, context))) throw unknownSection(place, known);
   }
-  assertTaught({ class: className, section }, context);
+  assertTaught(place, context);
+  return place;
+}
+
+/** The name as the school spells it, whatever its case and blanks; `undefined` if it is none of these. */
+function ownSpelling(sent: string, known: readonly string[]): string | undefined {
+  if (known.includes(sent)) return sent;
+  const folded = foldText(sent);
+  return known.find((name) => foldText(name) === folded);
 }
 
 function unknownSection({ class: className, section }: Place, known: readonly string[]): ServiceError {
@@ -66,9 +80,16 @@ function unknownSection({ class: className, section }: Place, known: readonly st
   });
 }
 
-/** @throws NOT_FOUND (404) for a fee head without a record and without dues */
-export async function assertFeeHead(feeHead: string | undefined, context: ReportContext): Promise<void> {
-  if (feeHead === undefined) return;
+/**
+ * The fee head as the school spells it.
+ *
+ * @throws NOT_FOUND (404) for a fee head without a record and without dues
+ */
+export async function assertFeeHead(
+  feeHead: string | undefined,
+  context: ReportContext,
+): Promise<{ readonly feeHead?: string }> {
+  if (feeHead === undefined) return {};
   const { domain } = context;
   const heads = await query<{ name: string }>(
     Prisma.sql`
@@ -78,7 +99,9 @@ where ${liveRecordsIn(domain, 'fee_head')} and r.data->>'name' is not null
 order by to_number(r.data->'order'), name`,
     context,
   );
-  if (heads.some(({ name }) => name === feeHead)) return;
+  const names = heads.map(({ name }) => name);
+  const spelled = ownSpelling(feeHead, names);
+  if (spelled !== undefined) return { feeHead: spelled };
   const [due] = await query(
     Prisma.sql`
 select r.id
@@ -87,23 +110,24 @@ where ${liveRecordsIn(domain, 'fee_due')} and r.data->'fee_head' = ${json(feeHea
 limit 1`,
     context,
   );
-  if (due) return;
-  throw unknownName('fee_head', feeHead, {
-    sentence: 'There is no fee head',
-    known: heads.map(({ name }) => name),
-  });
+  if (due) return { feeHead };
+  throw unknownName('fee_head', feeHead, { sentence: 'There is no fee head', known: names });
 }
 
-/** @throws NOT_FOUND (404) for a department without staff */
+/**
+ * The department as the school spells it.
+ *
+ * @throws NOT_FOUND (404) for a department without staff
+ */
 export async function assertDepartment(
   department: string | undefined,
   context: ReportContext,
-): Promise<void> {
-  if (department === undefined) return;
+): Promise<{ readonly department?: string }> {
+  if (department === undefined) return {};
   const known = await listOfStaff(Prisma.sql`r.data->>'department'`, context);
-  if (!known.includes(department)) {
-    throw unknownName('department', department, { sentence: 'There is no department', known });
-  }
+  const spelled = ownSpelling(department, known);
+  if (spelled !== undefined) return { department: spelled };
+  throw unknownName('department', department, { sentence: 'There is no department', known });
 }
 
 /** @throws NOT_FOUND (404) for a text that occurs in no role of the staff */

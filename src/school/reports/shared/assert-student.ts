@@ -1,35 +1,35 @@
 /** Checks that the student or staff member in a parameter exists and may be seen by the caller. */
 import { ServiceError } from '../../../base/errors.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { hasFoldedText, liveRecordsIn } from '../../../store/sql/records-of.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { json } from '../engine/statement.js';
 import { isInSections } from './place-conditions.js';
 
 /**
+ * The admission number as the school spells it.
+ *
  * @throws NOT_FOUND (404) for an unknown admission number; a teacher knows only students of the sections
  *   taught.
  */
 export async function assertStudent(
   { services, scope, domain, sections }: ReportContext,
   admissionNo: string,
-): Promise<void> {
-  const [found] = await services.database.query(
+): Promise<{ readonly admissionNo: string }> {
+  const [found] = await services.database.query<{ sequence: string }>(
     Prisma.sql`
-select r.id
+select r.data->>'sequence' as sequence
 from records r
 where ${liveRecordsIn(domain, 'registration')}
-  and r.data->'sequence' = to_jsonb(${admissionNo}::text)
+  and ${hasFoldedText('sequence', admissionNo)}
   and ${isInSections(sections)}
+order by r.data->'sequence' = ${json(admissionNo)}::jsonb desc
 limit 1`,
     scope.signal ? { signal: scope.signal } : {},
   );
-  if (!found)
-    throw unknown(
-      'admission_no',
-      admissionNo,
-      `There is no student with the admission number ${JSON.stringify(admissionNo)}.`,
-    );
+  if (found) return { admissionNo: found.sequence };
+  const detail = `There is no student with the admission number ${JSON.stringify(admissionNo)}.`;
+  throw unknown('admission_no', admissionNo, detail);
 }
 
 /** Points out an id that neither a student nor a concession has: the report is empty then. @see reports 4 */

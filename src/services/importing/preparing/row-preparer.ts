@@ -294,8 +294,8 @@ export class RowPreparer {
 
   /** The columns of a unique field, or of the parts of a rule. */
   #columnsOf(name: string): readonly string[] {
-    const paths = [name, ...partsOf(this.#plan.collection, name)];
-    return paths.flatMap((path) => this.#columnAt(`/${path}`) ?? []);
+    const paths = new Set([name, ...partsOf(this.#plan.collection, name)]);
+    return [...paths].flatMap((path) => this.#columnAt(`/${path}`) ?? []);
   }
 
   /** The headings of a field or rule in the file. */
