@@ -215,7 +215,10 @@ export const FLOORS: readonly Room[] = [
       ...['school/reports/engine/parameter-types.ts', 'school/reports/engine/school-calendar.ts'],
     ],
   },
-  { name: 'school/reports/shared/', imports: ['store/sql/records-of.ts', 'school/reports/engine/'] },
+  {
+    name: 'school/reports/shared/',
+    imports: ['base/model/', 'store/sql/records-of.ts', 'school/reports/engine/'],
+  },
   {
     name: 'school/reports/promotion/',
     imports: ['base/scalars/', 'base/model/', 'store/', 'school/reports/engine/'],

@@ -106,7 +106,7 @@ export interface ReportDefinition<
   readonly check?: (
     values: ParameterValues<List>,
     context: ReportContext,
-  ) => void | Promise<Partial<ParameterValues<List>> | void>;
+  ) => void | Promise<void> | Promise<Partial<ParameterValues<List>>>;
   /**
    * The SQL of each part. `shown` helps when several columns share a computation; unrequested columns are
    * left out automatically.
