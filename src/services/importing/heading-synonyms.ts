@@ -23,6 +23,7 @@ const SAME: readonly (readonly string[])[] = [
   ['admitted on', 'doa', 'doj', 'date of joining', 'joining date', 'प्रवेश तिथि', 'प्रवेश दिनांक'],
   ['left on', 'tc date', 'date of tc', 'date of leaving', 'leaving date', 'dol', 'date left', 'exit date'],
   ['left on', 'withdrawal date', 'date of withdrawal', 'withdrawn on', 'relieving date', 'date of relieving'],
+  ['left on', 'date of exit', 'left school on', 'school leaving date', 'date of leaving school'],
   ['left on', 'last day', 'last date', 'last working day', 'last attended on', 'discharge date'],
   ['left on', 'छोड़ने की तिथि', 'छोड़ने का दिनांक', 'निष्कासन तिथि', 'नाम पृथक दिनांक'],
   ['created', 'date', 'day', 'dt', 'attendance date', 'date of attendance', 'marked on', 'mark date'],

@@ -219,11 +219,15 @@ function formatFor(
   const formats = target.kind === 'value' ? formatsOf(target.column.kind) : [];
   const { likely, kinds } = found;
   const isFormat = (format: string | undefined) => format !== undefined && formats.includes(format);
-  const { format } = likely.kind === 'text' ? (kinds.find((one) => isFormat(one.format)) ?? likely) : likely;
+  // A day that begins with its year is read in every format, so the other cells decide.
+  const isMixed = likely.kind === 'text' || likely.format === 'YYYY-MM-DD';
+  const day = isMixed ? kinds.find((one) => isFormat(one.format) && one.format?.includes('/')) : undefined;
+  const most = likely.kind === 'text' ? kinds.find((one) => isFormat(one.format)) : undefined;
+  const { format } = day ?? most ?? likely;
   return isFormat(format) && format !== 'YYYY-MM-DD' && format !== 'plain' ? { format } : {};
 }
 
-/** Which allowed values the cells mean that are in capitals, or a first letter alone. */
+/** Which allowed values the cells mean that are in capitals, a first letter alone, or initials (`HD`). */
 function valuesFor(
   field: string | null,
   found: ColumnInspection | undefined,
@@ -235,11 +239,18 @@ function valuesFor(
     if (allowed.includes(example)) continue;
     const text = example.trim().toLowerCase();
     const meant = allowed.filter((value) =>
-      text.length === 1 ? value.toLowerCase().startsWith(text) : value.toLowerCase() === text,
+      text.length === 1
+        ? value.toLowerCase().startsWith(text)
+        : value.toLowerCase() === text || initialsOf(value) === text,
     );
     if (meant.length === 1 && meant[0] !== undefined) values[example] = meant[0];
   }
   return Object.keys(values).length === 0 ? {} : { values };
+}
+
+function initialsOf(value: string): string | undefined {
+  const words = value.toLowerCase().split(/[_ ]/);
+  return words.length > 1 ? words.map((word) => word.slice(0, 1)).join('') : undefined;
 }
 
 /** The cells that are written for no value. A word that the field allows is a value. */

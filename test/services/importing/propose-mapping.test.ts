@@ -57,6 +57,15 @@ describe('the mapping that is proposed for marks of attendance', () => {
     expect(columns[1]).toEqual({ column, field: 'created', format: 'DD/MM/YYYY' });
   });
 
+  it('reads days of two kinds by the one that is not told by itself, and marks by their initials', async () => {
+    const { columns } = await mappingOf(
+      attendance,
+      ...['Adm No,Date,Status', 'A-1,2026-11-16,HD', 'A-2,16/11/2026,P'],
+    );
+    expect(columns[1]).toEqual({ column: 'Date', field: 'created', format: 'DD/MM/YYYY' });
+    expect(columns[2]?.values).toEqual({ HD: 'half_day', P: 'present' });
+  });
+
   it('finds a reference by one column, and records by what is unique together with it', async () => {
     const both = await mappingOf(attendance, 'student.value,Adm No,created', 's-1,A-1,2026-07-01T03:30:00Z');
     expect(both.columns.map(({ field }) => field)).toEqual(['student.value', null, 'created']);
