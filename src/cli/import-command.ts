@@ -154,40 +154,50 @@ async function goOn(
   task: string,
 ): Promise<StoredImport> {
   const progress = showTransferProgress(process.stderr, task, task === 'undoing' ? 'parts' : 'rows');
-  let isLooking = false;
-  const timer = setInterval(async () => {
-    if (isLooking) return;
-    isLooking = true;
-    // A look that fails is repeated; what is wrong with the database ends the import itself.
-    const seen = await services.imports.get(scope, id).catch(() => undefined);
-    isLooking = false;
-    if (seen === undefined) return;
-    const { counts, rowCount, inspection, state, undone, changes } = seen;
-    const isUndoing = state === 'undoing';
+  const show = ({ counts, rowCount, inspection, state, undone, changes }: StoredImport) => {
     // Of a large file, only the first rows were looked at.
     const total = rowCount ?? (inspection?.isWhole ? inspection.rows : undefined);
     progress.show({
       stage: '',
-      ...(isUndoing
+      ...(state === 'undoing'
         ? { done: undone.length, total: changes }
         : { done: counts.rows, ...(total !== undefined && { total }) }),
     });
-  }, LOOK_EVERY_MS);
+  };
   try {
-    const outcome = await services.importRunner.run(id, signal);
-    if (outcome.kind === 'over') return outcome.import;
-    throw new ServiceError(
-      'CONFLICT',
-      'Another process works on this import, or two others are under way; try again.',
-    );
+    return await continueImport(services, scope, { id, signal, show });
   } catch (fault) {
     progress.stop();
     if (signal.aborted)
       process.stderr.write(`campus: what is written stays; the rest: campus import --resume ${id}\n`);
     throw fault;
   } finally {
-    clearInterval(timer);
     progress.stop();
+  }
+}
+
+/** Does the next step of an import, and shows how far it is. @throws CONFLICT if another process does it */
+export async function continueImport(
+  services: Pick<Services, 'imports' | 'importRunner'>,
+  scope: Scope,
+  {
+    id,
+    signal,
+    show,
+  }: { readonly id: string; readonly signal: AbortSignal; readonly show: (one: StoredImport) => void },
+): Promise<StoredImport> {
+  // A look that fails is repeated; a fault of the database ends the import itself.
+  const look = () => void services.imports.get(scope, id).then(show, () => undefined);
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  try {
+    const outcome = await services.importRunner.run(id, signal);
+    if (outcome.kind === 'over') return outcome.import;
+    throw new ServiceError(
+      'CONFLICT',
+      'Another process works on this import, or two other imports are running; try again.',
+    );
+  } finally {
+    clearInterval(timer);
   }
 }
 

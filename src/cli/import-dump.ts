@@ -1,7 +1,6 @@
 /** Brings the collections of a dump of MongoDB in, one after the other, and tells what became of each. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { ServiceError } from '../base/errors.js';
 import type { JsonObject } from '../base/json/json.js';
 import type { Scope } from '../base/model/scope.js';
 import type { Services } from '../gateway/compose/services.js';
@@ -15,6 +14,7 @@ import {
 import { type CollectionReport, surveyDocuments } from '../services/importing/mongo/survey-documents.js';
 import type { SourceFormat } from '../services/importing/reading/row-source.js';
 import type { StoredImport } from '../services/importing/stored-import.js';
+import { continueImport } from './import-command.js';
 import type { TransferProgress } from './transfer-progress.js';
 
 type DumpedCollection = MongoDump['collections'][number];
@@ -48,7 +48,6 @@ export interface ImportedCollection {
 }
 
 const MAX_REFUSED = 20;
-const POLL_MS = 500;
 /** The latest imports among which an unfinished one is looked for. */
 const LATEST_IMPORTS = 200;
 
@@ -167,29 +166,14 @@ async function findUnfinished(
   return undefined;
 }
 
-/** Does the next step of an import, telling how far it is. */
 async function goOn(
   id: string,
   { collection, documents }: Wanted,
   { services, scope, signal, progress }: ImportDumpOptions,
 ): Promise<StoredImport> {
-  const poll = setInterval(() => {
-    services.imports.get(scope, id).then(
-      ({ counts }) => progress.writing.show({ stage: collection, done: counts.rows, total: documents }),
-      // How far it is is told again; what is wrong with the database is told by the import itself.
-      () => undefined,
-    );
-  }, POLL_MS);
-  try {
-    const outcome = await services.importRunner.run(id, signal);
-    if (outcome.kind === 'over') return outcome.import;
-    throw new ServiceError(
-      'CONFLICT',
-      `Another process imports into ${collection}, or two other imports are under way; wait for their end.`,
-    );
-  } finally {
-    clearInterval(poll);
-  }
+  const show = ({ counts }: StoredImport) =>
+    progress.writing.show({ stage: collection, done: counts.rows, total: documents });
+  return await continueImport(services, scope, { id, signal, show });
 }
 
 /** Names of files have no slashes. */
