@@ -47,6 +47,32 @@ describe('sayByTemplates', () => {
 });
 
 describe('the Hindi of refusals', () => {
+  const say = sayByTemplates(hindi, { nameOf: (field) => field, fullStop: '।' });
+
+  it.each([
+    '12 records of fee_due point to it (student)',
+    '12 records of fee_due point to it (student), 1 record of fee_receipt points to it (student), and other records',
+    '10000 or more records of attendance point to it (student)',
+  ])('counts what points to a record: %s', (found) => {
+    const rest = 'Remove or change these first. An admin may pass force: true.';
+    const said = say(`The record "s-1" of registration is still in use: ${found}. ${rest}`);
+    expect(said).toContain('संकेत कर');
+    expect(
+      said?.replaceAll(/force|true|fee_due|fee_receipt|attendance|registration|student|or more|s-1/g, ''),
+    ).not.toMatch(/[a-z]{2}/);
+  });
+
+  it.each([
+    ['/amount: a number (at least 0, with at most 2 decimals) is expected, -5 was sent', 'कम से कम 0'],
+    ['value is 250; at most 100 is expected where kind is percent', 'अधिकतम 100'],
+    ['/name: text (of at most 100 characters) is expected, it is missing', 'अधिकतम 100 अक्षर'],
+    ['/dob: a day YYYY-MM-DD (not in the future) is expected, "2030-01-01" was sent', 'आने वाले समय'],
+  ])('has the bounds: %s', (text, part) => {
+    const said = say(text);
+    expect(said).toContain(part);
+    expect(said).not.toMatch(/expected|least|most|sent|missing/);
+  });
+
   it('is of texts that the gateway has', async () => {
     const sources = await readSources('src');
     const isSaid = (template: string) => {

@@ -89,10 +89,11 @@ export function assertMayForce({ principal }: Scope): void {
 export function describeReferrers({ counts, hasOthers }: ReferringRecords): readonly ErrorDetail[] {
   const errors = counts.map(({ collection, field, count }): ErrorDetail => {
     const number = count >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(count);
-    const noun = count === 1 ? 'record' : 'records';
-    const verb = count === 1 ? 'points' : 'point';
     return {
-      detail: `${number} ${noun} of ${collection} ${verb} to it (${field})`,
+      detail:
+        count === 1
+          ? `1 record of ${collection} points to it (${field})`
+          : `${number} records of ${collection} point to it (${field})`,
       expected: `no record of ${collection} that points to it`,
     };
   });
