@@ -38,6 +38,7 @@ import type { CollectionDefinition } from './collection-definition.js';
 import { CATALOG_LOCK, type DeclareOptions, declareAll } from './declare-all.js';
 import { compareDefinitions, type DefinitionChange } from './definition-changes.js';
 import { type FieldUse, findUseFaults, listFieldUses } from './field-uses.js';
+import { type GuardingField, guardingFields } from './guarding-fields.js';
 import { parseCollection, parseDefinition } from './parse-collection.js';
 import { readDefinitions } from './read-definitions.js';
 import { findUndeclaredFields, type UndeclaredFields } from './undeclared-fields.js';
@@ -96,6 +97,7 @@ export class Catalog {
   readonly #listeners = new Set<() => void>();
   #entries: ReadonlyMap<string, Entry> = new Map();
   #collections: readonly Collection[] = [];
+  #guarding: ReadonlyMap<string, readonly GuardingField[]> = new Map();
   #unreadable: CatalogReport['unreadable'] = [];
   #undeclaredIndexes: readonly string[] = [];
   #declaredNames: ReadonlySet<string> | undefined;
@@ -182,6 +184,11 @@ export class Catalog {
   /** All collections that are not dropped, by name. */
   list(): readonly Collection[] {
     return this.#collections;
+  }
+
+  /** The fields of all collections whose references refuse the removal of a record of this one. */
+  fieldsGuarding(name: string): readonly GuardingField[] {
+    return this.#guarding.get(name) ?? [];
   }
 
   report(): CatalogReport {
@@ -424,6 +431,7 @@ export class Catalog {
     const isSame =
       entries.length === before.size && entries.every((entry) => before.get(entry.name) === entry);
     if (isSame) return;
+    this.#guarding = guardingFields(this.#collections);
     for (const listener of this.#listeners) listener();
   }
 }

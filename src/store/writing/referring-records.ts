@@ -7,11 +7,12 @@
  * (`references.ts`), so whoever removes the target has locked it `for update` before.
  */
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
-import type { Collection, Field } from '../../base/model/collection.js';
+import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
+import type { GuardingField } from '../catalog/guarding-fields.js';
 import { isIndexedPath } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
 import { fieldJson } from '../sql/names.js';
@@ -19,12 +20,6 @@ import { liveRecordsByKey, nameLiteral } from '../sql/records-of.js';
 import type { RecordEnvironment } from './record-environment.js';
 
 type Sql = Prisma.Sql;
-
-/** A reference field that refuses the removal of what it points to. */
-interface GuardingField {
-  readonly collection: Collection;
-  readonly fields: readonly Field[];
-}
 
 /** How many records point to others, by collection; of those that the caller may read. */
 export interface ReferringRecords {
@@ -46,7 +41,7 @@ const MOST_COUNTED = 10_000;
 
 /** Whether a removal from the collection can be refused because of records that point to it. */
 export function isGuarded({ catalog }: Pick<RecordEnvironment, 'catalog'>, { name }: Collection): boolean {
-  return guardingFields(catalog.list(), name).length > 0;
+  return catalog.fieldsGuarding(name).length > 0;
 }
 
 /**
@@ -125,7 +120,7 @@ export async function countReferrers(
     readonly removed?: Sql;
   },
 ): Promise<ReferringRecords> {
-  const guarding = guardingFields(environment.catalog.list(), collection.name);
+  const guarding = environment.catalog.fieldsGuarding(collection.name);
   if (guarding.length === 0) return { counts: [], hasOthers: false };
   const selects = guarding.map((field, index) => {
     const counting = field.collection.name === collection.name ? removed : undefined;
@@ -199,31 +194,4 @@ function pointsTo(field: GuardingField): Sql {
 
 function pathOf({ fields }: GuardingField): readonly string[] {
   return fields.map(({ name }) => name);
-}
-
-const guardingByTarget = new WeakMap<readonly Collection[], Map<string, readonly GuardingField[]>>();
-
-/** The fields of all collections whose references refuse the removal of a record of the target. */
-function guardingFields(collections: readonly Collection[], target: string): readonly GuardingField[] {
-  const known = guardingByTarget.get(collections) ?? new Map<string, readonly GuardingField[]>();
-  guardingByTarget.set(collections, known);
-  const found =
-    known.get(target) ??
-    collections.flatMap((collection) =>
-      listGuarding(collection.fields, [], target).map((fields) => ({ collection, fields })),
-    );
-  known.set(target, found);
-  return found;
-}
-
-function listGuarding(
-  fields: readonly Field[],
-  parents: readonly Field[],
-  target: string,
-): readonly (readonly Field[])[] {
-  return fields.flatMap((field) => {
-    const path = [...parents, field];
-    const isGuarding = field.targets.includes(target) && field.onDelete === 'refuse';
-    return isGuarding ? [path] : listGuarding(field.fields, path, target);
-  });
 }
