@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dayAfter } from '../../src/portal/browser/language/day-after.js';
+import { dayAfter } from '../../src/portal/browser/language/days.js';
 
 describe('the day after', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dayBefore, monthsBefore, startOfSession } from '../../src/portal/browser/language/days-before.js';
+import { dayBefore, monthsBefore, startOfSession } from '../../src/portal/browser/language/days.js';
 
 describe('the days of the dashboard', () => {
   it.each([

@@ -8,7 +8,7 @@ import {
   nameOfColumn,
   nameOfEnumValue,
 } from '../../src/portal/browser/reports/name-of-column.js';
-import { SETTING_TITLES } from '../../src/portal/browser/settings/setting-titles.js';
+import { SETTING_TITLES } from '../../src/portal/browser/settings/setting-groups.js';
 import { TOPICS } from '../../src/portal/explore/example-operation.js';
 import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';
 import { formsOf } from '../../src/portal/generate-report-forms.js';

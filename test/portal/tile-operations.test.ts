@@ -1,7 +1,6 @@
 /** What tiles of a dashboard know of the operations of the library, and show of their answers. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { moveTile } from '../../src/portal/browser/dashboards/move-tile.js';
-import type { TileOperation } from '../../src/portal/browser/dashboards/tile-operation.js';
+import { moveTile, type TileOperation } from '../../src/portal/browser/dashboards/tile-operation.js';
 import {
   isEnumColumn,
   numberOfTile,

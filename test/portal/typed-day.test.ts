@@ -1,6 +1,6 @@
 /** Days as people type them. */
 import { describe, expect, it } from '@jest/globals';
-import { parseTypedDay, printTypedDay, writesDayFirst } from '../../src/portal/browser/language/typed-day.js';
+import { parseTypedDay, printTypedDay, writesDayFirst } from '../../src/portal/browser/language/days.js';
 
 describe('parseTypedDay', () => {
   it.each([

@@ -10,7 +10,7 @@ import { useTexts } from '../language/use-texts';
 import { PageFrame } from '../shell/page-frame';
 import { useViewer } from '../shell/viewer';
 import { PasswordSection } from './password-section';
-import { SecondFactorSection } from './second-factor-section';
+import { SecondFactorSection } from './second-factor-setup';
 import { SessionList } from './session-list';
 
 export function AccountPage() {

@@ -10,7 +10,7 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { useNotice } from '../shell/use-notice';
-import type { AskedChanges, ListedChange } from './listed-change';
+import type { AskedChanges, ListedChange } from './audit-filter';
 
 /** The limit of an export, because the browser assembles the file in memory. */
 const MOST_EXPORTED = 50_000;

@@ -1,16 +1,19 @@
 import { Button, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import { AuditUsers } from '../../../generated/portal/audit/audit';
+import {
+  type AuditOfSchoolQuery,
+  type AuditOfSchoolQueryVariables,
+  AuditUsers,
+} from '../../../generated/portal/audit/audit';
 import { useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
 import { CREDENTIAL_NAMES } from '../shell/credential-names';
 import { DayInput } from '../shell/day-input';
 import { PageFilter } from '../shell/page-filter';
 import { isFiltering } from '../shell/use-address';
-import { useUserNames } from '../shell/use-user-names';
+import { useUserNames } from '../shell/use-record-labels';
 import { useViewer } from '../shell/viewer';
-import { AUDITED_SUBJECTS } from './audited-subjects';
 
 /** The filter as in the address. '' means no condition. */
 export const NO_AUDIT_FILTER = {
@@ -131,3 +134,31 @@ function UserSelect({ userId, onChange }: { readonly userId: string; onChange(us
     />
   );
 }
+
+interface AuditedSubject {
+  readonly name: string;
+  /** The page of the changed object; absent if there is none. */
+  pageOf?(id: string): string;
+}
+
+/** The audited objects other than records, by the name that replaces the collection in the audit trail. */
+export const AUDITED_SUBJECTS: Readonly<Record<string, AuditedSubject>> = {
+  $apiKey: { name: phrase('API keys'), pageOf: (id) => `/portal/keys/${id}` },
+  $webhook: { name: phrase('Webhooks'), pageOf: (id) => `/portal/webhooks/${id}` },
+  $accountLink: { name: phrase('Links to set a password'), pageOf: personPage },
+  $secondFactor: { name: phrase('Second factors'), pageOf: personPage },
+  $session: { name: phrase('Sessions'), pageOf: personPage },
+  $password: { name: phrase('Passwords'), pageOf: personPage },
+  $collection: { name: phrase('Collections'), pageOf: (id) => `/portal/collections/${id}` },
+  $property: { name: phrase('Settings'), pageOf: (id) => `/portal/settings?find=${encodeURIComponent(id)}` },
+  $domain: { name: phrase('Branches') },
+};
+
+function personPage(id: string): string {
+  return `/portal/people/${encodeURIComponent(id)}`;
+}
+
+export type ListedChange = AuditOfSchoolQuery['auditTrail'][number];
+
+/** The conditions on changes, without the place in the list. */
+export type AskedChanges = Omit<AuditOfSchoolQueryVariables, 'first' | 'before'>;

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { AuditOfSchool } from '../../../generated/portal/audit/audit';
 import { useGateway } from '../gateway/gateway-context';
-import { dayAfter } from '../language/day-after';
+import { dayAfter } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { CREDENTIAL_NAMES } from '../shell/credential-names';
@@ -11,13 +11,19 @@ import { PageFrame } from '../shell/page-frame';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { isFiltering, useAddress } from '../shell/use-address';
-import { useUserNames } from '../shell/use-user-names';
+import { useUserNames } from '../shell/use-record-labels';
 import { useViewer } from '../shell/viewer';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 import { AuditExport } from './audit-export';
-import { AuditFilter, type AuditFilterState, NO_AUDIT_FILTER, OPERATION_NAMES } from './audit-filter';
-import { AUDITED_SUBJECTS } from './audited-subjects';
-import type { AskedChanges, ListedChange } from './listed-change';
+import {
+  type AskedChanges,
+  AUDITED_SUBJECTS,
+  AuditFilter,
+  type AuditFilterState,
+  type ListedChange,
+  NO_AUDIT_FILTER,
+  OPERATION_NAMES,
+} from './audit-filter';
 
 const PAGE_SIZE = 100;
 

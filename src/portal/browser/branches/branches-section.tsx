@@ -1,13 +1,28 @@
 /** The branches of the school, with links to open them, and a button to create another one. */
-import { Anchor, Button, Code, Group, Table, Text, Title } from '@mantine/core';
-import { useId, useState } from 'react';
-import { SchoolBranches } from '../../../generated/portal/branches/branches';
-import { useOperation } from '../gateway/use-operation';
+import {
+  Anchor,
+  Button,
+  Code,
+  Group,
+  Modal,
+  NativeSelect,
+  NavLink,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { type FormEvent, useId, useState } from 'react';
+import { MakeBranch, SchoolBranches } from '../../../generated/portal/branches/branches';
+import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { InputDialog } from '../shell/confirm-dialog';
+import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { homeOfBranch } from './branch-in-address';
-import { NewBranchDialog } from './new-branch-dialog';
 
 export function BranchesSection() {
   const t = useTexts();
@@ -65,4 +80,156 @@ export function BranchesSection() {
       {isMaking && <NewBranchDialog onClose={() => setIsMaking(false)} />}
     </section>
   );
+}
+
+/** Creates a branch and opens it, because its users must be invited next. */
+export function NewBranchDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const { domain } = useViewer();
+  const { mutate, data, error, isPending } = useChange(MakeBranch, [SchoolBranches]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const textOf = (field: string) => String(fields.get(field) ?? '').trim();
+    mutate({ data: { name: textOf('name'), id: textOf('id'), timeZone: textOf('timeZone') } });
+  };
+  return (
+    <InputDialog opened onClose={onClose} title={t('New branch')}>
+      {data ? (
+        <Stack>
+          <Text size="sm" role="status">
+            {t('{name} has been created. It has no records or users yet: go there and invite its people.', {
+              name: data.createBranch.name,
+            })}
+          </Text>
+          <Anchor href={homeOfBranch(data.createBranch.id)}>
+            {t('Go to {name}', { name: data.createBranch.name })}
+          </Anchor>
+        </Stack>
+      ) : (
+        <form onSubmit={submit}>
+          <Stack>
+            <Text size="sm">
+              {t('A part of the school with records, users and settings of its own.')}{' '}
+              {t('Its users write the short name when they log in.')}
+            </Text>
+            <SchoolFields timeZone={domain.timeZone} />
+            {error && <ProblemState problem={error} />}
+            <Button type="submit" loading={isPending}>
+              {t('Create branch')}
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </InputDialog>
+  );
+}
+
+/** A longer list gets a search, because it does not fit on the screen. */
+const MOST_WITHOUT_SEARCH = 8;
+/** The most search results to show. */
+const MOST_SHOWN = 100;
+
+/** The schools that the user may work in. Opening one reloads the page. */
+export function BranchDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const { domain } = useViewer();
+  const [words, setWords] = useState('');
+  const { data, error, refetch } = useOperation(SchoolBranches, {});
+  const branches = data?.me.branches ?? [];
+  const found = branches.filter(({ id, name }) =>
+    `${name} ${id}`.toLowerCase().includes(words.trim().toLowerCase()),
+  );
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('Switch to another school')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <Stack gap="xs">
+        {error && <ProblemState problem={error} retry={() => void refetch()} />}
+        {!data && !error && <LoadingState rows={3} />}
+        {branches.length > MOST_WITHOUT_SEARCH && (
+          <FindInput label={t('Find a school')} value={words} onFind={setWords} />
+        )}
+        {data && found.length === 0 && <EmptyState icon="search" title={t('No school has these words')} />}
+        <nav aria-label={t('Schools')}>
+          {found.slice(0, MOST_SHOWN).map(({ id, name }) => (
+            <NavLink
+              key={id}
+              href={homeOfBranch(id)}
+              label={name}
+              description={<Code>{id}</Code>}
+              active={id === domain.id}
+              {...(id === domain.id && { 'aria-current': 'true' as const })}
+            />
+          ))}
+        </nav>
+        {found.length > MOST_SHOWN && (
+          <Text size="sm" c="dimmed">
+            {t('{count, number} more: type part of the name', { count: found.length - MOST_SHOWN })}
+          </Text>
+        )}
+        {data && branches.length === 1 && (
+          <Text size="sm" c="dimmed">
+            {t('There are no others yet. Add a branch under Settings.')}
+          </Text>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+/** The fields of a new school or branch: `name`, `id` and `timeZone`. */
+export function SchoolFields({ timeZone }: { readonly timeZone: string }) {
+  const t = useTexts();
+  const [name, setName] = useState('');
+  const [id, setId] = useState<string>();
+  return (
+    <>
+      <TextInput
+        name="name"
+        label={t('Name of the school')}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        maxLength={200}
+        autoComplete="organization"
+        required
+        withAsterisk={false}
+      />
+      <TextInput
+        name="id"
+        label={t('Short name')}
+        description={t('For programs: letters, digits, “_”, “.” and “-”. It cannot be changed later.')}
+        value={id ?? suggestId(name)}
+        onChange={({ currentTarget }) => setId(currentTarget.value)}
+        maxLength={64}
+        pattern="[A-Za-z0-9_.\-]+"
+        title={t('Letters, digits, “_”, “.” and “-”')}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        withAsterisk={false}
+      />
+      <NativeSelect
+        name="timeZone"
+        label={t('Time zone')}
+        data={timeZones(timeZone)}
+        defaultValue={timeZone}
+      />
+    </>
+  );
+}
+
+function timeZones(chosen: string): string[] {
+  return [...new Set([chosen, ...Intl.supportedValuesOf('timeZone')])].sort();
+}
+
+/** Derives an id from a name: `St. Mary’s School` becomes `st-marys-school`. */
+function suggestId(name: string): string {
+  const plain = name.normalize('NFKD').replaceAll(/[\p{M}'’]/gu, '');
+  const words = plain.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, 64);
 }

@@ -6,7 +6,7 @@ import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 
-const BranchDialog = lazy(async () => ({ default: (await import('./branch-dialog')).BranchDialog }));
+const BranchDialog = lazy(async () => ({ default: (await import('./branches-section')).BranchDialog }));
 
 export function SchoolChoice() {
   const t = useTexts();

@@ -19,13 +19,11 @@ import {
 } from 'chart.js';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useFormats } from '../language/use-formats';
+import { useIsPrinted } from '../shell/printed-only';
 import { TurnQueue } from '../shell/turn-queue';
-import { useIsPrinted } from '../shell/use-is-printed';
-import { whenIdle } from '../shell/when-idle';
-import { whenNear } from '../shell/when-near';
+import { whenIdle, whenNear } from '../shell/when-near';
 import { THEME } from '../theme';
-import { LYING_BAR_PX, mustLie } from './must-lie';
-import { shortenLabel } from './shorten-label';
+import { LYING_BAR_PX, mustLie, shortenLabel } from './chart-labels';
 
 Chart.register(
   ...[ArcElement, BarController, BarElement, CategoryScale, DoughnutController, Filler, Legend, LinearScale],

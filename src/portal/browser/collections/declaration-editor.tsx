@@ -16,14 +16,13 @@ import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { useDraft } from '../records/use-draft';
 import { useDraftBase } from '../records/use-draft-base';
-import { LastChangedBy } from '../shell/changed-by';
-import { isVersionConflict } from '../shell/changed-meanwhile';
+import { isVersionConflict, LastChangedBy } from '../shell/changed-meanwhile';
+import { WarningNotice } from '../shell/state-tag';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
-import { WarningNotice } from '../shell/warning-notice';
 import { AddFieldForm } from './add-field-form';
-import { ChangeTable, type TriedChange } from './change-table';
+import { ChangeTable, type TriedChange } from './declaration-fields';
 import type { WrittenDeclaration, WrittenField } from './written-declaration';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));

@@ -1,14 +1,13 @@
 import { Button, Group, Modal, Table, Text } from '@mantine/core';
 import { useState } from 'react';
-import { UsesOfField } from '../../../generated/portal/collections/collections';
+import { type TriedDeclarationQuery, UsesOfField } from '../../../generated/portal/collections/collections';
 import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
+import { phrase, type Texts, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { typeText } from './type-text';
 import type { WrittenField } from './written-declaration';
 
 export interface DeclarationFieldsProps {
@@ -145,5 +144,60 @@ function FieldUses({ collection, field }: { readonly collection: string; readonl
         ))}
       </Table.Tbody>
     </Table>
+  );
+}
+
+/** The type of a field in the words of declarations, e.g. `list of reference → registration`. */
+export function typeText({ type, format, list, target }: WrittenField, t: Texts): string {
+  const targets = target === undefined ? [] : [target].flat();
+  const text = [type, ...(format === undefined ? [] : [`(${format})`])].join(' ');
+  const of = targets.length === 0 ? text : `${text} → ${targets.join(', ')}`;
+  return list === true ? t('list of {type}', { type: of }) : of;
+}
+
+/** The difference in a part of a declaration. */
+export type TriedChange = TriedDeclarationQuery['collectionTrial']['changes'][number];
+
+const CHANGE_NAMES: Readonly<Record<TriedChange['kind'], string>> = {
+  ADDED: phrase('Added'),
+  CHANGED: phrase('Changed'),
+  REMOVED: phrase('Removed'),
+};
+
+export interface ChangeTableProps {
+  readonly label: string;
+  readonly changes: readonly TriedChange[];
+}
+
+/** The parts of a declaration that differ, before and after. */
+export function ChangeTable({ label, changes }: ChangeTableProps) {
+  const t = useTexts();
+  return (
+    <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table verticalSpacing="xs" aria-label={label}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('Part')}</Table.Th>
+            <Table.Th>{t('What')}</Table.Th>
+            <Table.Th>{t('Before')}</Table.Th>
+            <Table.Th>{t('After')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {changes.map(({ pointer, kind, before, after }) => (
+            <Table.Tr key={pointer}>
+              <Table.Th scope="row" className="wrapped">
+                {pointer.slice(1)}
+              </Table.Th>
+              <Table.Td>
+                <StateTag state={kind}>{t(CHANGE_NAMES[kind])}</StateTag>
+              </Table.Td>
+              <Table.Td className="wrapped">{before === null ? '–' : JSON.stringify(before)}</Table.Td>
+              <Table.Td className="wrapped">{after === null ? '–' : JSON.stringify(after)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   );
 }

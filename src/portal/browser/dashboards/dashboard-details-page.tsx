@@ -25,7 +25,7 @@ import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
 import { DashboardDialog } from './dashboard-dialog';
 import { DashboardTile, useTitleOfTile } from './dashboard-tile';
-import { moveTile } from './move-tile';
+import { moveTile } from './tile-operation';
 
 const TileForm = lazy(async () => ({ default: (await import('./tile-form')).TileForm }));
 

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { DragEvent, ReactNode } from 'react';
 import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
-import { TileRefresher } from '../home/tile-refresher';
+import { TileRefresher } from '../home/tile';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';

@@ -1,7 +1,7 @@
-import { Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { Brand } from './brand';
-import { EntranceSide } from './entrance-side';
+import { useTexts } from '../language/use-texts';
+import { Icon, type IconName } from '../shell/icon';
 import { Preferences } from './preferences';
 
 export interface EntranceCardProps {
@@ -39,5 +39,62 @@ export function EntranceCard({ title, subtitle, children }: EntranceCardProps) {
         </Paper>
       </div>
     </main>
+  );
+}
+
+/** The logo and the name of the product. */
+export function Brand() {
+  return (
+    <span className="brand">
+      <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+        <rect width="32" height="32" rx="8" fill="var(--mantine-color-campus-7)" />
+        <path d="M6 14 16 8l10 6-10 6z" fill="#fff" />
+        <path d="M10 18v4.5c3.6 2.7 8.400 2.700 12 0V18l-6 3.600z" fill="#fff" opacity=".8" />
+      </svg>
+      <span className="brand-name">Campus Gateway</span>
+    </span>
+  );
+}
+
+/** Shown beside the card if there is room: a description of the product, in the colour of its logo. */
+export function EntranceSide({ about }: { readonly about: string }) {
+  const t = useTexts();
+  const points: readonly (readonly [IconName, string])[] = [
+    ['chart', t('Attendance, fees and results, as they stand today')],
+    ['history', t('Every record with its history, and a way back')],
+    ['print', t('Reports to print, share and build on')],
+  ];
+  return (
+    <div className="entrance-side">
+      <div>
+        <p className="entrance-about">{about}</p>
+        <ul className="plain-list entrance-points">
+          {points.map(([icon, text]) => (
+            <li key={icon}>
+              <span className="entrance-icon">
+                <Icon name={icon} size={20} />
+              </span>
+              {text}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+/** Shown in place of the form if its link is no longer valid. */
+export function OverNotice({ children }: { readonly children: ReactNode }) {
+  const t = useTexts();
+  return (
+    <>
+      <div>
+        <Title order={2} size="h5">
+          {t('This link does not work any more')}
+        </Title>
+        <Text size="sm">{children}</Text>
+      </div>
+      <Anchor href="/">{t('To the log-in')}</Anchor>
+    </>
   );
 }

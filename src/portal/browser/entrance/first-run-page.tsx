@@ -1,16 +1,15 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { FirstRunOpen, MakeFirstSchool } from '../../../generated/portal/entrance/first-run';
-import { SchoolFields } from '../branches/school-fields';
+import { SchoolFields } from '../branches/branches-section';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useOpenOperation } from '../gateway/use-open-operation';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
-import { EntranceCard } from './entrance-card';
+import { EntranceCard, OverNotice } from './entrance-card';
 import { NewPasswordFields } from './new-password-fields';
-import { OverNotice } from './over-notice';
 
 /** The default time zone of a school. */
 const DEFAULT_ZONE = 'Asia/Kolkata';

@@ -11,9 +11,8 @@ import { useOpenOperation } from '../gateway/use-open-operation';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
-import { EntranceCard } from './entrance-card';
+import { EntranceCard, OverNotice } from './entrance-card';
 import { NewPasswordFields } from './new-password-fields';
-import { OverNotice } from './over-notice';
 
 type Account = NonNullable<LinkedAccountQuery['accountLink']>;
 

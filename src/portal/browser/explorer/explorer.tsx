@@ -5,12 +5,11 @@ import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useState } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
 import type { LoginSession, SessionUser } from '../session/login-session';
-import { ExplorerContext, type ResultView } from './explorer-context';
+import { createUserStorage, ExplorerContext, type ResultView } from './explorer-context';
 import { createGraphqlFetcher } from './graphql-fetcher';
 import { LIBRARY_PLUGIN } from './library-plugin';
 import { WELCOME } from './open-example';
 import { ResultPanel } from './result-panel';
-import { createUserStorage } from './user-storage';
 
 export interface ExplorerProps {
   readonly session: LoginSession;

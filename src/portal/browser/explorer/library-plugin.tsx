@@ -4,9 +4,8 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { type ExampleOperation, TOPICS } from '../../explore/example-operation';
 import { useReportWords } from '../language/use-report-words.js';
 import { useTexts } from '../language/use-texts.js';
-import { useExplorerContext } from './explorer-context';
+import { isPhone, useExplorerContext } from './explorer-context';
 import { useOpenExample } from './open-example';
-import { isPhone } from './phone';
 
 export const LIBRARY_PLUGIN: GraphiQLPlugin = {
   title: 'Operations library',

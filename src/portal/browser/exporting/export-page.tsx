@@ -13,8 +13,7 @@ import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
-import { type AskedExport, exportByCommand, exportByCurl } from './asked-export';
-import { EXPORT_FORMATS } from './export-formats';
+import { type AskedExport, EXPORT_FORMATS, exportByCommand, exportByCurl } from './asked-export';
 import { ExportedFiles } from './exported-files';
 import { useExport } from './use-export';
 

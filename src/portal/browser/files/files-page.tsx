@@ -15,13 +15,12 @@ import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { isFiltering, useAddress } from '../shell/use-address';
 import { useNotice } from '../shell/use-notice';
-import { useUserNames } from '../shell/use-user-names';
+import { useUserNames } from '../shell/use-record-labels';
 import { useViewer } from '../shell/viewer';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
 import { AddFileDialog } from './add-file-dialog';
-import { FileDialog } from './file-dialog';
+import { FileDialog, RemoveFileDialog } from './file-dialog';
 import type { ListedFile } from './listed-file';
-import { RemoveFileDialog } from './remove-file-dialog';
 import { useFileDownload } from './use-file-download';
 import { useOwningRecords } from './use-owning-records';
 

@@ -1,4 +1,4 @@
-import { useNamesOfRecords } from '../shell/use-names-of-records';
+import { useNamesOfRecords } from '../shell/use-record-labels';
 import { useViewer } from '../shell/viewer';
 
 interface LinkedFile {

@@ -5,9 +5,7 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { EmptyState } from '../shell/states';
 import { useNameOfReport } from '../shell/viewer';
-import { Figure } from './figure';
-import { type DayTileProps, Tile } from './tile';
-import { TileChart } from './tile-chart';
+import { type DayTileProps, Figure, Tile, TileChart } from './tile';
 
 export function AttendanceTiles({ day }: Pick<DayTileProps, 'day'>) {
   const nameOfReport = useNameOfReport();

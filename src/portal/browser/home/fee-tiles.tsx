@@ -6,17 +6,14 @@ import {
   LargestDues,
   OutstandingByAge,
 } from '../../../generated/portal/home/home';
-import { monthsBefore, startOfSession } from '../language/days-before';
+import { monthsBefore, startOfSession } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { nameOfEnumValue } from '../reports/name-of-column';
 import { EmptyState } from '../shell/states';
 import { useNameOfReport, useViewer } from '../shell/viewer';
-import { BarList } from './bar-list';
-import { Figure } from './figure';
-import { type DayTileProps, Tile } from './tile';
-import { TileChart } from './tile-chart';
+import { BarList, type DayTileProps, Figure, Tile, TileChart } from './tile';
 
 export function FeeTiles({ day }: Pick<DayTileProps, 'day'>) {
   const nameOfReport = useNameOfReport();

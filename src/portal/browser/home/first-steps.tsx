@@ -1,12 +1,12 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { SchoolBegun, StrengthByClass } from '../../../generated/portal/home/home';
 import { useOperation } from '../gateway/use-operation';
-import { sessionOf } from '../language/days-before';
+import { sessionOf } from '../language/days';
 import { phrase, useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
 import { LinkCard } from '../shell/link-card';
 import { useNameOfReport, useViewer } from '../shell/viewer';
-import { TileRefresher } from './tile-refresher';
+import { TileRefresher } from './tile';
 
 /** The settings that the first step names. Those that have a default are said by saving it. */
 const TO_SAY: readonly string[] = ['schoolName', 'weeklyOffs', 'sessionFirstMonth', 'grades'];

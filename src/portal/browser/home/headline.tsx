@@ -10,7 +10,7 @@ import {
 } from '../../../generated/portal/home/home';
 import type { PortalOperation } from '../gateway/portal-operation';
 import { useOperation } from '../gateway/use-operation';
-import { dayBefore } from '../language/days-before';
+import { dayBefore } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { useNameOfReport, useViewer } from '../shell/viewer';

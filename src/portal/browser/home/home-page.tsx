@@ -1,7 +1,6 @@
 /** The home page: tiles of the reports and records that the viewer needs at the start of a day. */
 import { ActionIcon, Button, Group } from '@mantine/core';
-import { dayBefore } from '../language/days-before';
-import { isTime } from '../language/is-time';
+import { dayBefore, isTime } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';

@@ -2,16 +2,14 @@
 import { Anchor, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { LeaveToDecide, ResultsByTerm, StrengthByClass } from '../../../generated/portal/home/home';
-import { dayBefore, sessionOf } from '../language/days-before';
+import { dayBefore, sessionOf } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { nameOfEnumValue } from '../reports/name-of-column';
 import { EmptyState } from '../shell/states';
 import { useNameOfReport, useViewer } from '../shell/viewer';
-import { Figure } from './figure';
-import { type DayTileProps, leaveToDecide, Tile } from './tile';
-import { TileChart } from './tile-chart';
+import { type DayTileProps, Figure, leaveToDecide, Tile, TileChart } from './tile';
 
 export function SchoolTiles({ day }: Pick<DayTileProps, 'day'>) {
   const { collections } = useViewer();

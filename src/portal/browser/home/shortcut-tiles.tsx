@@ -3,7 +3,7 @@ import { Anchor, Card, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { SharedDashboards } from '../../../generated/portal/home/home';
 import { useOperation } from '../gateway/use-operation';
-import { useInOrderOfTitle } from '../language/use-in-order-of-title';
+import { useInOrderOfTitle } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { useViewer } from '../shell/viewer';
 

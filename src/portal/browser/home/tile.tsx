@@ -1,15 +1,17 @@
 /** A tile of the home page: a figure or a chart of one operation, and a link to the whole of it. */
 import { Anchor, Card, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback } from 'react';
+import { ReportHasChanged } from '../../../generated/portal/home/home';
+import type { ChartCanvasProps } from '../charts/chart-canvas';
 import type { PortalOperation } from '../gateway/portal-operation';
-import { useOperation } from '../gateway/use-operation';
-import { dayBefore } from '../language/days-before';
+import { useEvents, useOperation } from '../gateway/use-operation';
+import { dayBefore } from '../language/days';
 import { useTexts } from '../language/use-texts';
 import { InSteps } from '../shell/in-steps';
 import { InTurn } from '../shell/in-turns';
 import { LoadingState, ProblemState } from '../shell/states';
-import { TileRefresher } from './tile-refresher';
 
 export interface TileProps<Result, Variables> {
   readonly title: string;
@@ -77,5 +79,77 @@ function TileAnswer<Result, Variables>({ operation, variables, report, show }: T
       {data !== undefined && <InSteps before={<LoadingState rows={5} />}>{show(data)}</InSteps>}
       {report !== undefined && <TileRefresher asked={operation.name} report={report} />}
     </>
+  );
+}
+
+export interface TileRefresherProps {
+  /** The first part of the query key of the tile. */
+  readonly asked: string;
+  /** The report of the tile, by its field. */
+  readonly report: string;
+}
+
+/** Reloads a tile when its report announces a change. */
+export function TileRefresher({ asked, report }: TileRefresherProps) {
+  const queries = useQueryClient();
+  const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: [asked] }), [queries, asked]);
+  useEvents(ReportHasChanged, { report }, refresh, refresh);
+  return null;
+}
+
+const LazyChart = lazy(async () => ({ default: (await import('../charts/chart-canvas')).ChartCanvas }));
+
+const CHART_HEIGHT = 200;
+
+/** A chart within a tile. It has the same height while it is loaded, so that the layout does not shift. */
+export function TileChart(props: Omit<ChartCanvasProps, 'height'>) {
+  return (
+    <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>
+      <LazyChart {...props} height={CHART_HEIGHT} />
+    </Suspense>
+  );
+}
+
+export interface FigureProps {
+  readonly value: string;
+  readonly note?: string;
+}
+
+export function Figure({ value, note }: FigureProps) {
+  return (
+    <div className="figure">
+      <Text component="span" className="figure-value">
+        {value}
+      </Text>
+      {note !== undefined && (
+        <Text component="span" size="sm" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** Amounts beside each other, each with its name and its value: what a handful of parts come to. */
+export interface BarListProps {
+  /** What is measured, for those who do not see the bars. */
+  readonly title: string;
+  readonly parts: readonly { readonly name: string; readonly value: number; readonly text: string }[];
+}
+
+export function BarList({ title, parts }: BarListProps) {
+  const largest = Math.max(...parts.map(({ value }) => value), 0);
+  return (
+    <ul className="plain-list bar-list" aria-label={title}>
+      {parts.map(({ name, value, text }) => (
+        <li key={name}>
+          <span className="bar-name">{name}</span>
+          <span className="bar-text">{text}</span>
+          <span className="bar-track" aria-hidden="true">
+            <span style={{ width: `${largest === 0 ? 0 : (Math.max(value, 0) / largest) * 100}%` }} />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

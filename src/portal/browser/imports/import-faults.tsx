@@ -7,7 +7,7 @@ import { ProblemWords } from '../language/problem-words';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { LoadingState, ProblemState } from '../shell/states';
-import { CsvOfImport } from './csv-of-import';
+import { CsvOfImport } from './import-parts';
 
 /** The gateway returns no more. The file contains all of them. */
 const MOST_SHOWN = 1_000;

@@ -3,7 +3,7 @@ import { Checkbox, NativeSelect, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useId } from 'react';
 import type { ShownImportFragment } from '../../../generated/portal/imports/imports';
 import { useTexts } from '../language/use-texts';
-import { useFieldNames } from '../records/use-field-names';
+import { useFieldNames } from '../records/use-declared-collection';
 import { useViewer } from '../shell/viewer';
 import type { ImportCollection } from './column-choices';
 

@@ -13,10 +13,10 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
+import { WarningNotice } from '../shell/state-tag';
 import { LoadingState } from '../shell/states';
-import { WarningNotice } from '../shell/warning-notice';
 import { ImportFaults } from './import-faults';
-import { RowCounts } from './row-counts';
+import { RowCounts } from './import-parts';
 import { useMayUndo } from './use-may-undo';
 
 export function RunStep({ one }: { readonly one: ShownImportFragment }) {

@@ -7,10 +7,10 @@ import { useTexts } from '../language/use-texts';
 import { FilePicker } from '../shell/file-picker';
 import { Icon } from '../shell/icon';
 import { SendingProgressBar } from '../shell/sending-progress-bar';
+import { WarningNotice } from '../shell/state-tag';
 import { ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
-import { WarningNotice } from '../shell/warning-notice';
 
 export function TakeFile() {
   const t = useTexts();

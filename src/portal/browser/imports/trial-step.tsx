@@ -11,13 +11,12 @@ import {
 import { useChange } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
-import { useFieldNames } from '../records/use-field-names';
+import { useFieldNames } from '../records/use-declared-collection';
 import { ConfirmDialog } from '../shell/confirm-dialog';
-import { useNamesOfRecords } from '../shell/use-names-of-records';
-import { WarningNotice } from '../shell/warning-notice';
-import { CsvOfImport } from './csv-of-import';
+import { WarningNotice } from '../shell/state-tag';
+import { useNamesOfRecords } from '../shell/use-record-labels';
 import { ImportFaults } from './import-faults';
-import { RowCounts } from './row-counts';
+import { CsvOfImport, RowCounts } from './import-parts';
 import { useMayUndo } from './use-may-undo';
 
 const OUTCOME_NAMES: Readonly<Record<string, string>> = {

@@ -3,15 +3,15 @@ import { Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@manti
 import { useState } from 'react';
 import { ApiKeysOfPortal, MakeApiKey } from '../../../generated/portal/keys/keys';
 import { useChange } from '../gateway/use-operation';
-import { dayAfter } from '../language/day-after';
+import { dayAfter } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { fromWallTime } from '../language/wall-time';
+import { InputDialog } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
-import { InputDialog } from '../shell/input-dialog';
+import { SecretOnce, type SecretOnceProps } from '../shell/secret-once';
 import { ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
-import { KeySecret } from './key-secret';
 import { hasScopes, NO_SCOPES, type PickedScopes } from './picked-scopes';
 import { ScopeTree } from './scope-tree';
 
@@ -119,4 +119,12 @@ function inDays(days: string): string | null {
 function oneByOne(texts: readonly string[]): string[] {
   const addresses = texts.flatMap((text) => text.split(/[\s,;]+/)).filter((address) => address !== '');
   return [...new Set(addresses)];
+}
+
+/** Shows a new key. */
+export function KeySecret(props: Pick<SecretOnceProps, 'secret' | 'onClose'>) {
+  const t = useTexts();
+  return (
+    <SecretOnce title={t('Key')} words={t('Copy the key now. It will not be shown again.')} {...props} />
+  );
 }

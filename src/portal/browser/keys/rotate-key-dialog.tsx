@@ -8,7 +8,7 @@ import { ApiKeysOfPortal, RotateApiKeyInPortal } from '../../../generated/portal
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { ProblemState } from '../shell/states';
-import { KeySecret } from './key-secret';
+import { KeySecret } from './new-key-dialog';
 
 export interface RotateKeyDialogProps {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Formats numbers, money, days and instants for the language, in the time zone of the school. */
 import { useSyncExternalStore } from 'react';
 import { useViewer } from '../shell/viewer';
-import { isTime } from './is-time';
+import { isTime } from './days';
 import { currentLanguage, LOCALES } from './languages';
 
 export interface Formats {

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
+import { useFormats } from './use-formats';
 
 type Words = Readonly<Record<string, string>>;
 
@@ -25,4 +26,13 @@ export function useReportWords(): (text: string) => string {
     enabled: load !== undefined,
   });
   return useCallback((text) => data?.[text] ?? text, [data]);
+}
+
+/** Sorts by title in the alphabet of the language, and numbers by their value. */
+export function useInOrderOfTitle(): <Titled extends { readonly title: string }>(
+  list: readonly Titled[],
+) => Titled[] {
+  const { locale } = useFormats();
+  const { compare } = new Intl.Collator(locale, { numeric: true });
+  return (list) => list.toSorted((one, other) => compare(one.title, other.title));
 }

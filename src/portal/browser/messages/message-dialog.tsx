@@ -11,13 +11,12 @@ import { useChange } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
-import { FactsTable } from '../shell/facts-table';
+import { FactsTable } from '../shell/fact-strip';
 import { StateTag } from '../shell/state-tag';
 import { useNotice } from '../shell/use-notice';
-import { useUserNames } from '../shell/use-user-names';
+import { useUserNames } from '../shell/use-record-labels';
 import { useViewer } from '../shell/viewer';
-import type { ListedMessage } from './listed-message';
-import { MESSAGE_KIND_NAMES, MESSAGE_STATE_NAMES } from './messages-filter';
+import { type ListedMessage, MESSAGE_KIND_NAMES, MESSAGE_STATE_NAMES } from './messages-filter';
 
 /** The records of text messages, which say for whom and why a message was sent. */
 const SMS_LOG = 'sms_log';

@@ -1,4 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core';
+import type { MessagesOfPortalQuery } from '../../../generated/portal/messages/messages';
 import { phrase, useTexts } from '../language/use-texts';
 import { DayInput } from '../shell/day-input';
 import { PageFilter } from '../shell/page-filter';
@@ -57,4 +58,12 @@ export function MessagesFilter({ filter, onChange }: MessagesFilterProps) {
       <DayInput label={t('Until')} {...dayField('until')} />
     </PageFilter>
   );
+}
+
+/** A message, as the page lists it and its dialog shows it. */
+export type ListedMessage = MessagesOfPortalQuery['messages']['nodes'][number];
+
+/** The label of a message. A text message has no subject, so its text is the label. */
+export function labelOfMessage({ subject, text }: ListedMessage): string {
+  return subject ?? text ?? '';
 }

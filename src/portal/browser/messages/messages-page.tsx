@@ -7,18 +7,19 @@ import {
   type MessagesOfPortalQueryVariables,
 } from '../../../generated/portal/messages/messages';
 import { useGateway } from '../gateway/gateway-context';
-import { dayAfter } from '../language/day-after';
+import { dayAfter } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { PageFrame } from '../shell/page-frame';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { isFiltering, useAddress } from '../shell/use-address';
-import { useUserNames } from '../shell/use-user-names';
+import { useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
-import { type ListedMessage, labelOfMessage } from './listed-message';
 import { MessageDialog } from './message-dialog';
 import {
+  type ListedMessage,
+  labelOfMessage,
   MESSAGE_KIND_NAMES,
   MESSAGE_STATE_NAMES,
   MessagesFilter,

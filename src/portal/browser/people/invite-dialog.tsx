@@ -1,12 +1,12 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Code, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { InvitePerson, PeopleAccounts } from '../../../generated/portal/people/people';
-import { useChange } from '../gateway/use-operation';
+import { InvitePerson, PeopleAccounts, RoleNames } from '../../../generated/portal/people/people';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { InputDialog } from '../shell/input-dialog';
+import { CopyTextButton } from '../shell/code-to-copy';
+import { InputDialog } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
-import { RolesInput } from './roles-input';
-import { SentLinkNotice } from './sent-link-notice';
 
 /** Adds a user, and shows the link to pass on if it was not mailed. */
 export function InviteDialog({ onClose }: { onClose(): void }) {
@@ -48,5 +48,50 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
         </form>
       )}
     </InputDialog>
+  );
+}
+
+export interface RolesInputProps {
+  readonly value: readonly string[];
+  readonly onChange: (roles: readonly string[]) => void;
+}
+
+/** Selects existing roles. A new role can be typed. */
+export function RolesInput({ value, onChange }: RolesInputProps) {
+  const t = useTexts();
+  const { data } = useOperation(RoleNames, {});
+  return (
+    <TagsInput
+      label={t('Roles')}
+      description={t('Choose one or more, or type a new one and press Enter')}
+      data={data?.roleNames ?? []}
+      value={[...value]}
+      onChange={onChange}
+      clearable={false}
+    />
+  );
+}
+
+export interface SentLinkNoticeProps {
+  /** `null` if the gateway has mailed it. */
+  readonly link: string | null;
+  readonly expiresAt: string;
+}
+
+/** Says whether a link for setting a password was mailed or must be passed on. */
+export function SentLinkNotice({ link, expiresAt }: SentLinkNoticeProps) {
+  const t = useTexts();
+  const { instant } = useFormats();
+  const until = t('It works once, until {time}.', { time: instant(expiresAt) });
+  if (link === null) return <Alert title={t('Link sent by email')}>{until}</Alert>;
+  const address = new URL(link, window.location.origin).href;
+  return (
+    <Alert title={t('Give them this link. It will not be shown again')}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{until}</Text>
+        <Code className="wrapped">{address}</Code>
+        <CopyTextButton title={t('the link')} text={address} />
+      </Stack>
+    </Alert>
   );
 }

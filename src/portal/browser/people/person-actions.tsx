@@ -16,8 +16,7 @@ import { useTexts } from '../language/use-texts';
 import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { useNotice } from '../shell/use-notice';
-import { RolesInput } from './roles-input';
-import { SentLinkNotice } from './sent-link-notice';
+import { RolesInput, SentLinkNotice } from './invite-dialog';
 
 export interface PersonActionsProps {
   readonly account: NonNullable<PeopleAccountQuery['account']>;

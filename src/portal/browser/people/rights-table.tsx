@@ -3,7 +3,7 @@ import { PeopleRights } from '../../../generated/portal/people/people';
 import { useOperation } from '../gateway/use-operation';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
-import { useFieldNames } from '../records/use-field-names';
+import { useFieldNames } from '../records/use-declared-collection';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 
 /** The rights of a user as the gateway decides them: each collection by verb, with its fields. */

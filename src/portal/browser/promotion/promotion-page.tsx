@@ -11,7 +11,7 @@ import {
 } from '../../../generated/portal/promotion/promotion';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useChange, useOperation } from '../gateway/use-operation';
-import { sessionOf } from '../language/days-before';
+import { sessionOf } from '../language/days';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
 import { useUndoNotice } from '../records/use-undo-notice';

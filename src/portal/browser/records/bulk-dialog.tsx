@@ -1,6 +1,7 @@
 /** The dialog before many records are changed or removed: their number, and a preview of the first ones. */
-import { Checkbox, Select, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ChangeRecords, RemoveRecords } from '../../../generated/portal/records/bulk';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useGateway } from '../gateway/gateway-context';
@@ -8,17 +9,17 @@ import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
+import { Icon } from '../shell/icon';
 import { LoadingState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
-import { type CountedFilter, countUpToMost } from './count-up-to-most';
-import type { DeclaredCollection } from './declared-collection';
-import { type DeclaredField } from './declared-field';
+import { type CountedFilter, countUpToMost } from './count-button';
+import type { DeclaredCollection, DeclaredField } from './declared-field';
 import { FieldInput } from './field-input';
 import { RecordUses, useMayForce, usesIn } from './record-uses';
+import { useValueText } from './use-allowed-words';
+import { useFieldNames } from './use-declared-collection';
 import { tidied, useDraft } from './use-draft';
-import { useFieldNames } from './use-field-names';
 import { useUndoNotice } from './use-undo-notice';
-import { useValueText } from './use-value-text';
 
 export interface BulkDialogProps {
   readonly collection: DeclaredCollection;
@@ -236,4 +237,130 @@ function FirstOfThem({ collection, filter, count, field, value }: FirstOfThemPro
       )}
     </ul>
   );
+}
+
+export interface BulkBarProps {
+  readonly collection: DeclaredCollection;
+  readonly chosen: ChosenRecords;
+  /** The filter of the grid. */
+  readonly filter: CountedFilter;
+}
+
+/** The bar below the grid while records are selected: the changes that apply to all of them. */
+export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
+  const t = useTexts();
+  // A reload restores the draft of a change, and therefore also the selection that it applies to.
+  const [asked, setAsked] = useState<'change' | 'remove' | undefined>(chosen.isKept ? 'change' : undefined);
+  const close = () => {
+    setAsked(undefined);
+    chosen.keepNoLonger();
+  };
+  const rights = useViewer().collections.find(({ name }) => name === collection.name);
+  const { ids, isAll } = chosen;
+  if (ids.size === 0 && !isAll) return null;
+  const meant: CountedFilter = isAll
+    ? filter
+    : { collection: collection.name, oquery: '', where: { _id: { in: [...ids] } } };
+  return (
+    <Group gap="xs" py={6} role="group" aria-label={t('Selection')}>
+      <Text size="sm" fw={600} role="status">
+        {isAll
+          ? t('All filtered records are selected')
+          : t('{count, plural, one {# record} other {# records}} selected', { count: ids.size })}
+      </Text>
+      {!isAll && (
+        <Button size="compact-sm" variant="subtle" onClick={chosen.chooseAll}>
+          {t('Select all filtered records')}
+        </Button>
+      )}
+      {rights?.canUpdate && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => {
+            setAsked('change');
+            chosen.keep();
+          }}
+        >
+          {t('Change a field')}
+        </Button>
+      )}
+      {rights?.canRemove && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<Icon name="trash" size={14} />}
+          onClick={() => setAsked('remove')}
+        >
+          {t('Remove')}
+        </Button>
+      )}
+      <Button size="compact-sm" variant="subtle" onClick={chosen.chooseNone}>
+        {t('Clear selection')}
+      </Button>
+      {asked && (
+        <BulkDialog
+          {...{ collection }}
+          kind={asked}
+          filter={meant}
+          onDone={() => {
+            close();
+            chosen.chooseNone();
+          }}
+          onClose={close}
+        />
+      )}
+    </Group>
+  );
+}
+
+/** The records to change or remove together. */
+export interface ChosenRecords {
+  /** The records selected one by one. */
+  readonly ids: ReadonlySet<string>;
+  /** Whether all records that match the filter are selected, loaded or not. */
+  readonly isAll: boolean;
+  choose(ids: readonly string[], how: 'add' | 'takeOut'): void;
+  chooseAll(): void;
+  chooseNone(): void;
+  /** Whether this selection was stored before a reload. */
+  readonly isKept: boolean;
+  /** Stores the selection, so that unsaved input about it survives a reload. */
+  keep(): void;
+  keepNoLonger(): void;
+}
+
+const NONE = { ids: new Set<string>(), isAll: false };
+
+interface Choice extends Pick<ChosenRecords, 'ids' | 'isAll'> {
+  readonly filterKey: string;
+}
+
+/** Another filter clears the selection; otherwise, records that are no longer visible would be changed. */
+export function useChosenRecords(filterKey: string, draftKey: string): ChosenRecords {
+  const [draft, keepDraft] = useDraft(draftKey);
+  const isKept = draft.filterKey === filterKey;
+  const [made, make] = useState<Choice>(() =>
+    isKept
+      ? { filterKey, ids: new Set(draft.ids as readonly string[]), isAll: draft.isAll === true }
+      : { filterKey, ...NONE },
+  );
+  const { ids, isAll } = made.filterKey === filterKey ? made : NONE;
+  return {
+    ids,
+    isAll,
+    choose(named, how) {
+      const next = new Set(ids);
+      for (const id of named) {
+        if (how === 'add') next.add(id);
+        else next.delete(id);
+      }
+      make({ filterKey, ids: next, isAll: false });
+    },
+    chooseAll: () => make({ filterKey, ids, isAll: true }),
+    chooseNone: () => make({ filterKey, ...NONE }),
+    isKept,
+    keep: () => keepDraft({ filterKey, ids: [...ids], isAll }),
+    keepNoLonger: () => keepDraft({}),
+  };
 }

@@ -8,9 +8,9 @@ import { ConflictDialog } from './conflict-dialog';
 import { type DeclaredField } from './declared-field';
 import { FieldFaults, faultsByField } from './field-faults';
 import { FieldInput } from './field-input';
+import { useFieldNames } from './use-declared-collection';
 import { type Draft, draftKey, useDraft, withChange } from './use-draft';
 import { useDraftBase } from './use-draft-base';
-import { useFieldNames } from './use-field-names';
 import { type RecordToChange, useRecordSaving } from './use-record-saving';
 
 export interface CellEditorProps {

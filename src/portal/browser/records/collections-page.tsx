@@ -2,8 +2,7 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
-import { useInOrderOfTitle } from '../language/use-in-order-of-title';
-import { useReportWords } from '../language/use-report-words';
+import { useInOrderOfTitle, useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { FindInput } from '../shell/find-input';

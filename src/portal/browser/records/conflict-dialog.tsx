@@ -1,11 +1,10 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../language/use-texts';
-import { ChangedBy } from '../shell/changed-by';
-import type { OtherChange } from '../shell/use-last-change';
+import { ChangedBy, type OtherChange } from '../shell/changed-meanwhile';
 import { type DeclaredField } from './declared-field';
-import { useFieldNames } from './use-field-names';
-import { useValueText } from './use-value-text';
+import { useValueText } from './use-allowed-words';
+import { useFieldNames } from './use-declared-collection';
 
 /** A field that two people changed: its previous value, and the value of each person. */
 interface FieldConflict {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { GatewayProblem } from '../gateway/gateway-problem';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
-import { useFieldNames } from './use-field-names';
+import { useFieldNames } from './use-declared-collection';
 
 export interface FieldFault {
   /** The path from the field to the invalid part: `['0', 'amount']` in a list of objects. */

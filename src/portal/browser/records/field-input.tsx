@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Card, Group, Input, Select, Stack, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isExactNumber, numberOfText } from '../gateway/exact-number';
-import { isTime } from '../language/is-time';
+import { isTime } from '../language/days';
 import { parseTypedNumber } from '../language/typed-number';
 import { useTexts } from '../language/use-texts';
 import { fromWallTime, toWallTime } from '../language/wall-time';
@@ -16,7 +16,7 @@ import { useBoundFault } from './field-bounds';
 import { CheckedTextInput, NumberTextInput } from './number-text-input';
 import { ReferencePicker } from './reference-picker';
 import { useAllowedWords } from './use-allowed-words';
-import { useFieldNames } from './use-field-names';
+import { useFieldNames } from './use-declared-collection';
 
 export interface FieldInputProps {
   readonly field: DeclaredField;

@@ -24,7 +24,7 @@ import {
 import { NumberTextInput } from './number-text-input';
 import { isEmptiness, joinWhere, splitWhere } from './split-where';
 import { useAllowedWords } from './use-allowed-words';
-import { useFieldNames } from './use-field-names';
+import { useFieldNames } from './use-declared-collection';
 
 export interface FilterBuilderProps {
   readonly fields: readonly DeclaredField[];

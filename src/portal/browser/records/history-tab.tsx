@@ -20,12 +20,11 @@ import { Icon } from '../shell/icon';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
-import { useUserNames } from '../shell/use-user-names';
+import { useUserNames } from '../shell/use-record-labels';
 import { useViewer } from '../shell/viewer';
-import type { DeclaredCollection } from './declared-collection';
-import { type DeclaredField } from './declared-field';
-import { useFieldNames } from './use-field-names';
-import { useValueText } from './use-value-text';
+import type { DeclaredCollection, DeclaredField } from './declared-field';
+import { useValueText } from './use-allowed-words';
+import { useFieldNames } from './use-declared-collection';
 
 type RecordVersion = HistoryOfRecordQuery['recordHistory']['nodes'][number];
 

@@ -1,8 +1,10 @@
-import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Button, Group } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
 import { useTexts } from '../language/use-texts';
+import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
-import { EmptyState } from '../shell/states';
+import { EmptyState, NotFoundState, type NotFoundStateProps } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 
 export interface NoRecordsProps {
@@ -72,5 +74,38 @@ export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRec
     >
       {t('Nothing has been recorded here yet.')}
     </EmptyState>
+  );
+}
+
+export interface MissingRecordProps {
+  readonly above: NonNullable<NotFoundStateProps['above']>;
+  /** The collection in which to search. */
+  readonly collection: string | undefined;
+}
+
+/** Shown in place of a missing record: the way back, and a search. */
+export function MissingRecord({ above, collection }: MissingRecordProps) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const [search, setSearch] = useState('');
+  if (collection === undefined) return <NotFoundState above={above} />;
+  const look = (event: FormEvent) => {
+    event.preventDefault();
+    void navigate({ to: `/portal/records/${collection}`, search: { search } as never });
+  };
+  return (
+    <NotFoundState
+      above={above}
+      action={
+        <form onSubmit={look}>
+          <Group gap="xs" justify="center">
+            <FindInput label={t('Find a record')} value={search} onFind={setSearch} />
+            <Button type="submit" variant="default">
+              {t('Search')}
+            </Button>
+          </Group>
+        </form>
+      }
+    />
   );
 }

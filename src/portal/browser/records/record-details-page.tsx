@@ -15,10 +15,9 @@ import { EmptyState, LoadingState, NoRightState, ProblemState, SubjectProblem } 
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { addressesOfRecord } from './addresses-of-record';
-import type { DeclaredCollection } from './declared-collection';
-import { isReferenceValue } from './declared-field';
+import { type DeclaredCollection, isReferenceValue } from './declared-field';
 import { HistoryTab } from './history-tab';
-import { MissingRecord } from './missing-record';
+import { MissingRecord } from './no-records';
 import { type EditedRecord, RecordEditor } from './record-editor';
 import { RecordFacts } from './record-facts';
 import { RecordFiles } from './record-files';

@@ -11,14 +11,13 @@ import { ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
 import { ConflictDialog } from './conflict-dialog';
-import type { DeclaredCollection } from './declared-collection';
-import type { DeclaredField } from './declared-field';
+import type { DeclaredCollection, DeclaredField } from './declared-field';
 import { FieldFaults, faultsByField } from './field-faults';
 import { FieldInput } from './field-input';
+import { unitIn } from './use-allowed-words';
 import { draftKey, tidied, useDraft, withChange } from './use-draft';
 import { useDraftBase } from './use-draft-base';
 import { useRecordSaving } from './use-record-saving';
-import { unitIn } from './use-value-text';
 
 export type EditedRecord = NonNullable<RecordNowQuery['record']>;
 type Values = Readonly<Record<string, unknown>>;

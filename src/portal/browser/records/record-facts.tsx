@@ -5,13 +5,12 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { FactStrip } from '../shell/fact-strip';
 import { StateTag } from '../shell/state-tag';
-import type { DeclaredCollection } from './declared-collection';
-import { type DeclaredField, isReferenceValue } from './declared-field';
+import { type DeclaredCollection, type DeclaredField, isReferenceValue } from './declared-field';
 import { mainFieldsOf } from './main-fields';
 import type { EditedRecord } from './record-editor';
-import { useFieldNames } from './use-field-names';
-import { useReferenceTarget } from './use-reference-target';
-import { useValueText } from './use-value-text';
+import { useReferenceTarget } from './reference-link';
+import { useValueText } from './use-allowed-words';
+import { useFieldNames } from './use-declared-collection';
 
 export interface RecordFactsProps {
   readonly collection: DeclaredCollection;

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Group, Stack, Table } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FilesOfRecord } from '../../../generated/portal/records/record';
-import { RemoveFileDialog } from '../files/remove-file-dialog';
+import { RemoveFileDialog } from '../files/file-dialog';
 import { useFileDownload } from '../files/use-file-download';
 import { useFileSending } from '../gateway/use-file-sending';
 import { useOperation } from '../gateway/use-operation';

@@ -6,9 +6,8 @@ import { MessagesOfPortal } from '../../../generated/portal/messages/messages';
 import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
-import { labelOfMessage } from '../messages/listed-message';
 import { MessageDialog } from '../messages/message-dialog';
-import { MESSAGE_STATE_NAMES } from '../messages/messages-filter';
+import { labelOfMessage, MESSAGE_STATE_NAMES } from '../messages/messages-filter';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 

@@ -10,8 +10,8 @@ import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 import { isReferenceValue } from './declared-field';
 import { escapeValue } from './filter-conditions';
-import { useFieldNames } from './use-field-names';
-import { useValueText } from './use-value-text';
+import { useValueText } from './use-allowed-words';
+import { useFieldNames } from './use-declared-collection';
 import { stateFieldsOf, VoidState, voidStateOf } from './void-state';
 
 export interface RecordReferencesProps {

@@ -5,7 +5,7 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { useViewer } from '../shell/viewer';
 import { escapeValue } from './filter-conditions';
-import { useFieldNames } from './use-field-names';
+import { useFieldNames } from './use-declared-collection';
 
 export interface RecordUse {
   readonly count: number;

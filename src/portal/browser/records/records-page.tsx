@@ -1,16 +1,19 @@
 /** The records of a collection, filtered and sorted, as a grid that loads more while scrolling. */
 import { Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
 import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-steps';
 import { PageFrame } from '../shell/page-frame';
 import { LoadingState, NotFoundState, ProblemState, SubjectProblem } from '../shell/states';
+import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
-import { DefaultView } from './default-view';
 import { RecordsGrid } from './records-grid';
 import { useDeclaredCollection } from './use-declared-collection';
+import { useSavedViews } from './use-saved-views';
+import { findDefaultView, toShownRecords, VIEW_ADDRESS } from './view-address';
 
 export function RecordsPage() {
   const t = useTexts();
@@ -51,4 +54,23 @@ export function RecordsPage() {
 
 function firstSentence(text: string): string {
   return text.split(/(?<=[.।])\s/)[0] ?? text;
+}
+
+export interface DefaultViewProps {
+  readonly collection: string;
+  readonly children: ReactNode;
+}
+
+/** Opens a collection with its default view, if the address contains no filter or order. */
+export function DefaultView({ collection, children }: DefaultViewProps) {
+  const { id } = useViewer();
+  const { views } = useSavedViews(collection);
+  const [address, change] = useAddress(VIEW_ADDRESS);
+  const isBare = Object.values(address).every((value) => value === '');
+  const chosen = isBare && views ? findDefaultView(views, id) : undefined;
+  useEffect(() => {
+    if (chosen) change({ ...toShownRecords(chosen), view: chosen.id }, 'replace');
+  }, [chosen, change]);
+  const waiting = <LoadingState rows={12} />;
+  return isBare && (!views || chosen) ? waiting : <InSteps before={waiting}>{children}</InSteps>;
 }

@@ -3,7 +3,7 @@ import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mant
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { EXPORT_FORMATS } from '../exporting/export-formats';
+import { EXPORT_FORMATS } from '../exporting/asked-export';
 import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
 import { useTexts } from '../language/use-texts';
@@ -13,7 +13,7 @@ import { useNotice } from '../shell/use-notice';
 import { CountButton } from './count-button';
 import { type DeclaredField } from './declared-field';
 import { SavedViewsMenu } from './saved-views-menu';
-import { useFieldNames } from './use-field-names';
+import { useFieldNames } from './use-declared-collection';
 
 /** The query of a collection, with the parameters of REST. */
 interface AskedRecords {

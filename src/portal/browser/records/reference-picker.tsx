@@ -7,8 +7,8 @@ import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 import type { DeclaredField, ReferenceValue } from './declared-field';
+import { useReferenceTarget } from './reference-link';
 import { useRecordChoices } from './use-record-choices';
-import { useReferenceTarget } from './use-reference-target';
 
 export interface ReferencePickerProps {
   readonly field: DeclaredField;

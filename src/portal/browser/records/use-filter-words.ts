@@ -5,7 +5,7 @@ import { type FilterCondition, needsValue, parseConditions } from './filter-cond
 import { type FilterField, filterFieldsOf, nameOfOperator } from './filter-fields';
 import { splitWhere } from './split-where';
 import { useAllowedWords } from './use-allowed-words';
-import { useFieldNames } from './use-field-names';
+import { useFieldNames } from './use-declared-collection';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MONTH = /^\d{4}-\d{2}$/;

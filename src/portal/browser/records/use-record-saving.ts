@@ -1,12 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { HistoryOfRecord, RecordNow, SaveRecord } from '../../../generated/portal/records/record';
+import {
+  HistoryOfRecord,
+  RecordNow,
+  type RecordNowQuery,
+  SaveRecord,
+} from '../../../generated/portal/records/record';
+import { GridRecords, type GridRecordsQuery } from '../../../generated/portal/records/records';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
-import type { OtherChange } from '../shell/use-last-change';
+import type { OtherChange } from '../shell/changed-meanwhile';
 import type { ConflictDialogProps } from './conflict-dialog';
 import type { DeclaredField } from './declared-field';
-import { putRecord } from './put-record';
 import { type Draft, isSame, tidied } from './use-draft';
 
 /** A record as it was when the user began to change it. */
@@ -130,4 +135,26 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
     problem: problem?.code === 'VERSION_CONFLICT' ? null : problem,
     conflict,
   };
+}
+
+type ReadRecord = NonNullable<RecordNowQuery['record']>;
+
+/**
+ * Replaces a record in all cached answers, including its row in the grid, so that no page shows the old
+ * version. Reading all rows again could move the row that the user is looking at.
+ */
+export function putRecord(queries: QueryClient, collection: string, record: ReadRecord): void {
+  queries.setQueryData<RecordNowQuery>([RecordNow.name, { collection, id: record.id }], { record });
+  const rows = queries.getQueriesData<InfiniteData<GridRecordsQuery>>({
+    queryKey: [GridRecords.name, { collection }],
+  });
+  for (const [key, read] of rows) {
+    if (read)
+      queries.setQueryData(key, { ...read, pages: read.pages.map((page) => withRecord(page, record)) });
+  }
+}
+
+function withRecord({ records }: GridRecordsQuery, { id, version, data }: ReadRecord): GridRecordsQuery {
+  const nodes = records.nodes.map((node) => (node.id === id ? { ...node, version, data } : node));
+  return { records: { ...records, nodes } };
 }

@@ -1,8 +1,14 @@
-import { Button, Group } from '@mantine/core';
+import { Autocomplete, Button, Group, Select, type SelectProps, Switch, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
+import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
-import type { AskableReport } from './askable-report';
-import { ParameterInput } from './parameter-input';
+import { type RecordChoice, useRecordChoices } from '../records/use-record-choices';
+import { CodeSpans } from '../shell/code-spans';
+import { DayInput } from '../shell/day-input';
+import type { AskableReport, AskedParameter } from './askable-report';
+import { nameOfColumn, nameOfEnumValue } from './name-of-column';
+import { type NamedRecords, useNamedRecords } from './named-records';
 
 export interface ParametersFormProps {
   readonly form: AskableReport;
@@ -38,4 +44,150 @@ export function ParametersForm({ form, values, isBusy, onRun }: ParametersFormPr
       </Group>
     </form>
   );
+}
+
+const INPUT_ORDER: ('label' | 'input' | 'description' | 'error')[] = [
+  'label',
+  'input',
+  'description',
+  'error',
+];
+
+export interface ParameterInputProps {
+  readonly parameter: AskedParameter;
+  readonly value: string;
+  /** Words to offer in place of a day or month. Other texts are accepted as well. */
+  readonly words?: readonly string[] | undefined;
+  onChange(value: string): void;
+}
+
+/** The input of a parameter: a switch, a choice, a record, a day, a month or a text. */
+export function ParameterInput({ parameter, value, words, onChange }: ParameterInputProps) {
+  const { name, type, isRequired, choices } = parameter;
+  const say = useReportWords();
+  const description = <CodeSpans text={describe(parameter, say)} />;
+  const named = useNamedRecords(name);
+  const isById = named?.field === '_id';
+  const common = {
+    label: say(nameOfColumn(isById ? name.replace(/Id$/, '') : name)),
+    // A user who selects a person by name need not know that an id is sent.
+    description: isById ? undefined : description,
+    required: isRequired,
+    // The labels of the inputs in a row take one line each, whatever the length of their descriptions.
+    inputWrapperOrder: INPUT_ORDER,
+  };
+  if (type === 'Boolean') {
+    const isOnByDefault = parameter.description.endsWith('Default: true.');
+    return (
+      <Switch
+        label={common.label}
+        description={description}
+        checked={value === '' ? isOnByDefault : value === 'true'}
+        onChange={({ currentTarget: { checked } }) =>
+          onChange(checked === isOnByDefault ? '' : String(checked))
+        }
+      />
+    );
+  }
+  if (choices) {
+    return (
+      <Select
+        {...common}
+        data={choices.map((choice) => ({
+          value: choice,
+          label: say(nameOfEnumValue(choice)),
+        }))}
+        value={value === '' ? null : value}
+        onChange={(next) => onChange(next ?? '')}
+        clearable={!isRequired}
+        allowDeselect={!isRequired}
+        clearButtonProps={{ 'aria-label': common.label }}
+      />
+    );
+  }
+  if (words !== undefined)
+    return <Autocomplete {...common} data={[...words]} value={value} onChange={onChange} />;
+  if (named) return <RecordParameter {...{ common, named, value, onChange }} />;
+  if (type === 'LocalDate') return <DayInput {...common} value={value} onChange={onChange} />;
+  return (
+    <TextInput
+      {...common}
+      type={type === 'Month' ? 'month' : 'text'}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+const CODE = /\b[A-Z][A-Z_]{2,}\b/g;
+
+/** A switch shows its default itself, and a choice has the names of the list. */
+function describe({ description, type, choices }: AskedParameter, say: (text: string) => string): string {
+  const text = say(description);
+  if (type === 'Boolean') return text.replace(/ Default: (?:true|false)\.$/, '');
+  return text.replaceAll(CODE, (code) => (choices?.includes(code) ? say(nameOfEnumValue(code)) : code));
+}
+
+export interface RecordParameterProps {
+  readonly common: Pick<SelectProps, 'description' | 'required' | 'inputWrapperOrder'> & {
+    readonly label: string;
+  };
+  readonly named: NamedRecords;
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+/** Searches the record that a report is about, by a part of its name or number. */
+export function RecordParameter({ common, named, value, onChange }: RecordParameterProps) {
+  const t = useTexts();
+  const [search, setSearch] = useState('');
+  const [isOpen, setIsOpen] = useState(false);
+  const { collection, field, told } = named;
+  const isText = field !== '_id';
+  const asked = { collection, told: isText ? [...new Set([...told, field])] : told };
+  const chosen = useRecordChoices({
+    ...asked,
+    search: '',
+    only: { field, value },
+    isEnabled: value !== '',
+  }).choices[0];
+  const own = value === '' ? [] : [{ value, label: chosen ? describeChoice(chosen, named) : value }];
+  const [settled] = useDebouncedValue(search, 250);
+  const isTyping = search !== settled;
+  const isSearching = settled !== '' && settled !== own[0]?.label;
+  const { choices, isFetching } = useRecordChoices({
+    ...asked,
+    alsoIn: isText ? field : undefined,
+    search: isSearching ? settled : '',
+    isEnabled: isOpen,
+  });
+  const found = (isTyping ? [] : choices).map((choice) => ({
+    value: isText ? String(choice.told[field] ?? '') : choice.id,
+    label: describeChoice(choice, named),
+  }));
+  const others = found.filter((one) => one.value !== '' && one.value !== value);
+  // A class or number without a record may still occur in older records.
+  const isUnknown = isText && isSearching && !isTyping && !isFetching && found.length === 0;
+  const written = isUnknown ? [{ value: settled, label: settled }] : [];
+  return (
+    <Select
+      {...common}
+      data={[...own, ...others, ...written]}
+      value={value === '' ? null : value}
+      onChange={(next) => onChange(next ?? '')}
+      searchable
+      onSearchChange={setSearch}
+      onDropdownOpen={() => setIsOpen(true)}
+      filter={({ options }) => options}
+      nothingFoundMessage={isTyping || isFetching ? t('Searching …') : t('Nothing found')}
+      placeholder={t('Type part of the name')}
+      clearable={!common.required}
+      clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
+    />
+  );
+}
+
+function describeChoice({ label, told }: RecordChoice, named: NamedRecords): string {
+  const values = named.told.map((field) => told[field]).filter((one) => typeof one === 'string');
+  return [label, values.join(' ')].filter((one) => one !== '').join(' · ');
 }

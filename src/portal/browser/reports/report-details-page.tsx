@@ -20,10 +20,14 @@ import { useViewer } from '../shell/viewer';
 import type { AskableReport, ReportColumn } from './askable-report';
 import { meaningOfColumn, nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { ParametersForm } from './parameters-form';
-import { ReportCell } from './report-cell';
-import { ReportDownloads } from './report-downloads';
-import { ReportRequest } from './report-request';
-import { type AnsweredReport, isNumberColumn, type ReportRow, useReportValueText } from './report-values';
+import { ReportDownloads, ReportRequest } from './report-request';
+import {
+  type AnsweredReport,
+  isNumberColumn,
+  ReportCell,
+  type ReportRow,
+  useReportValueText,
+} from './report-values';
 
 const ReportChart = lazy(async () => ({ default: (await import('./report-chart')).ReportChart }));
 

@@ -2,8 +2,7 @@
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import { REPORT_TOPICS } from '../../../generated/portal/report-topics';
-import { useInOrderOfTitle } from '../language/use-in-order-of-title';
-import { useReportWords } from '../language/use-report-words';
+import { useInOrderOfTitle, useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { FindInput } from '../shell/find-input';

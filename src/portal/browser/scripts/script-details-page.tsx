@@ -10,10 +10,9 @@ import { ConfirmDialog } from '../shell/confirm-dialog';
 import { PageFrame } from '../shell/page-frame';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
-import { RunTab } from './run-tab';
 import { ScriptEditor } from './script-editor';
 import { ScriptLogTab } from './script-log-tab';
-import { ScriptRunsTab } from './script-runs-tab';
+import { RunTab, ScriptRunsTab } from './script-runs-tab';
 import { VersionsTab } from './versions-tab';
 
 export function ScriptDetailsPage() {

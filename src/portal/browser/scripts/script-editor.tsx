@@ -13,14 +13,12 @@ import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { useDraft } from '../records/use-draft';
 import { useDraftBase } from '../records/use-draft-base';
-import { ChangedBy } from '../shell/changed-by';
-import { isVersionConflict } from '../shell/changed-meanwhile';
+import { ChangedBy, isVersionConflict } from '../shell/changed-meanwhile';
+import { WarningNotice } from '../shell/state-tag';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
-import { WarningNotice } from '../shell/warning-notice';
-import { namesOfText } from './names-of-text';
-import { type EditedTrigger, TriggerFields } from './trigger-fields';
+import { type EditedTrigger, namesOfText, TriggerFields } from './trigger-fields';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 const PlatformTypes = lazy(async () => ({ default: (await import('./platform-types')).PlatformTypes }));

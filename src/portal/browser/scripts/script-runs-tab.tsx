@@ -1,14 +1,15 @@
-import { Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Button, Card, Code, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { RunsOfScript, type ShownRunFragment } from '../../../generated/portal/scripts/scripts';
+import { RunOfScript, RunsOfScript, type ShownRunFragment } from '../../../generated/portal/scripts/scripts';
 import { useGateway } from '../gateway/gateway-context';
+import { useChange } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { phrase, useTexts } from '../language/use-texts';
+import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useUserNames } from '../shell/use-user-names';
-import { FinishedRun, RUN_STATUS_NAMES } from './finished-run';
+import { useUserNames } from '../shell/use-record-labels';
 
 const PAGE_SIZE = 20;
 
@@ -94,5 +95,102 @@ function RunCard({ run, user }: { readonly run: ShownRunFragment; readonly user:
       )}
       {isOpen && <FinishedRun run={run} />}
     </Card>
+  );
+}
+
+/** Runs the saved script with the given arguments. */
+export function RunTab({ name }: { readonly name: string }) {
+  const t = useTexts();
+  const [text, setText] = useState('{}');
+  const run = useChange(RunOfScript, [RunsOfScript]);
+  const read = readJson(text);
+  const fault = read === undefined ? findJsonFault(text) : undefined;
+  return (
+    <Stack maw={800}>
+      <Textarea
+        label={t('Arguments, as JSON')}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
+        autosize
+        minRows={4}
+        spellCheck={false}
+        classNames={{ input: 'monospace' }}
+      />
+      <Group>
+        <Button
+          disabled={read === undefined}
+          loading={run.isPending}
+          onClick={() => run.mutate({ name, arguments: read?.value })}
+        >
+          {t('Run')}
+        </Button>
+      </Group>
+      {run.error && <ProblemState problem={run.error} />}
+      {run.data && <FinishedRun run={run.data.runScript} />}
+    </Stack>
+  );
+}
+
+function readJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: text.trim() === '' ? undefined : JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+export const RUN_STATUS_NAMES: Readonly<Record<ShownRunFragment['status'], string>> = {
+  RUNNING: phrase('Runs'),
+  SUCCEEDED: phrase('Done'),
+  FAILED: phrase('Failed'),
+};
+
+export function FinishedRun({ run }: { readonly run: ShownRunFragment }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const { status, output, value, error, cpuMs } = run;
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <StateTag state={status}>{t(RUN_STATUS_NAMES[status])}</StateTag>
+        {cpuMs !== null && (
+          <Text size="sm" c="dimmed">
+            {t('{ms} ms of processor', { ms: formats.number(cpuMs) })}
+          </Text>
+        )}
+      </Group>
+      {error && (
+        <Text size="sm" c="red" className="wrapped" role="alert">
+          {error.name}: {error.message}
+          {error.line !== null && ` (${t('line {line}', { line: error.line })})`}
+        </Text>
+      )}
+      {error && error.stack !== '' && (
+        <Code block className="wrapped">
+          {error.stack}
+        </Code>
+      )}
+      {output.length > 0 && (
+        <section aria-label={t('Output')}>
+          <Text size="sm" fw={500}>
+            {t('Output')}
+          </Text>
+          <Code block className="wrapped">
+            {output.map(({ text }) => text).join('\n')}
+          </Code>
+        </section>
+      )}
+      {value !== null && value !== undefined && (
+        <section aria-label={t('Result')}>
+          <Text size="sm" fw={500}>
+            {t('Result')}
+          </Text>
+          <Code block className="wrapped">
+            {JSON.stringify(value, null, 2)}
+          </Code>
+        </section>
+      )}
+    </Stack>
   );
 }

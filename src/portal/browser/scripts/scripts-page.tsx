@@ -6,13 +6,13 @@ import { ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
 import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
+import { InputDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
-import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useUserNames } from '../shell/use-user-names';
-import { describeTriggers } from './describe-triggers';
+import { useUserNames } from '../shell/use-record-labels';
+import { describeTriggers } from './trigger-fields';
 
 export function ScriptsPage() {
   const t = useTexts();

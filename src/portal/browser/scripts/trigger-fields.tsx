@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import type { ScriptOutlineFragment } from '../../../generated/portal/scripts/scripts';
-import { phrase, useTexts } from '../language/use-texts';
+import { phrase, type Texts, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 
@@ -80,4 +80,27 @@ export function TriggerFields({ label, triggers, onChange }: TriggerFieldsProps)
       </Group>
     </Stack>
   );
+}
+
+type ScriptTriggers = Pick<
+  ScriptOutlineFragment,
+  'before' | 'after' | 'schedule' | 'topics' | 'endpoint' | 'roles'
+>;
+
+/** The triggers of a script, each as a short text. */
+export function describeTriggers(script: ScriptTriggers, t: Texts): readonly string[] {
+  const { before, after, schedule, topics, endpoint, roles } = script;
+  return [
+    ...before.map(({ collection }) => t('before writes of {collection}', { collection })),
+    ...after.map(({ collection }) => t('after writes of {collection}', { collection })),
+    ...(schedule === null ? [] : [t('by the clock: {schedule}', { schedule })]),
+    ...topics.map((topic) => t('messages of {topic}', { topic })),
+    ...(endpoint === null ? [] : [t('requests, {methods}', { methods: endpoint.methods.join(', ') })]),
+    ...(roles.length === 0 ? [] : [t('called by {roles}', { roles: roles.join(', ') })]),
+  ];
+}
+
+/** The distinct names in a comma-separated text. */
+export function namesOfText(text: string): readonly string[] {
+  return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
 }

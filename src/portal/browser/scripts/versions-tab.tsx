@@ -6,7 +6,7 @@ import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
-import { useUserNames } from '../shell/use-user-names';
+import { useUserNames } from '../shell/use-record-labels';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 

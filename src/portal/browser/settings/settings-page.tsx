@@ -12,9 +12,8 @@ import { PageFrame } from '../shell/page-frame';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
-import { PropertyDialog } from './property-dialog';
+import { PropertyDialog, TemplateDialog } from './property-dialog';
 import { groupSettings, type SettingGroup, type SettingSubject } from './setting-groups';
-import { TemplateDialog } from './template-dialog';
 import { useSettingWords } from './use-setting-words';
 
 /** A template that is not set yet, with the texts that it may contain. */

@@ -3,7 +3,7 @@ import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { phrase, type Texts, useTexts } from '../language/use-texts';
 import { valueInForce } from './print-property';
-import { SETTING_TITLES } from './setting-titles';
+import { SETTING_TITLES } from './setting-groups';
 
 export interface SettingWords {
   /** The title of a setting. Settings of the school's own scripts keep their names. */

@@ -1,4 +1,4 @@
-import { Brand } from '../entrance/brand';
+import { Brand } from '../entrance/entrance-card';
 
 /** Continues the splash screen of the HTML (`server/portal.ts`) until the page is ready. */
 export function Arriving() {

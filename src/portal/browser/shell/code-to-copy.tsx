@@ -1,6 +1,6 @@
 /** Code for a program, with a button that copies it. */
-import { Code, Group, Text } from '@mantine/core';
-import { CopyTextButton, type CopyTextButtonProps } from './copy-text-button';
+import { Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { useTexts } from '../language/use-texts';
 
 export function CodeToCopy({ title, text }: CopyTextButtonProps) {
   return (
@@ -15,5 +15,24 @@ export function CodeToCopy({ title, text }: CopyTextButtonProps) {
         {text}
       </Code>
     </div>
+  );
+}
+
+export interface CopyTextButtonProps {
+  /** What is copied, for screen readers. */
+  readonly title: string;
+  readonly text: string;
+}
+
+export function CopyTextButton({ title, text }: CopyTextButtonProps) {
+  const t = useTexts();
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Button size="compact-sm" variant="default" onClick={copy} aria-label={t('Copy {title}', { title })}>
+          {copied ? t('Copied') : t('Copy')}
+        </Button>
+      )}
+    </CopyButton>
   );
 }

@@ -1,6 +1,6 @@
 import { ActionIcon, TextInput, type TextInputProps } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { parseTypedDay, printTypedDay, writesDayFirst } from '../language/typed-day';
+import { parseTypedDay, printTypedDay, writesDayFirst } from '../language/days';
 import { useTexts } from '../language/use-texts';
 import { Icon } from './icon';
 

@@ -1,3 +1,4 @@
+import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface FactStripProps {
@@ -19,5 +20,31 @@ export function FactStrip({ facts }: FactStripProps) {
           ),
       )}
     </dl>
+  );
+}
+
+export interface FactsTableProps {
+  /** The name and the value of each fact; a fact without a value is left out. */
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
+}
+
+/** Shows the facts about one thing, one per line. */
+export function FactsTable({ facts }: FactsTableProps) {
+  return (
+    <Table fz="sm" verticalSpacing={4}>
+      <Table.Tbody>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <Table.Tr key={name}>
+                <Table.Th scope="row" w={140}>
+                  {name}
+                </Table.Th>
+                <Table.Td className="wrapped">{value}</Table.Td>
+              </Table.Tr>
+            ),
+        )}
+      </Table.Tbody>
+    </Table>
   );
 }

@@ -19,8 +19,7 @@ import {
 import { flushSync } from 'react-dom';
 import { TurnQueue } from './turn-queue';
 import { type Answering, whenAnswered } from './when-answered';
-import { whenIdle } from './when-idle';
-import { whenNear } from './when-near';
+import { whenIdle, whenNear } from './when-near';
 
 interface Turns {
   readonly queue: TurnQueue;

@@ -16,7 +16,7 @@ import { Suspense, useEffect } from 'react';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
 import { BranchNotice } from '../branches/branch-notice';
 import { SchoolChoice } from '../branches/school-choice';
-import { Brand } from '../entrance/brand';
+import { Brand } from '../entrance/entrance-card';
 import { Preferences } from '../entrance/preferences';
 import { useChange } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';

@@ -1,4 +1,6 @@
+import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Icon } from './icon';
 
 /**
  * The meaning of a state, shown as a colour. The word says it too, for readers who cannot distinguish
@@ -59,5 +61,19 @@ export function StateTag({ state = '', children }: StateTagProps) {
     <span className="state-tag" data-tone={TONES[state.toLowerCase()]}>
       {children}
     </span>
+  );
+}
+
+export interface WarningNoticeProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+}
+
+/** What is to be known before going on, and is no fault. */
+export function WarningNotice({ title, children }: WarningNoticeProps) {
+  return (
+    <Alert variant="default" className="warning-notice" icon={<Icon name="warning" />} title={title}>
+      {children}
+    </Alert>
   );
 }

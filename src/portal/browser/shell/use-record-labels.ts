@@ -1,6 +1,8 @@
 import { useQueries } from '@tanstack/react-query';
-import { RecordLabels } from '../../../generated/portal/shell/record-labels';
+import { LabelFields, RecordLabels } from '../../../generated/portal/shell/record-labels';
 import { useGateway } from '../gateway/gateway-context';
+import { useOperation } from '../gateway/use-operation';
+import { phrase, useTexts } from '../language/use-texts';
 import { useViewer } from './viewer';
 
 const ASKED_AT_ONCE = 100;
@@ -54,4 +56,52 @@ function inParts({ collection, field, ids }: LabelledRecords): readonly Labelled
     field,
     ids: once.slice(part * ASKED_AT_ONCE, (part + 1) * ASKED_AT_ONCE),
   }));
+}
+
+export interface NamedRecord {
+  readonly collection: string;
+  readonly recordId: string;
+}
+
+/** Returns the labels of records of any collections; the id of a record without a known label. */
+export function useNamesOfRecords(records: readonly NamedRecord[]): (record: NamedRecord) => string {
+  const { data } = useOperation(LabelFields, {}, { isEnabled: records.length > 0 });
+  const labelOf = useRecordLabels(
+    (data?.collections ?? []).flatMap(({ name, labelField }) =>
+      labelField ? [{ collection: name, field: labelField, ids: idsIn(records, name) }] : [],
+    ),
+  );
+  return ({ collection, recordId }) => labelOf(collection, recordId) ?? recordId;
+}
+
+function idsIn(records: readonly NamedRecord[], name: string): readonly string[] {
+  return records.filter(({ collection }) => collection === name).map(({ recordId }) => recordId);
+}
+
+const USERS = 'pltf_user';
+
+/** The tasks of the gateway that change records, by their names as principals. */
+const TASK_NAMES: Readonly<Record<string, string>> = {
+  'command line': phrase('Command line'),
+  'first run': phrase('Set-up of the school'),
+  messages: phrase('Sending of messages'),
+};
+
+const OF_SCRIPT = 'script:';
+
+/**
+ * Returns the names of users, read with the rights of the viewer, and of tasks of the gateway. A name that
+ * the viewer may not read is shown as its id.
+ */
+export function useUserNames(ids: readonly string[]): (id: string) => string {
+  const t = useTexts();
+  const { id: own, name: ownName } = useViewer();
+  const asked = ids.filter((id) => id !== own && !id.startsWith(OF_SCRIPT));
+  const labelOf = useRecordLabels([{ collection: USERS, field: 'name', ids: asked }]);
+  const nameOfTask = (id: string) => {
+    if (id.startsWith(OF_SCRIPT)) return t('Script {name}', { name: id.slice(OF_SCRIPT.length) });
+    const task = Object.hasOwn(TASK_NAMES, id) ? TASK_NAMES[id] : undefined;
+    return task && t(task);
+  };
+  return (id) => (id === own ? ownName : labelOf(USERS, id)) || nameOfTask(id) || id;
 }

@@ -1,3 +1,6 @@
+import type { IntrospectionQuery } from 'graphql';
+import type { GatewayClient } from '../gateway/gateway-client';
+
 /** The first request of a program, in common languages. */
 
 export interface ExampleRequest {
@@ -62,4 +65,12 @@ curl -s -H "Authorization: Bearer $CAMPUS_KEY" -H 'Content-Type: application/jso
   '${origin}/graphql' -d '{"query": "{ me { userName collections { name canRead } } }"}'`,
     },
   ];
+}
+
+/** The schema visible to the viewer, as text. The printer is loaded on demand. */
+export async function readSchemaText(gateway: GatewayClient): Promise<string> {
+  const { buildClientSchema, getIntrospectionQuery, printSchema } = await import('graphql');
+  const query = getIntrospectionQuery({ inputValueDeprecation: true });
+  const told = await gateway.executeText<IntrospectionQuery>(query, {}, { name: 'IntrospectionQuery' });
+  return `${printSchema(buildClientSchema(told))}\n`;
 }

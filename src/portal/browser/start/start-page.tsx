@@ -15,8 +15,7 @@ import { PageFrame } from '../shell/page-frame';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer, type Viewer } from '../shell/viewer';
-import { codeExamples } from './code-examples';
-import { readSchemaText } from './read-schema-text';
+import { codeExamples, readSchemaText } from './code-examples';
 
 type OwnKey = KeysToStartWithQuery['apiKeys'][number];
 

@@ -14,17 +14,19 @@ import {
 import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
-import { ConfirmDialog } from '../shell/confirm-dialog';
-import { InputDialog } from '../shell/input-dialog';
+import { ConfirmDialog, InputDialog } from '../shell/confirm-dialog';
 import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
+import { StateTag, WarningNotice } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
-import { WarningNotice } from '../shell/warning-notice';
 import { DeliveryList } from './delivery-list';
-import { useEventWords } from './use-event-words';
-import { WebhookForm, type WebhookFormProps, type WebhookValues } from './webhook-form';
-import { WebhookSecret } from './webhook-secret';
+import {
+  useEventWords,
+  WebhookForm,
+  type WebhookFormProps,
+  WebhookSecret,
+  type WebhookValues,
+} from './webhook-form';
 
 /** How often to check whether the address answers again. */
 const LOOK_EVERY_MS = 15_000;

@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
 import { phrase, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
+import { SecretOnce, type SecretOnceProps } from '../shell/secret-once';
 import { ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
 
@@ -154,5 +155,30 @@ export function WebhookForm({ values, action, isBusy, problem, onSave, children 
         </Group>
       </Stack>
     </form>
+  );
+}
+
+type WebhookEvent = WebhooksOfPortalQuery['webhooks'][number]['events'][number];
+
+/** The events of a webhook as text: `Tasks: Created, Changed (status=done)`. */
+export function useEventWords(): (event: WebhookEvent) => string {
+  const t = useTexts();
+  const { collections } = useViewer();
+  return ({ collection, operations, oquery }) => {
+    const title = collections.find(({ name }) => name === collection)?.title ?? collection;
+    const words = operations.map((operation) => t(OPERATION_LABELS[operation] ?? operation)).join(', ');
+    return `${title}: ${words}${oquery === null ? '' : ` (${oquery})`}`;
+  };
+}
+
+/** Shows the secret of a webhook after it was created or replaced. */
+export function WebhookSecret(props: Pick<SecretOnceProps, 'secret' | 'onClose'>) {
+  const t = useTexts();
+  return (
+    <SecretOnce
+      title={t('Secret')}
+      words={t('The receiver uses it to check that a delivery is genuine. It will not be shown again.')}
+      {...props}
+    />
   );
 }

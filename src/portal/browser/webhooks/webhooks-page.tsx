@@ -9,15 +9,13 @@ import {
 } from '../../../generated/portal/webhooks/webhooks';
 import { useChange, useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { InputDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
-import { InputDialog } from '../shell/input-dialog';
 import { PageFrame } from '../shell/page-frame';
 import { StateTag } from '../shell/state-tag';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
-import { useEventWords } from './use-event-words';
-import { WebhookForm } from './webhook-form';
-import { WebhookSecret } from './webhook-secret';
+import { useEventWords, WebhookForm, WebhookSecret } from './webhook-form';
 
 export function WebhooksPage() {
   const t = useTexts();
