@@ -45,7 +45,7 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
   const found = whole && part ? partsFound(whole, part) : whole;
   const isEmpty = (whole?.filled ?? 0) === 0;
   const choice = choices.find(({ path }) => path === field);
-  const formats = formatChoices(choice?.field);
+  const formats = formatChoices(choice?.field, found?.likely.kind);
   const offered = choices.filter(({ path }) => path === field || !taken.has(path));
   const pick = (path: string) => {
     // The options of the previous field do not apply to this one.

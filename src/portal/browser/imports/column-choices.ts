@@ -57,16 +57,24 @@ function choicesOf(
   ];
 }
 
-/** The formats of cells for the field, with an example each. */
+/** The months that the numbered days of a register may be of. */
+const MONTHS_BACK = 12;
+
+/** The formats of cells for the field, with an example each; for numbers, the months whose days they may be. */
 export function formatChoices(
   field: ImportFieldFragment | undefined,
+  likely?: string,
 ): readonly (readonly [string, string])[] {
   if (field?.type === 'number') return Object.entries(NUMBER_EXAMPLES);
   if (field?.type !== 'datetime') return [];
   const examples: Readonly<Record<string, string>> = DAY_EXAMPLES;
   const isDay = String(field.example ?? '').length === 10;
   const formats = isDay ? Object.keys(DAY_EXAMPLES) : INSTANT_FORMATS;
-  return formats.map((format) => [format, examples[format] ?? format]);
+  const today = new Date();
+  const months = Array.from({ length: likely === 'integer' ? MONTHS_BACK : 0 }, (_, back) =>
+    new Date(Date.UTC(today.getFullYear(), today.getMonth() - back)).toISOString().slice(0, 7),
+  );
+  return [...formats, ...months].map((format) => [format, examples[format] ?? format]);
 }
 
 /** The value in the form that the gateway accepts: JSON for these fields, and text for all others. */

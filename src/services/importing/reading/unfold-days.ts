@@ -117,15 +117,12 @@ export function unfoldDays(source: RowSource, unfold: UnfoldedDays): RowSource {
 
 function warningsOf({ days, day }: UnfoldedDays): readonly string[] {
   const [first, last] = [days[0], days.at(-1)].map((one) => JSON.stringify(one?.[0]));
-  const named = JSON.stringify(day);
   const isUnknown = days.some(([, one]) => /^\d{1,2}$/.test(one));
-  return [
-    `The headings ${first} to ${last} are days: each row is read as a row for each day that has a value. ` +
-      'These rows are numbered one by one.',
-    ...(isUnknown
-      ? [
-          `The file does not name the month of ${first} to ${last}. Give it as the format of ${named}: 2026-11.`,
-        ]
-      : []),
-  ];
+  const rows =
+    `The headings ${first} to ${last} are days or months: each row is read as a row for each of them that ` +
+    'has a value. These rows are numbered one by one.';
+  const month =
+    `The file does not name the month of ${first} to ${last}. Give it as the format of ${JSON.stringify(day)}, ` +
+    'such as 2026-11, or in the title, the sheet or the name of the file (November 2026).';
+  return isUnknown ? [rows, month] : [rows];
 }

@@ -48,7 +48,7 @@ describe('a register with a column for each day', () => {
   it('keeps the numbers where no month is named, and says how to give it', async () => {
     const found = await unfolded('Roll,1,2,3,4,5\n7,P,A,P,P,P\n');
     expect(found?.rows[1]).toEqual([2, '7', '2', 'A']);
-    expect(found?.warnings.join()).toContain('Give it as the format of "day": 2026-11');
+    expect(found?.warnings.join()).toContain('Give it as the format of "day", such as 2026-11');
   });
 
   it('has months as well, and columns of its own that are called so', async () => {
