@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { areMonthStarts } from '../../src/portal/browser/charts/chart-labels.js';
+import { areMonthStarts } from '../../src/portal/browser/charts/shorten-label.js';
 
 describe('the months of an axis', () => {
   it.each<[boolean, ...string[]]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mustLie } from '../../src/portal/browser/charts/chart-labels.js';
+import { mustLie } from '../../src/portal/browser/charts/shorten-label.js';
 
 const times = (count: number, name: string) => Array.from({ length: count }, () => name);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { shortenLabel } from '../../src/portal/browser/charts/chart-labels.js';
+import { shortenLabel } from '../../src/portal/browser/charts/shorten-label.js';
 
 describe('what a part of a chart is called', () => {
   it.each([

@@ -102,7 +102,7 @@ function typeFor(
  * The measures just before the given one whose sum it is in every row, such as boys, girls and others of a
  * strength; empty if there are none.
  */
-export function partsOf(table: ResultTable, whole: string): readonly ResultColumn[] {
+export function partsOfWhole(table: ResultTable, whole: string): readonly ResultColumn[] {
   const { columns, rows } = table;
   const end = indexOf(table, whole);
   const isOfParts = (parts: readonly number[]) =>

@@ -37,7 +37,7 @@ class StrengthTotals {
 
 /**
  * How many students each section has, by gender, and who came and went. Strength counts those on the roll on
- * the day, or on the day of the session that is nearest to it: a student whose last day it is, is still there.
+ * the day, or on the nearest day of the session: a student whose last day it is counts.
  *
  * @see reports "Beyond the document"
  */

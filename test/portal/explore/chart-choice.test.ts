@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseChart, partsOf, pointsOf } from '../../../src/portal/explore/chart-choice.js';
+import { chooseChart, partsOfWhole, pointsOf } from '../../../src/portal/explore/chart-choice.js';
 import type { CellKind, ResultTable } from '../../../src/portal/explore/result-tables.js';
 
 function table(columns: Readonly<Record<string, CellKind>>, rows: ResultTable['rows']): ResultTable {
@@ -73,8 +73,8 @@ describe('the parts of a measure', () => {
         ['2', 9, 5, 5, 0, 10],
       ],
     );
-    expect(partsOf(strength, 'strength').map(({ path }) => path)).toEqual(['boys', 'girls', 'other']);
-    expect(partsOf(strength, 'other')).toEqual([]);
+    expect(partsOfWhole(strength, 'strength').map(({ path }) => path)).toEqual(['boys', 'girls', 'other']);
+    expect(partsOfWhole(strength, 'other')).toEqual([]);
   });
 });
 

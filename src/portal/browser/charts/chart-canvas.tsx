@@ -23,7 +23,7 @@ import { useIsPrinted } from '../shell/printed-only';
 import { TurnQueue } from '../shell/turn-queue';
 import { whenIdle, whenNear } from '../shell/when-near';
 import { THEME } from '../theme';
-import { LYING_BAR_PX, mustLie, shortenLabel } from './chart-labels';
+import { LYING_BAR_PX, mustLie, shortenLabel } from './shorten-label';
 
 Chart.register(
   ...[ArcElement, BarController, BarElement, CategoryScale, DoughnutController, Filler, Legend, LinearScale],

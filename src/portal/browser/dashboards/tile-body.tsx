@@ -3,7 +3,7 @@ import { Table } from '@mantine/core';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
 import type { ResultCell, ResultColumn, ResultTable } from '../../explore/result-tables';
-import { areMonthStarts } from '../charts/chart-labels';
+import { areMonthStarts } from '../charts/shorten-label';
 import { Figure, TileChart } from '../home/tile';
 import { type Formats, useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';

@@ -1,6 +1,6 @@
 /** Selects what a tile shows of an answer: one of its tables, and a number or the points of a chart. */
 import { isNumericKind } from '../../explore/cell-printer.js';
-import { type ChartPoints, chooseChart, partsOf, pointsOf } from '../../explore/chart-choice.js';
+import { type ChartPoints, chooseChart, partsOfWhole, pointsOf } from '../../explore/chart-choice.js';
 import type { FieldShape } from '../../explore/field-shape.js';
 import type { ResultCell, ResultColumn, ResultTable } from '../../explore/result-tables.js';
 import type { ListedShape, TileOperation } from './tile-operation.js';
@@ -65,7 +65,7 @@ export function pointsOfTile(table: ResultTable, choice: TileChoice): TilePoints
   const measure = columnOf(choice.measure) ?? columnOf(first.y);
   if (!by || !measure) return undefined;
   const isRound = choice.picture === 'DOUGHNUT';
-  const parts = isRound ? [] : partsOf(table, measure.path);
+  const parts = isRound ? [] : partsOfWhole(table, measure.path);
   if (parts.length > 0) {
     const ofParts = parts.map(({ path }) =>
       pointsOf(table, { type: 'bar', x: by.path, y: path, series: '' }),

@@ -22,7 +22,7 @@ import { StateTag } from '../shell/state-tag';
 import { LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
-import { ImportProgress } from './import-parts';
+import { ImportProgress } from './import-progress';
 import { IMPORT_STEPS, type Inspection, isUnderWay, STATE_NAMES, stepOf } from './import-steps';
 import { keepsWhatIsWritten } from './keeps-what-is-written';
 import { MappingStep } from './mapping-step';

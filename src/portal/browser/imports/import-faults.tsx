@@ -7,7 +7,7 @@ import { ProblemWords } from '../language/problem-words';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { LoadingState, ProblemState } from '../shell/states';
-import { CsvOfImport } from './import-parts';
+import { CsvOfImport } from './import-progress';
 
 /** The gateway returns no more. The file contains all of them. */
 const MOST_SHOWN = 1_000;

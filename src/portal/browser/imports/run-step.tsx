@@ -16,7 +16,7 @@ import { Icon } from '../shell/icon';
 import { WarningNotice } from '../shell/state-tag';
 import { LoadingState } from '../shell/states';
 import { ImportFaults } from './import-faults';
-import { RowCounts } from './import-parts';
+import { RowCounts } from './import-progress';
 import { useMayUndo } from './use-may-undo';
 
 export function RunStep({ one }: { readonly one: ShownImportFragment }) {

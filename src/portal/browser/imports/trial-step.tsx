@@ -16,7 +16,7 @@ import { ConfirmDialog } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/state-tag';
 import { useNamesOfRecords } from '../shell/use-record-labels';
 import { ImportFaults } from './import-faults';
-import { CsvOfImport, RowCounts } from './import-parts';
+import { CsvOfImport, RowCounts } from './import-progress';
 import { useMayUndo } from './use-may-undo';
 
 const OUTCOME_NAMES: Readonly<Record<string, string>> = {

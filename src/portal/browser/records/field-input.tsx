@@ -12,10 +12,10 @@ import { DayTimeInput } from '../shell/day-time-input';
 import { Icon } from '../shell/icon';
 import { useViewer } from '../shell/viewer';
 import { type DeclaredField, isReferenceValue } from './declared-field';
-import { useBoundFault } from './field-bounds';
 import { CheckedTextInput, NumberTextInput } from './number-text-input';
 import { ReferencePicker } from './reference-picker';
 import { useAllowedWords } from './use-allowed-words';
+import { useBoundFault } from './use-bound-fault';
 import { useFieldNames } from './use-declared-collection';
 
 export interface FieldInputProps {

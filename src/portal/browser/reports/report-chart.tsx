@@ -5,7 +5,7 @@ import { labelsOf, measuresOf } from '../../explore/chart-choice';
 import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
 import { type ResultCell, type ResultColumn, tablesOf } from '../../explore/result-tables';
 import { ChartCanvas } from '../charts/chart-canvas';
-import { areMonthStarts } from '../charts/chart-labels';
+import { areMonthStarts } from '../charts/shorten-label';
 import { pointsOfTile } from '../dashboards/tile-picture';
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
