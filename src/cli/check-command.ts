@@ -40,7 +40,7 @@ interface CheckOptions {
 type Finding = RuleBreach & { readonly domain: string };
 
 async function listFindings(services: Services, options: CheckOptions): Promise<readonly Finding[]> {
-  const { database, catalog, domains } = services;
+  const { catalog, domains } = services;
   const checked =
     options.domain === undefined ? domains.list() : [operatorScope(services, options.domain).domain];
   const asked = options.collection;
@@ -49,7 +49,8 @@ async function listFindings(services: Services, options: CheckOptions): Promise<
     const collections =
       asked === undefined ? catalog.list() : [catalog.get(asked, operatorScope(services, domain.id))];
     for (const collection of collections) {
-      for (const breach of await listRuleBreaches(database, domain, collection))
+      const scope = operatorScope(services, domain.id);
+      for (const breach of await listRuleBreaches(services, scope, collection))
         found.push({ domain: domain.id, ...breach });
     }
     const dangling = await listDanglingReferences(services, domain.id);

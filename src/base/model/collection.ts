@@ -132,6 +132,8 @@ interface Stays {
   readonly to: string;
   /** Fields that get their defaults when a stay begins. */
   readonly reset: readonly string[];
+  /** The field with the session that the present stay is known for. */
+  readonly session?: string | undefined;
 }
 
 /** How an erasure of a person treats the records of a collection. */
@@ -146,6 +148,22 @@ export interface Personal {
   readonly fields: readonly string[];
   /** The reason to keep the record without these fields; `undefined`: it is removed. */
   readonly keptBecause: string | undefined;
+}
+
+/**
+ * Texts that must stand in another record. Each object at `in` (empty: the record itself) names a record of
+ * `target` by its members, such as a class and a section of it, or agrees with the record that the reference
+ * beside them points to.
+ */
+export interface Link {
+  readonly in: readonly string[];
+  readonly target: string;
+  /** The fields, each with what it equals in the other record; a path into a list is that of one element. */
+  readonly members: readonly { readonly field: string; readonly path: readonly string[] }[];
+  /** The field with the reference to the other record; `undefined`: its members name it. */
+  readonly reference: string | undefined;
+  /** The field with the day or session that decides which stay of the other record counts. */
+  readonly on: string | undefined;
 }
 
 export interface Collection {
@@ -165,6 +183,7 @@ export interface Collection {
   readonly grants: readonly Grant[];
   /** By role. A role without an entry has no access; `admin` has full access unless it has an entry. */
   readonly access: ReadonlyMap<string, RoleAccess>;
+  readonly links: readonly Link[];
   readonly stays: Stays | undefined;
   /** `undefined`: nothing is declared, and an erasure changes only the person's name in the records. */
   readonly personal: Personal | undefined;

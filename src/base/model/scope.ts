@@ -18,6 +18,8 @@ export interface Domain {
   readonly timeZone: string;
   readonly callingCode?: string | undefined;
   readonly booksClosedUntil?: string | undefined;
+  /** The month a session starts in, 1–12. Default: April. */
+  readonly sessionFirstMonth?: number | undefined;
 }
 
 /** The top domain that a domain is, or is a branch of. */

@@ -1,8 +1,9 @@
 /** Records of students, staff and classes. */
 
+import type { JsonValue } from '../../base/json/json.js';
 import { type DemoRecord, demoRecord } from './demo-record.js';
 import { compareTexts, type DemoSchool } from './demo-school.js';
-import { clock, dayText, instantText } from './epoch-day.js';
+import { clock, dayText, epochDay, instantText } from './epoch-day.js';
 import { sessionName, sessionStartYear } from './session-calendar.js';
 import type { Student } from './students.js';
 
@@ -30,8 +31,21 @@ export function* registrationRecords(school: DemoSchool): Iterable<DemoRecord> {
       left_on: student.leftOn === undefined ? undefined : dayText(student.leftOn),
       status: student.status,
       route: family.route?.name,
+      earlier_stays: stayInFormerSection(student, school),
     });
   }
+}
+
+/** The stay before a change of section in the running session. */
+function stayInFormerSection(student: Student, school: DemoSchool): JsonValue | undefined {
+  const { formerSection: former, classIndex, admittedOn, leftOn } = student;
+  const { startYear } = school.moment;
+  const klass = school.plan.classes[classIndex];
+  const from = Math.max(admittedOn, epochDay(startYear, 4, 1));
+  if (!former || !klass || from >= former.until || (leftOn ?? former.until) < former.until) return undefined;
+  const section = klass.sections[former.index % klass.sections.length]?.name ?? '';
+  const days = { from: dayText(from), to: dayText(former.until - 1) };
+  return [{ session: sessionName(startYear), class: klass.name, section, ...days }];
 }
 
 /** The place a registration shows: that of the running session, or of the last one attended. */
@@ -41,7 +55,11 @@ function lastPlace(
 ): { klass: string; section: string; session: string } {
   const { classes } = school.plan;
   const klass = classes[Math.min(student.classIndex, classes.length - 1)];
-  const section = klass?.sections[student.sectionIndex];
+  const { formerSection: former, leftOn } = student;
+  const isLeftBefore = former !== undefined && leftOn !== undefined && leftOn < former.until;
+  const isFormer = isLeftBefore && leftOn >= epochDay(school.moment.startYear, 4, 1);
+  const index = isFormer ? former.index % (klass?.sections.length ?? 1) : student.sectionIndex;
+  const section = klass?.sections[index];
   if (!klass || !section) throw new Error(`${student.id} has no class`);
   const startYear = student.leftOn === undefined ? school.moment.startYear : sessionStartYear(student.leftOn);
   return { klass: klass.name, section: section.name, session: sessionName(startYear) };

@@ -342,6 +342,8 @@ export class ImportRun {
     const scopeOf = () => this.#options.scopeOf(one);
     const lookups: ReferenceLookups = {
       findTargets: async (sought) => await staging.findTargets(queryable, await scopeOf(), sought),
+      judgeLinks: async (sought) =>
+        await staging.judgeLinks(queryable, await scopeOf(), one.collection, sought),
       findByField: async (asked) => await staging.findByField(queryable, await scopeOf(), asked),
     };
     const order = transaction !== undefined || pointsAtItself(collection) ? 'inTurn' : 'ahead';

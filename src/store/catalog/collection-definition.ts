@@ -43,6 +43,7 @@ interface StaysDefinition {
   readonly from: string;
   readonly to: string;
   readonly reset?: readonly string[];
+  readonly session?: string;
 }
 
 export interface PersonalDefinition {
@@ -81,6 +82,10 @@ export interface FieldDefinition extends Bounds {
   readonly target?: string | readonly string[];
   readonly mustExist?: boolean;
   readonly onDelete?: 'refuse' | 'keep';
+  readonly names?: string;
+  readonly namedWith?: string;
+  readonly agreesWith?: string;
+  readonly agreesOn?: string;
   readonly fields?: readonly FieldDefinition[];
   readonly example?: unknown;
   readonly unit?: string;

@@ -28,6 +28,7 @@ export function findDefinitionFaults(definition: CollectionDefinition): ErrorDet
   return [
     ...findNameFaults(definition),
     ...findFieldFaults(fields, '/fields', 'top'),
+    ...findLinkFaults(fields, '/fields'),
     ...findFieldCountFaults(fields),
     ...findLabelFaults(definition),
     ...findIndexFaults(definition),
@@ -168,6 +169,47 @@ const FIELD_RULES: readonly FieldRule[] = [
     },
   },
 ];
+
+/** What names records of other collections, or agrees with them. */
+function findLinkFaults(fields: readonly FieldDefinition[], pointer: string): ErrorDetail[] {
+  const fieldOf = (name: string | undefined) => fields.find((field) => field.name === name);
+  return fields.flatMap((field, index) => {
+    const { type, enum: allowed, names, namedWith, agreesWith, agreesOn } = field;
+    const at = `${pointer}/${index}`;
+    const isText = type === 'text' && allowed === undefined;
+    const faults: ErrorDetail[] = [];
+    if (names !== undefined && !isText)
+      faults.push(fault(`${at}/names`, `a ${type} names no record`, 'type text without enum', names));
+    if (namedWith !== undefined) {
+      const first = fieldOf(namedWith);
+      const isBeside =
+        names !== undefined &&
+        !field.list &&
+        first?.names?.split('.')[0] === names.split('.')[0] &&
+        first?.namedWith === undefined &&
+        !first?.list;
+      const expected = 'a field beside it that names a record of the same collection; neither is a list';
+      if (!isBeside)
+        faults.push(fault(`${at}/namedWith`, 'they name no record together', expected, namedWith));
+    }
+    if (agreesWith !== undefined) {
+      const reference = fieldOf(agreesWith.split('.')[0]);
+      const isBeside =
+        reference?.type === 'reference' && !reference.list && typeof reference.target === 'string';
+      const expected = 'type text, and a reference to one collection beside it, e.g. `student.class`';
+      if (!isText || field.list || !isBeside)
+        faults.push(fault(`${at}/agreesWith`, 'there is no record to agree with', expected, agreesWith));
+    }
+    if (agreesOn !== undefined) {
+      const moment = fieldOf(agreesOn);
+      const isMoment = moment?.type === 'datetime' || moment?.format === 'session';
+      const expected = 'a datetime or session beside it, and `agreesWith`';
+      if (agreesWith === undefined || !isMoment || moment.list)
+        faults.push(fault(`${at}/agreesOn`, `"${agreesOn}" has no day or session`, expected, agreesOn));
+    }
+    return [...faults, ...findLinkFaults(field.fields ?? [], `${at}/fields`)];
+  });
+}
 
 function isIndexable(field: FieldDefinition, place: 'top' | 'member'): boolean {
   return place === 'top' && !field.list && field.type !== 'object';
@@ -356,6 +398,10 @@ function findStaysFaults({ stays, fields = [] }: CollectionDefinition): ErrorDet
         ? []
         : [fault(`${at}/${name}`, `"${stays[name]}" is no day`, 'a field of days', stays[name])],
     ),
+    ...(stays.session === undefined ||
+    fields.some((field) => field.name === stays.session && field.format === 'session')
+      ? []
+      : [fault(`${at}/session`, `"${stays.session}" is no session`, 'a field of sessions', stays.session)]),
     ...(stays.reset ?? []).flatMap((name, index) =>
       fields.some((field) => field.name === name)
         ? []

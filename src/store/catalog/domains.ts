@@ -427,6 +427,7 @@ async function readSnapshot(database: Database, defaultCallingCode: string): Pro
     const timeZone = propertyOf('timezone');
     const callingCode = propertyOf('callingCode');
     const closedUntil = propertyOf(BOOKS_CLOSED_UNTIL);
+    const firstMonth = Number(propertyOf('sessionFirstMonth') ?? Number.NaN);
     return [
       row.id,
       {
@@ -436,6 +437,7 @@ async function readSnapshot(database: Database, defaultCallingCode: string): Pro
         timeZone: typeof timeZone === 'string' ? timeZone : DEFAULT_TIME_ZONE,
         callingCode: typeof callingCode === 'string' ? callingCode : defaultCallingCode,
         ...(typeof closedUntil === 'string' && { booksClosedUntil: closedUntil }),
+        ...(Number.isInteger(firstMonth) && { sessionFirstMonth: firstMonth }),
       },
     ];
   });

@@ -8,6 +8,7 @@ import type {
   Collection,
   Field,
   Grant,
+  Link,
   Personal,
   RoleAccess,
   RowRule,
@@ -60,6 +61,7 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
     access: new Map(
       Object.entries(parsed.access ?? {}).map(([role, access]) => [role, toRoleAccess(access)]),
     ),
+    links: toLinks(parsed.fields ?? [], []),
     stays: parsed.stays && { reset: [], ...parsed.stays },
     personal: parsed.personal === undefined ? undefined : toPersonal(parsed.personal),
     isDeclared: options.isDeclared,
@@ -188,6 +190,27 @@ export function toUniqueRules({ fields = [], uniqueTogether = [] }: CollectionDe
     }),
   );
   return [...folded, ...together];
+}
+
+/** The texts of the fields that name records of other collections, or agree with them. */
+function toLinks(fields: readonly FieldDefinition[], parents: readonly string[]): readonly Link[] {
+  const links = new Map<string, Link>();
+  for (const { name, names, namedWith = name, agreesWith, agreesOn } of fields) {
+    const add = (key: string, path: string, link: Pick<Link, 'reference' | 'on'> & { target?: string }) => {
+      const [first = '', ...others] = path.split('.');
+      const known = links.get(key)?.members ?? [];
+      const member = { field: name, path: others };
+      const members = name === key ? [member, ...known] : [...known, member];
+      links.set(key, { in: parents, target: first, ...link, members });
+    };
+    if (names !== undefined) add(namedWith, names, { reference: undefined, on: undefined });
+    if (agreesWith === undefined) continue;
+    const [reference = ''] = agreesWith.split('.');
+    const [target = ''] = fields.flatMap((field) => (field.name === reference ? targetsOf(field) : []));
+    add(`${reference} ${agreesOn}`, agreesWith, { target, reference, on: agreesOn });
+  }
+  const inner = fields.flatMap((field) => toLinks(field.fields ?? [], [...parents, field.name]));
+  return [...links.values(), ...inner];
 }
 
 function toCheck(check: CheckDefinition): Check {

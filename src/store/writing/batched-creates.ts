@@ -16,6 +16,7 @@ import { type EffectiveAccess, findAccess } from '../access/access.js';
 import { wasRefused } from '../database/database-errors.js';
 import { GatheringLine } from '../database/gathering-line.js';
 import { printStored } from '../reading/stored-record.js';
+import { linksHold } from './linked-values.js';
 import {
   areThere,
   keyOfLookedUp,
@@ -62,6 +63,8 @@ interface Waiting {
 interface Line {
   readonly context: WriteContext;
   readonly sought: readonly LookedUpTarget[];
+  /** Whether the texts of a record that another one has are right. */
+  readonly linked: Prisma.Sql;
   readonly creates: GatheringLine<Waiting>;
 }
 
@@ -96,7 +99,8 @@ export class BatchedCreates {
     if (access.rows !== undefined || this.#isFollowed(scope, collection)) return undefined;
     const findCollection = (name: string) => this.#environment.catalog.find(name);
     const sought = listLookedUpTargets({ ...change, id: record.id }, { scope, collection, findCollection });
-    if (sought === undefined) return undefined;
+    const linked = linksHold(collection, this.#environment.linkContext(scope, true));
+    if (sought === undefined || linked === undefined) return undefined;
     const lines = this.#lines.get(collection) ?? new Map<string, Line>();
     this.#lines.set(collection, lines);
     const hidden = findAccess(scope, collection, 'read')?.hiddenFields;
@@ -107,6 +111,7 @@ export class BatchedCreates {
     const line: Line = {
       context: this.#environment.writeContext(scope, collection, create.now),
       sought,
+      linked,
       creates: new GatheringLine<Waiting>({
         takeNext: takeFirst,
         serve: (served) => this.#serve(line, served),
@@ -138,7 +143,10 @@ export class BatchedCreates {
   }
 
   /** The visible part of the stored records, by id. */
-  async #insert({ context, sought }: Line, served: readonly Waiting[]): Promise<ReadonlyMap<string, string>> {
+  async #insert(
+    { context, sought, linked }: Line,
+    served: readonly Waiting[],
+  ): Promise<ReadonlyMap<string, string>> {
     const { scope, collection } = context;
     const records = `[${served.map(({ text }) => text).join()}]`;
     // A slow statement is logged under the first request.
@@ -149,7 +157,7 @@ export class BatchedCreates {
       operation: 'create',
       columns: 'id text, json text',
       caller: { requestId, operation },
-      statement: (changed) => insertJoined(changed, sought, records),
+      statement: (changed) => insertJoined(changed, { sought, linked, records }),
     });
     const durationMs = performance.now() - startedAt;
     for (const { create } of served) create.scope.onDuration?.(durationMs);
@@ -199,7 +207,10 @@ const AUTHOR: Author = {
  * Inserts the records whose targets exist, and returns a row for each. The text does not depend on the number
  * of records.
  */
-function insertJoined(context: WriteContext, sought: readonly LookedUpTarget[], records: string): Prisma.Sql {
+function insertJoined(
+  context: WriteContext,
+  { sought, linked, records }: Pick<Line, 'sought' | 'linked'> & { readonly records: string },
+): Prisma.Sql {
   const { scope, fields, projection } = context;
   const input = Prisma.sql`
   select
@@ -220,7 +231,7 @@ function insertJoined(context: WriteContext, sought: readonly LookedUpTarget[], 
     where patience.timeout is not null
     offset 0
   ) as s
-  where ${areThere(sought)}`;
+  where ${areThere(sought)} and ${linked}`;
   const shown = fields === undefined ? projection : Prisma.sql`${fields}::text`;
   return Prisma.sql`
 ${insertInput(context, { input, refusal: Prisma.empty, count: MOST_RECORDS, author: AUTHOR })}

@@ -79,12 +79,14 @@ export async function bringBack(
     }
     await environment.fillLabels(transaction, scope, changes);
     const dead = await environment.listDeadReferences(transaction, { scope, collection, changes, made });
+    const unlinked = await environment.settleLinks(transaction, { scope, collection, records: changes });
     const stored = changes.map(({ id, data, own }, index): NewRecord => {
       const hidden = without(secret, own);
       assertJudgeable(collection, { verb: 'create', differing: own, secret: hidden });
       assertNoFaults([
         ...listMissing(collection, data),
         ...(dead[index] ?? []).map((reference) => deadReferenceDetail(reference)),
+        ...(unlinked[index] ?? []),
         ...findCheckFaults(collection, data, { pointer: '', secret: hidden }),
       ]);
       return { id, data, keys: keysOf(collection, data, scope.domain.timeZone) };

@@ -91,9 +91,17 @@ export async function* planChanges(
       .flatMap((row) => unlessAtFault(row, () => plan(row, { ...request, change, secret })).flat());
     if (planned.length === 0) continue;
     const deadByRow = await listNewDeadReferences(environment, transaction, { ...request, planned });
+    const { scope, collection } = request;
+    const records = planned.map(({ before, change: { data: changes, removed } }) => {
+      return { data: applied(before, { data: changes, removed }), changes, before };
+    });
+    const unlinked = await environment.settleLinks(transaction, { scope, collection, records });
     yield planned.flatMap((one, index) =>
       unlessAtFault(one.row, () => {
-        assertNoFaults((deadByRow[index] ?? []).map((reference) => deadReferenceDetail(reference)));
+        assertNoFaults([
+          ...(deadByRow[index] ?? []).map((reference) => deadReferenceDetail(reference)),
+          ...(unlinked[index] ?? []),
+        ]);
         return finish(one, { ...request, secret });
       }),
     );
@@ -208,7 +216,7 @@ async function listNewDeadReferences(
   });
 }
 
-function applied(before: JsonObject, { data, removed }: StoredChange): JsonObject {
+function applied(before: JsonObject, { data, removed }: Pick<StoredChange, 'data' | 'removed'>): JsonObject {
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
   return { ...Object.fromEntries(kept), ...data };
 }

@@ -5,6 +5,7 @@ import { describeBounds, isWithinBounds } from '../../base/model/bounds.js';
 import type { Check, Collection } from '../../base/model/collection.js';
 import { Exact, toDecimal } from '../../base/model/compare-json.js';
 import { fieldsOfUniqueRule, valuesAt } from '../../base/model/keys-of.js';
+import { fieldsOfLinks } from './linked-values.js';
 
 /**
  * The violations of a record against its collection's checks, without the values of `secret` fields.
@@ -29,12 +30,13 @@ export function findCheckFaults(
   });
 }
 
-/** The top-level fields that each check, each `uniqueTogether` rule and the stays of a person use. */
+/** The top-level fields that each check, link, `uniqueTogether` rule and the stays of a person use. */
 export function fieldsTogether(collection: Collection): readonly (readonly string[])[] {
   const { stays } = collection;
   return [
     ...(stays === undefined ? [] : [[stays.from, stays.to, stays.list]]),
     ...collection.checks.map(fieldsOfCheck),
+    ...fieldsOfLinks(collection),
     ...collection.uniqueTogether.map(fieldsOfUniqueRule),
   ];
 }

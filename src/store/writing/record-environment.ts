@@ -1,5 +1,6 @@
 /** The environment for reading and writing records, with the few operations that all of it shares. */
 
+import type { ErrorDetail } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
@@ -22,6 +23,14 @@ import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { type HeldReference, listReferences } from './held-references.js';
 import { keepingAnAdmin } from './keeping-an-admin.js';
+import {
+  judgeLinks,
+  type LinkContext,
+  type LinkedRecord,
+  listSought,
+  selectUnlinked,
+  settleLinks,
+} from './linked-values.js';
 import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
 import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
@@ -227,6 +236,41 @@ export class RecordEnvironment {
     return selectDead(held, this.#referenceContext(write));
   }
 
+  /**
+   * What is wrong with the links of each record. Names that differ by case and blanks alone are put in the
+   * spelling of the school. One round trip; none if the collection has no links.
+   */
+  async settleLinks(
+    queryable: Queryable,
+    { scope, collection, records }: WriteOfLinks,
+  ): Promise<readonly (readonly ErrorDetail[])[]> {
+    if (collection.links.length === 0) return records.map(() => []);
+    const { timeZone } = scope.domain;
+    const sought = listSought(
+      collection,
+      records.map(({ data }) => data),
+      timeZone,
+    );
+    const context = this.linkContext(scope, queryable !== this.database);
+    const verdicts = await judgeLinks(queryable, collection, sought, context);
+    return records.map((record) => settleLinks(collection, record, { verdicts, timeZone }));
+  }
+
+  /** The same check as part of the writing statement: a query that returns a row per broken link. */
+  selectUnlinked(
+    scope: Scope,
+    collection: Collection,
+    records: readonly JsonObject[],
+  ): Prisma.Sql | undefined {
+    const sought = listSought(collection, records, scope.domain.timeZone);
+    return selectUnlinked(collection, sought, this.linkContext(scope, true));
+  }
+
+  linkContext(scope: Scope, holds: boolean): LinkContext {
+    const isRouted = this.database.home !== undefined;
+    return { scope, findCollection: (name) => this.catalog.find(name), isRouted, holds };
+  }
+
   #referenceContext({ scope, collection, made }: SettledWrite): ReferenceContext {
     return {
       scope,
@@ -329,6 +373,12 @@ export interface WriteStatement {
   /** The columns of its rows with their types, as SQL. */
   readonly columns: string;
   readonly caller: StatementCaller;
+}
+
+interface WriteOfLinks {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly records: readonly LinkedRecord[];
 }
 
 /** A write whose references have been settled. */

@@ -23,7 +23,7 @@ import {
 } from './record-statements.js';
 import { runWrite } from './run-write.js';
 import { assertCompletable, NO_SECRETS, secretFieldsOf, without } from './secret-fields.js';
-import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
+import { assertNoFaults, type StoredChange, toStoredAll, withPointer } from './validation.js';
 
 /**
  * More records are created by several statements in one transaction, so that PostgreSQL stores some while the
@@ -32,7 +32,7 @@ import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js'
  */
 const MOST_A_STATEMENT = 2_000;
 
-const NO_REASONS: ReasonsAgainst = { rows: undefined, deadReferences: undefined };
+const NO_REASONS: ReasonsAgainst = { rows: undefined, deadReferences: undefined, unlinked: undefined };
 
 export interface CreateOptions {
   /** The transaction to join. Default: a new one. */
@@ -110,6 +110,7 @@ export class RecordInserts {
       if (json !== undefined) return [toStoredRecord(record, json)];
     }
     await environment.fillLabels(within ?? environment.database, scope, changes);
+    await assertLinked(environment, within, { scope, collection, changes });
     const records = sent.map(({ id }, index): NewRecord => {
       const { data = {} } = changes[index] ?? {};
       return { id, data, keys: keysOf(collection, data, timeZone) };
@@ -191,6 +192,11 @@ export class RecordInserts {
     return partOf(insert, places, {
       rows: this.#environment.rowsOf(scope, collection, access),
       deadReferences: this.#environment.selectDeadReferences(insert),
+      unlinked: this.#environment.selectUnlinked(
+        scope,
+        collection,
+        insert.records.map(({ data }) => data),
+      ),
     });
   }
 
@@ -211,11 +217,30 @@ export class RecordInserts {
           references.map((one) => deadReferenceDetail(one, records.length === 1 ? '' : `/${index}`)),
         ),
       );
+      await assertLinked(environment, within, insert);
       // The targets exist again in the meantime: the records are stored after all.
       if (environment.rowsOf(scope, collection, access) !== undefined) throw outOfRows(collection, 'create');
     }
     throw overtaken(collection, records[0]?.id ?? '');
   }
+}
+
+/** @throws INVALID_VALUE for texts that name nothing, or differ from those of the record at a reference */
+async function assertLinked(
+  environment: RecordEnvironment,
+  within: Transaction | undefined,
+  { scope, collection, changes }: Pick<Insert, 'scope' | 'collection' | 'changes'>,
+): Promise<void> {
+  const faults = await environment.settleLinks(within ?? environment.database, {
+    scope,
+    collection,
+    records: changes,
+  });
+  assertNoFaults(
+    faults.flatMap((errors, index) =>
+      errors.map((one) => (changes.length === 1 ? one : withPointer(one, `/${index}`))),
+    ),
+  );
 }
 
 /**

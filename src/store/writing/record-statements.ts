@@ -56,6 +56,8 @@ export interface ReasonsAgainst {
   readonly rows: Sql | undefined;
   /** A query with a row per dangling reference; `undefined` if there are none. */
   readonly deadReferences: Sql | undefined;
+  /** A query with a row per text that another record should have; `undefined` if there are none. */
+  readonly unlinked: Sql | undefined;
 }
 
 /** A row of `insertRecords`. Everything else about a new record is known already. */
@@ -71,11 +73,12 @@ export interface InsertedRow {
 export function insertRecords(
   context: WriteContext,
   records: readonly NewRecord[],
-  { rows, deadReferences, shown }: ReasonsAgainst & { readonly shown: number },
+  { rows, deadReferences, unlinked, shown }: ReasonsAgainst & { readonly shown: number },
 ): Sql {
   const reasons = [
     ...(rows === undefined ? [] : [Prisma.sql`select 1 from input as r where (${rows}) is not true`]),
     ...(deadReferences === undefined ? [] : [deadReferences]),
+    ...(unlinked === undefined ? [] : [unlinked]),
   ];
   const refusal =
     reasons.length === 0

@@ -429,17 +429,20 @@ export class RecordWrites {
         groups.every((fields) => !fields.some((field) => kept.includes(field)))
       : groups.every((fields) => fields.every((field) => changed.has(field)));
     const secret = without(secretFieldsOf(scope, collection), changed);
+    const queryable = options.within ?? this.#environment.database;
     if (isComplete) {
       const faults = findCheckFaults(collection, change.data, { pointer: '', secret });
-      if (faults.length === 0) {
+      if (!isReplace) assertNoFaults(faults);
+      const sent = { scope, collection, records: [{ data: change.data }] };
+      const [unlinked = []] = await this.#environment.settleLinks(queryable, sent);
+      if (faults.length + unlinked.length === 0) {
         return { keys: { value: keysOf(collection, change.data, scope.domain.timeZone) } };
       }
-      if (!isReplace) assertNoFaults(faults);
     }
     const readable = findAccess(scope, collection, 'read');
     const readableRows = readable && this.#environment.rowsOf(scope, collection, readable);
     const [current] = await this.#environment.run<{ version: number; data: string; is_readable: boolean }>(
-      options.within ?? this.#environment.database,
+      queryable,
       Prisma.sql`
         select r.version, r.data::text as data, (${readableRows ?? Prisma.sql`true`}) is true as is_readable
         from records r
@@ -462,9 +465,14 @@ export class RecordWrites {
     const judged = isReadable
       ? ({ verb: 'update', differing: differingNames(before, merged), secret } as const)
       : ({ verb: 'update', differing: changed, secret: without(EVERY_FIELD, changed) } as const);
-    const faults = findCheckFaults(collection, merged, {
-      ...{ pointer: '', secret: judged.secret, changed: judged.differing },
-    });
+    const records = [{ data: merged, changes: complete.data, before: isJsonObject(before) ? before : {} }];
+    const [unlinked = []] = await this.#environment.settleLinks(queryable, { scope, collection, records });
+    const faults = [
+      ...findCheckFaults(collection, merged, {
+        ...{ pointer: '', secret: judged.secret, changed: judged.differing },
+      }),
+      ...unlinked,
+    ];
     if (faults.length > 0 || !isJudgeable(collection, judged)) {
       await this.#throwIfOutOfReach(update);
       assertJudgeable(collection, judged);

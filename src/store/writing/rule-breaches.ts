@@ -3,14 +3,22 @@
  * gateway. Each record goes through the same check as a write, so there is one list of rules.
  */
 
-import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../base/json/json.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  memberOf,
+  parseExactJson,
+  printExactJson,
+} from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
-import type { Domain } from '../../base/model/scope.js';
+import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
+import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsByKey, liveRecordsIn } from '../sql/records-of.js';
 import { checkRecord, type StagingRules, scalarText, uniqueTextsOf } from './check-record.js';
+import { judgeLinks, type LinkVerdicts, listSought, settleLinks } from './linked-values.js';
 import { keyValueOf, OF_RECORD } from './unique-key.js';
 
 export interface RuleBreach {
@@ -33,28 +41,42 @@ const MAX_PROBLEMS = 500;
 
 /** One row per rule of the collection that records of the domain break. */
 export async function listRuleBreaches(
-  database: Source,
-  domain: Domain,
+  { database, catalog }: { readonly database: Source; readonly catalog: Pick<Catalog, 'find'> },
+  scope: Scope,
   collection: Collection,
 ): Promise<readonly RuleBreach[]> {
   const found = new Map<string, Counted>();
+  const { domain } = scope;
   const { timeZone, callingCode } = domain;
+  const findCollection = (name: string) => catalog.find(name);
+  const context = { scope, findCollection, isRouted: true, holds: false };
   const rules: StagingRules = {
     ...{ collection, timeZone, callingCode, now: new Date() },
     ...{ mode: 'replace' as const, key: { kind: 'id' as const }, partial: new Set() },
   };
   const unkeyed = new Map<string, UnkeyedRecord[]>();
-  for await (const { id, data, keys } of streamRecords(database, domain.id, collection.name)) {
+  const judge = async (records: readonly StoredData[]) => {
+    const all = records.map(({ data }) => data);
+    return await judgeLinks(database, collection, listSought(collection, all, timeZone), context);
+  };
+  for await (const { id, data, keys, verdicts } of streamRecords(database, domain.id, { collection, judge })) {
     const checked = checkRecord(data, rules);
     const { faults, change } = checked;
-    const errors = [...faults, ...change.missing].map(({ pointer = '', detail, expected = '' }) => {
-      return { field: fieldOf(pointer), problem: detail, kind: expected };
-    });
+    const copy = toJsonObject(printExactJson(data));
+    const unlinked = settleLinks(collection, { data: copy }, { verdicts, timeZone });
+    const respelled = Object.keys(data).filter(
+      (name) => !isSameJson(memberOf(data, name), memberOf(copy, name)),
+    );
+    const errors = [...faults, ...change.missing, ...unlinked].map(
+      ({ pointer = '', detail, expected = '' }) => {
+        return { field: fieldOf(pointer), problem: detail, kind: expected };
+      },
+    );
     const inOtherForm = Object.keys(data).filter(
       (name) =>
         collection.fieldsByName.has(name) &&
         !errors.some(({ field }) => field.split('.')[0] === name) &&
-        !isSameJson(memberOf(data, name), memberOf(change.data, name)),
+        (respelled.includes(name) || !isSameJson(memberOf(data, name), memberOf(change.data, name))),
     );
     const problem = 'is stored in another form than a write gives it';
     for (const error of [...errors, ...inOtherForm.map((field) => ({ field, problem, kind: problem }))])
@@ -154,22 +176,40 @@ function fieldOf(pointer: string): string {
     .join('.');
 }
 
+function toJsonObject(text: string): JsonObject {
+  const value = parseExactJson(text);
+  return isJsonObject(value) ? value : {};
+}
+
+interface StoredData {
+  readonly id: string;
+  readonly data: JsonObject;
+  readonly keys: JsonObject;
+}
+
 async function* streamRecords(
   database: Source,
   domainId: string,
-  collection: string,
-): AsyncGenerator<{ readonly id: string; readonly data: JsonObject; readonly keys: JsonObject }, void> {
+  {
+    collection,
+    judge,
+  }: {
+    readonly collection: Collection;
+    readonly judge: (records: readonly StoredData[]) => Promise<LinkVerdicts>;
+  },
+): AsyncGenerator<StoredData & { readonly verdicts: LinkVerdicts }, void> {
   for (let after = ''; ; ) {
     const rows = await database.query<{ id: string; data: string; keys: JsonObject | null }>(Prisma.sql`
       select r.id, r.data::text as data, r.keys
       from records r
-      where ${liveRecordsIn(domainId, collection)} and r.id > ${after}
+      where ${liveRecordsIn(domainId, collection.name)} and r.id > ${after}
       order by r.id
       limit ${BATCH_RECORDS}`);
-    for (const { id, data, keys } of rows) {
-      const record = parseExactJson(data);
-      if (isJsonObject(record)) yield { id, data: record, keys: keys ?? {} };
-    }
+    const records = rows.map(({ id, data, keys }): StoredData => {
+      return { id, data: toJsonObject(data), keys: keys ?? {} };
+    });
+    const verdicts = await judge(records);
+    for (const record of records) yield { ...record, verdicts };
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH_RECORDS) return;
     after = last.id;

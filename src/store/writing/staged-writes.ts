@@ -18,6 +18,7 @@ import { nameOfKey } from './check-record.js';
 import { createStaged } from './create-staged.js';
 import { deleteLocked } from './delete-locked.js';
 import type { HeldReference } from './held-references.js';
+import { judgeLinks, type LinkVerdicts, type Sought } from './linked-values.js';
 import { type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
@@ -140,6 +141,18 @@ export class StagedWrites {
       label: unlabelled[index]?.reference.label,
       isDead: dead.has(one),
     }));
+  }
+
+  /** What is wrong with texts that other records should have, by `keyOfSought`. */
+  async judgeLinks(
+    queryable: Queryable,
+    scope: Scope,
+    name: string,
+    sought: readonly Sought[],
+  ): Promise<LinkVerdicts> {
+    const collection = this.#environment.catalog.get(name, scope);
+    const context = this.#environment.linkContext(scope, false);
+    return await judgeLinks(queryable, collection, sought, context);
   }
 
   /**

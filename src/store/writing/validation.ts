@@ -160,6 +160,11 @@ export function toStoredValue(
     : toStoredScalar(declared.field, value, place);
 }
 
+/** The fault of a record at a position of the body. */
+export function withPointer({ pointer = '', detail, ...error }: ErrorDetail, position: string): ErrorDetail {
+  return { pointer: `${position}${pointer}`, detail: `${position}${detail}`, ...error };
+}
+
 /** @throws INVALID_VALUE (400) listing the faults, if there are any */
 export function assertNoFaults(errors: readonly ErrorDetail[]): void {
   const [first] = errors;

@@ -70,7 +70,11 @@ export async function* preparedBatches(
         throw fault;
       });
   };
-  const own = { findTargets: kept(lookups.findTargets), findByField: kept(lookups.findByField) };
+  const own = {
+    findTargets: kept(lookups.findTargets),
+    judgeLinks: kept(lookups.judgeLinks),
+    findByField: kept(lookups.findByField),
+  };
   const thread = connectThreads<ReferenceLookups, FileThread>(worker, own, signal);
   const prepare = () => {
     const next = thread.next(undefined);

@@ -6,6 +6,7 @@
 import type { ErrorDetail } from '../../../base/errors.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
+import { keysOf } from '../../../base/model/keys-of.js';
 import {
   type CheckedRecord,
   checkRecord,
@@ -19,6 +20,12 @@ import {
   type HeldReference,
   listReferences,
 } from '../../../store/writing/held-references.js';
+import {
+  type LinkVerdicts,
+  listSought,
+  type Sought,
+  settleLinks,
+} from '../../../store/writing/linked-values.js';
 import type { FoundTarget, SoughtTarget } from '../../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../../store/writing/unique-key.js';
 import type { ImportMapping } from '../import-mapping.js';
@@ -44,6 +51,8 @@ export interface PreparationPlan {
 /** What only the database knows of the targets of references. */
 export interface ReferenceLookups {
   readonly findTargets: (sought: readonly SoughtTarget[]) => Promise<readonly FoundTarget[]>;
+  /** What is wrong with texts that other records should have. */
+  readonly judgeLinks: (sought: readonly Sought[]) => Promise<LinkVerdicts>;
   /** The ids of the records whose field has a text, by the text. */
   readonly findByField: (asked: {
     readonly target: string;
@@ -232,18 +241,40 @@ export class RowPreparer {
         if (label !== undefined) reference.label = label;
       }
     }
+    const unlinked = await this.#settleLinks(pending);
     return (one) => {
       const dead = held.get(one)?.filter(({ targets, value }) => found(targets, value)?.isDead) ?? [];
-      return (
-        dead
+      return [
+        ...dead
           // Records of the file may refer to records of earlier rows.
           .filter(
             ({ targets, value }) =>
               !targets.includes(collection.name) || this.#seen.find('_id', value) === undefined,
           )
-          .map((reference) => deadReferenceDetail(reference))
-      );
+          .map((reference) => deadReferenceDetail(reference)),
+        ...(unlinked.get(one) ?? []),
+      ];
     };
+  }
+
+  /** Puts names in the spelling of the school, and finds what names nothing. */
+  async #settleLinks(
+    pending: readonly PendingRow[],
+  ): Promise<ReadonlyMap<PendingRow, readonly ErrorDetail[]>> {
+    const { collection, timeZone } = this.#plan;
+    const faults = new Map<PendingRow, readonly ErrorDetail[]>();
+    const records = pending.flatMap(({ checked }) => (checked === undefined ? [] : [checked.change.data]));
+    const sought = listSought(collection, records, timeZone);
+    const verdicts = sought.length === 0 ? undefined : await this.#lookups.judgeLinks(sought);
+    if (verdicts === undefined || verdicts.size === 0) return faults;
+    for (const one of pending) {
+      if (one.checked === undefined) continue;
+      const { data } = one.checked.change;
+      const found = settleLinks(collection, { data }, { verdicts, timeZone });
+      if (found.length > 0) faults.set(one, found);
+      one.checked = { ...one.checked, keys: keysOf(collection, data, timeZone) };
+    }
+    return faults;
   }
 
   /**

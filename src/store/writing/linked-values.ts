@@ -1,0 +1,538 @@
+/**
+ * Texts of a record that must stand in another one: the name of a class, a section of that class, a fee head
+ * (`names`), or what the record at a reference says too (`agreesWith`).
+ *
+ * The values of all records of a write are looked up by one statement. Only if some are not found, the names
+ * are read, to find the school's spelling or the nearest name. What a record had before may stay.
+ *
+ * @see Link
+ */
+import type { ErrorDetail } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
+import { dayOf } from '../../base/model/calendar.js';
+import type { Collection, Field, Link } from '../../base/model/collection.js';
+import { foldText } from '../../base/model/normal-text.js';
+import { pointerStep } from '../../base/model/path.js';
+import type { Scope } from '../../base/model/scope.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { findAccess } from '../access/access.js';
+import type { Queryable } from '../database/queryable.js';
+import { fieldJson } from '../sql/names.js';
+import { liveRecordsById, liveRecordsByKey, liveRecordsIn, nameLiteral } from '../sql/records-of.js';
+import { statementName } from '../sql/statement-name.js';
+import { HOLD } from './references.js';
+
+type Sql = Prisma.Sql;
+
+/** What the look-ups need to know. */
+export interface LinkContext {
+  readonly scope: Scope;
+  readonly findCollection: (name: string) => Collection | undefined;
+  /** @see liveRecordsByKey */
+  readonly isRouted: boolean;
+  /** Whether the records that are named may not be removed or renamed before the write has committed. */
+  readonly holds: boolean;
+}
+
+/** The values of a link in one object of a record. */
+interface LinkedValues extends Sought {
+  /** The JSON pointer of the object within the record. */
+  readonly pointer: string;
+  readonly holder: JsonObject;
+  /** The position of the text in a list; `undefined`: the first member is no list. */
+  readonly at: number | undefined;
+}
+
+/** The values of a link, whichever record has them. */
+export interface Sought {
+  /** The position of the link in `Collection.links`. */
+  readonly link: number;
+  /** Of the reference and of its moment; the day in the time zone of the school. */
+  readonly id: string | null;
+  readonly on: string | null;
+  /** Of each member; null if it is absent. */
+  readonly texts: readonly (string | null)[];
+}
+
+/** What is known of values that were not found as they are. */
+export interface LinkVerdict {
+  /** The school's spelling of each text, if all of them are names but for case and blanks. */
+  readonly spelled?: readonly (string | null)[];
+  /** What is wrong with the member. */
+  readonly member?: number;
+  readonly problem?: string;
+  readonly expected?: string;
+}
+
+/** By `keyOfSought`. */
+export type LinkVerdicts = ReadonlyMap<string, LinkVerdict>;
+
+/** The distinct values of links in records. */
+export function listSought(
+  collection: Collection,
+  records: readonly JsonObject[],
+  timeZone: string,
+): readonly Sought[] {
+  const found = new Map<string, Sought>();
+  for (const data of records) {
+    for (const { link, id, on, texts } of valuesOfLinks(collection, data, timeZone)) {
+      const sought = { link, id, on, texts };
+      found.set(keyOfSought(sought), sought);
+    }
+  }
+  return [...found.values()];
+}
+
+export function keyOfSought({ link, id, on, texts }: Sought): string {
+  return JSON.stringify([link, id, on, ...texts]);
+}
+
+/** The top-level fields that each link of the record itself compares. */
+export function fieldsOfLinks({ links }: Collection): readonly (readonly string[])[] {
+  return links.map(({ in: [outer], members, reference, on }) =>
+    outer === undefined
+      ? [...members.map(({ field }) => field), ...[reference, on].flatMap((name) => name ?? [])]
+      : [outer],
+  );
+}
+
+/**
+ * The faults of a record by the verdicts, after its texts were put in the school's spelling: in `changes`,
+ * the top-level members that are written. Values that the record had `before` are not judged.
+ */
+export function settleLinks(
+  collection: Collection,
+  { data, changes = data, before }: LinkedRecord,
+  told: { readonly verdicts: LinkVerdicts; readonly timeZone: string },
+): readonly ErrorDetail[] {
+  if (told.verdicts.size === 0) return [];
+  const { timeZone } = told;
+  const held = new Set(before && listSought(collection, [before], timeZone).map(keyOfSought));
+  return valuesOfLinks(collection, data, timeZone).flatMap((values): ErrorDetail[] => {
+    const key = keyOfSought(values);
+    const verdict = told.verdicts.get(key);
+    if (verdict === undefined || held.has(key)) return [];
+    const { members, in: path } = collection.links[values.link] ?? NO_LINK;
+    const { spelled, member: place = 0, problem = '', expected = '' } = verdict;
+    if (spelled !== undefined) {
+      const texts = members.flatMap(({ field }, index): [string, JsonValue][] => {
+        const text = spelled[index];
+        if (text == null || text === values.texts[index]) return [];
+        return [[field, values.at === undefined ? text : replacedIn(values.holder[field], values.at, text)]];
+      });
+      for (const [field, text] of texts) {
+        Object.assign(values.holder, { [field]: text });
+        if (path.length === 0 && Object.hasOwn(changes, field)) Object.assign(changes, { [field]: text });
+      }
+      return [];
+    }
+    const { field } = members[place] ?? { field: '' };
+    const inList = values.at === undefined ? '' : `/${values.at}`;
+    const pointer = `${values.pointer}/${pointerStep(field)}${inList}`;
+    const sent = values.texts[place] ?? '';
+    return [{ pointer, detail: `${pointer}: ${problem}`, expected, sent }];
+  });
+}
+
+/** A record whose links are judged. */
+export interface LinkedRecord {
+  /** The whole record, as it is going to be. */
+  readonly data: JsonObject;
+  /** The top-level members that are written. Default: all of them. */
+  readonly changes?: JsonObject;
+  /** The record as it was. */
+  readonly before?: JsonObject | undefined;
+}
+
+const NO_LINK: Link = { in: [], target: '', members: [], reference: undefined, on: undefined };
+
+function replacedIn(list: JsonValue | undefined, at: number, text: string): JsonValue {
+  return Array.isArray(list) ? list.map((one: JsonValue, index) => (index === at ? text : one)) : text;
+}
+
+function valuesOfLinks(
+  { links, fieldsByName }: Collection,
+  data: JsonObject,
+  timeZone: string,
+): readonly LinkedValues[] {
+  return links.flatMap((link, index) => {
+    const { members, reference, on } = link;
+    const isList = link.in.length === 0 && fieldsByName.get(members[0]?.field ?? '')?.isList === true;
+    return objectsAt(data, link.in).flatMap(({ holder, pointer }): LinkedValues[] => {
+      const place = { link: index, pointer, holder, at: undefined };
+      if (reference !== undefined) {
+        const target = memberOf(holder, reference);
+        const id = isJsonObject(target) ? textOf(target.value) : null;
+        const moment = on === undefined ? null : momentOf(memberOf(holder, on), timeZone);
+        const texts = members.map(({ field }) => textOf(memberOf(holder, field)));
+        const isWhole = id !== null && (on === undefined || moment !== null);
+        return isWhole && texts.some((text) => text !== null) ? [{ ...place, id, on: moment, texts }] : [];
+      }
+      const [first, ...others] = members.map(({ field }) => memberOf(holder, field));
+      if (isList && Array.isArray(first)) {
+        return first.flatMap((one: JsonValue, at) => {
+          const text = textOf(one);
+          return text === null ? [] : [{ ...place, at, id: null, on: null, texts: [text] }];
+        });
+      }
+      const text = textOf(first);
+      return text === null ? [] : [{ ...place, id: null, on: null, texts: [text, ...others.map(textOf)] }];
+    });
+  });
+}
+
+function objectsAt(
+  value: JsonValue | undefined,
+  path: readonly string[],
+  pointer = '',
+): readonly { readonly holder: JsonObject; readonly pointer: string }[] {
+  if (Array.isArray(value))
+    return value.flatMap((one: JsonValue, index) => objectsAt(one, path, `${pointer}/${index}`));
+  if (!isJsonObject(value)) return [];
+  const [name, ...rest] = path;
+  if (name === undefined) return [{ holder: value, pointer }];
+  return objectsAt(memberOf(value, name), rest, `${pointer}/${pointerStep(name)}`);
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** A day or session as it is; an instant by its day. */
+function momentOf(value: JsonValue | undefined, timeZone: string): string | null {
+  const text = textOf(value);
+  return text === null || text.length <= 10 ? text : dayOf(text, timeZone);
+}
+
+/**
+ * A query with a row for each value that no other record has, for a statement that checks while it writes;
+ * `undefined` if there is nothing to look up. Its text depends only on the links.
+ */
+export function selectUnlinked(
+  collection: Collection,
+  sought: readonly Sought[],
+  context: LinkContext,
+): Sql | undefined {
+  const selects = collection.links.flatMap((link, index) => {
+    const asked = sought.filter((one) => one.link === index);
+    const target = asked.length === 0 ? undefined : targetOf(link, context);
+    if (target === undefined) return [];
+    return [
+      link.reference === undefined
+        ? selectUnnamed(link, target, { index, asked, context })
+        : selectDisagreeing(link, target, { index, asked, context }),
+    ];
+  });
+  return selects.length === 0 ? undefined : Prisma.join(selects, ' union all ');
+}
+
+interface AskedOfLink {
+  readonly index: number;
+  readonly asked: readonly Sought[];
+  readonly context: LinkContext;
+}
+
+/**
+ * Whether all links of the record in `s.data` hold, for a statement that is shared by many callers; `undefined`
+ * if some are of texts in lists or objects.
+ */
+export function linksHold(collection: Collection, context: LinkContext): Sql | undefined {
+  const conditions: Sql[] = [];
+  for (const link of collection.links) {
+    const { members, reference, on } = link;
+    if (link.in.length > 0 || members.some(({ field }) => collection.fieldsByName.get(field)?.isList))
+      return undefined;
+    const target = targetOf(link, context);
+    if (target === undefined) continue;
+    const texts = members.map(({ field }) => Prisma.sql`(s.data->>${nameLiteral(field)})`);
+    const [first = Prisma.sql`null::text`] = texts;
+    if (reference === undefined) {
+      const isMissing = unnamed(link, target, { texts, context });
+      conditions.push(Prisma.sql`(${first} is null or not (${isMissing}))`);
+      continue;
+    }
+    const written = on === undefined ? Prisma.sql`null::text` : Prisma.sql`s.data->>${nameLiteral(on)}`;
+    const { timeZone } = context.scope.domain;
+    const moment = Prisma.sql`case when length(${written}) > 10
+      then to_char((${written})::timestamptz at time zone ${timeZone}, 'YYYY-MM-DD') else ${written} end`;
+    const sought = Prisma.join([Prisma.sql`s.data->${nameLiteral(reference)}->>'value'`, moment, ...texts]);
+    const row = Prisma.sql`(select ${sought}) as sought(id, moment, ${Prisma.join(listNames(link))})`;
+    conditions.push(Prisma.sql`not exists (select ${disagreeing(link, target, { sought: row, context })})`);
+  }
+  return conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' and ');
+}
+
+/** The collection that a link leads to, if it has declared what the link compares. */
+export function targetOf(
+  { target, members }: Link,
+  { findCollection }: Pick<LinkContext, 'findCollection'>,
+): Collection | undefined {
+  const collection = findCollection(target);
+  const isDeclared = members.every(({ path }) => fieldsAlong(collection?.fields ?? [], path) !== undefined);
+  return isDeclared ? collection : undefined;
+}
+
+/** The declared fields along a path. */
+export function fieldsAlong(
+  fields: readonly Field[],
+  [name, ...rest]: readonly string[],
+): readonly Field[] | undefined {
+  const field = fields.find((one) => one.name === name);
+  if (field === undefined || rest.length === 0) return field && [field];
+  const inner = fieldsAlong(field.fields, rest);
+  return inner && [field, ...inner];
+}
+
+function selectUnnamed(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
+  const lists = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
+  const texts = link.members.map((_, member) => Prisma.raw(`sought.v${member}`));
+  return Prisma.sql`
+    select ${Prisma.raw(String(index))} as link, sought.place::int as place, null::jsonb as found
+    from unnest(${Prisma.join(lists.map((list) => Prisma.sql`${list}::text[]`))})
+      with ordinality as sought(${Prisma.join(listNames(link))}, place)
+    where ${unnamed(link, target, { texts, context })}`;
+}
+
+/** Whether the target has records, and none with the texts. */
+function unnamed(
+  link: Link,
+  target: Collection,
+  {
+    texts,
+    context: { scope, isRouted, holds },
+  }: { readonly texts: readonly Sql[]; readonly context: LinkContext },
+): Sql {
+  const place = { domain: scope.domain.id, isRouted };
+  const isNamed = liveRecordsByKey(place, target.name, nameCondition(link, target, texts));
+  return Prisma.sql`(select true from records r where ${isNamed} limit 1 ${holds ? HOLD : Prisma.empty}) is null
+      and ${hasRecords(scope, target)}`;
+}
+
+/** While a collection has no records, nothing can be named. */
+export function hasRecords(scope: Scope, target: Collection): Sql {
+  return Prisma.sql`exists (select from records r where ${liveRecordsIn(scope.domain.id, target.name)})`;
+}
+
+function listNames({ members }: Link): readonly Sql[] {
+  return members.map((_, member) => Prisma.raw(`v${member}`));
+}
+
+/** Whether the record `r` has the texts at the paths of the members; those that are null are not compared. */
+export function nameCondition({ members }: Link, target: Collection, texts: readonly Sql[]): Sql {
+  const conditions = members.map(({ path }, index) => {
+    const text = texts[index] ?? Prisma.sql`null::text`;
+    const has = hasText(target, path, text);
+    return index === 0 ? has : Prisma.sql`(${text} is null or ${has})`;
+  });
+  return Prisma.join(conditions, ' and ');
+}
+
+/** Whether the record `r` has a text at a path, or in a list on the way. */
+export function hasText(collection: Collection, path: readonly string[], text: Sql): Sql {
+  const fields = fieldsAlong(collection.fields, path) ?? [];
+  if (!fields.some(({ isList }) => isList))
+    return Prisma.sql`${fieldJson(collection, path)} = to_jsonb(${text})`;
+  const holder = fields.reduceRight((value, { name, isList }) => {
+    const held = isList ? Prisma.sql`jsonb_build_array(${value})` : value;
+    return Prisma.sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
+  }, text);
+  return Prisma.sql`r.data @> ${holder}`;
+}
+
+function selectDisagreeing(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
+  const texts = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
+  const lists = [asked.map(({ id }) => id), asked.map(({ on }) => on), ...texts];
+  const sought = Prisma.sql`unnest(${Prisma.join(lists.map((list) => Prisma.sql`${list}::text[]`))})
+      with ordinality as sought(id, moment, ${Prisma.join(listNames(link))}, place)`;
+  return Prisma.sql`
+    select ${Prisma.raw(String(index))} as link, sought.place::int as place, found.texts as found
+    ${disagreeing(link, target, { sought, context })}`;
+}
+
+/** The rows of `sought` that differ from their record, with what it has as `found.texts`. */
+function disagreeing(
+  link: Link,
+  target: Collection,
+  { sought, context }: { readonly sought: Sql; readonly context: LinkContext },
+): Sql {
+  const differs = link.members.map((_, member) => {
+    const place = Prisma.raw(String(member));
+    return Prisma.sql`found.texts->>${place} <> sought.v${place}`;
+  });
+  return Prisma.sql`from ${sought}
+    cross join lateral (${selectAgreeing(link, target, context)}) as found
+    where ${Prisma.join(differs, ' or ')}`;
+}
+
+/** What the record with the id `sought.id` has for the members of a link, as one list. */
+export function selectAgreeing(link: Link, target: Collection, { scope }: LinkContext): Sql {
+  const texts = link.members.map(({ path }) => Prisma.sql`place.data#>>${path as string[]}::text[]`);
+  const isTarget = liveRecordsById(scope.domain.id, target.name, Prisma.sql`= sought.id`);
+  return Prisma.sql`
+      select jsonb_build_array(${Prisma.join(texts)}) as texts
+      from records r cross join lateral (${placeOf(link, target, scope)}) as place(data)
+      where ${isTarget}`;
+}
+
+/** The record `r`, or the stay of it that counts at `sought.moment`; null where none is known. */
+function placeOf({ on, members }: Link, { stays }: Collection, { domain }: Scope): Sql {
+  if (on === undefined || stays === undefined) return Prisma.sql`select r.data`;
+  const [list, session] = [stays.list, stays.session ?? ''].map(nameLiteral);
+  const earlier = Prisma.sql`jsonb_array_elements(
+        case when jsonb_typeof(r.data->${list}) = 'array' then r.data->${list} else '[]' end
+      ) as stay`;
+  const month = String(domain.sessionFirstMonth ?? DEFAULT_FIRST_MONTH).padStart(2, '0');
+  const firstDay = Prisma.sql`left(r.data->>${session}, 4) || ${`-${month}-01`}`;
+  const isHere = members.map(({ path }, member) => {
+    const text = Prisma.raw(`sought.v${member}`);
+    return Prisma.sql`(stay#>>${path as string[]}::text[] = ${text} or ${text} is null)`;
+  });
+  return Prisma.sql`
+        select case
+          when sought.moment ~ '^\\d{4}-\\d{2}-\\d{2}$' then coalesce(
+            (select stay from ${earlier}
+             where stay->>'from' <= sought.moment and stay->>'to' >= sought.moment
+             order by stay->>'from' desc limit 1),
+            case when sought.moment >= ${firstDay} then r.data end
+          )
+          else (
+            select stay
+            from (select stay from ${earlier} union all select r.data) as known(stay)
+            where stay->>${session} = sought.moment
+            order by (${Prisma.join(isHere, ' and ')}) is true desc
+            limit 1
+          )
+        end`;
+}
+
+const DEFAULT_FIRST_MONTH = 4;
+
+/** The verdicts on the values that no other record has, by `keyOfSought`. */
+export async function judgeLinks(
+  queryable: Queryable,
+  collection: Collection,
+  sought: readonly Sought[],
+  context: LinkContext,
+): Promise<LinkVerdicts> {
+  const sql = selectUnlinked(collection, sought, context);
+  if (sql === undefined) return new Map();
+  const rows = await queryable.query<{ link: number; place: number; found: (string | null)[] | null }>(sql, {
+    name: statementName(sql.text),
+  });
+  const verdicts = new Map<string, LinkVerdict>();
+  const namesByLink = new Map<number, TargetNames>();
+  for (const { link: index, place, found } of rows) {
+    const one = sought.filter(({ link }) => link === index)[place - 1];
+    const link = collection.links[index];
+    const target = link && targetOf(link, context);
+    if (one === undefined || link === undefined || target === undefined) continue;
+    if (found !== null) {
+      verdicts.set(keyOfSought(one), disagreement(link, one, { found, target, scope: context.scope }));
+      continue;
+    }
+    const names = namesByLink.get(index) ?? (await listNamesOf(queryable, link, target, context));
+    namesByLink.set(index, names);
+    verdicts.set(keyOfSought(one), verdictOnName(link, one.texts, names));
+  }
+  return verdicts;
+}
+
+function disagreement(
+  { reference = '', members, on }: Link,
+  { id, on: moment, texts }: Sought,
+  { found, target, scope }: { found: readonly (string | null)[]; target: Collection; scope: Scope },
+): LinkVerdict {
+  const member = texts.findIndex((text, index) => text !== null && found[index] !== text);
+  const [text, is] = [texts[member], found[member]].map((one) => JSON.stringify(one));
+  const field = members[member]?.path.join('.') ?? '';
+  const at = on === undefined ? '' : ` (${moment})`;
+  const problem = `${text} is not the ${field} of the record "${id}" of ${target.name}, its ${reference}${at}`;
+  // The value may be one that the caller cannot read.
+  if (!isReadable(scope, target, members[member]?.path))
+    return { member, problem, expected: `that ${field}` };
+  return { member, problem: `${problem}: that is ${is}`, expected: found[member] ?? '' };
+}
+
+/** Whether the caller may read a field of every record. */
+function isReadable(scope: Scope, target: Collection, [field = '']: readonly string[] = []): boolean {
+  const access = findAccess(scope, target, 'read');
+  return access !== undefined && access.rows === undefined && !access.hiddenFields.has(field);
+}
+
+/** The names of a collection: for each record, the texts of each member of the link. */
+interface TargetNames {
+  readonly noun: string;
+  readonly records: readonly (readonly (readonly string[])[])[];
+  readonly isComplete: boolean;
+  /** Whether the caller may read them. */
+  readonly areShown: boolean;
+}
+
+const MOST_NAMES = 1_000;
+const MOST_SHOWN = 30;
+
+async function listNamesOf(
+  queryable: Queryable,
+  { members }: Link,
+  target: Collection,
+  { scope }: LinkContext,
+): Promise<TargetNames> {
+  const lists = members.map(({ path }) => {
+    const steps = path.map((name) => `."${name}"`).join('');
+    return Prisma.sql`jsonb_path_query_array(r.data, ${`lax $${steps}`}::jsonpath)`;
+  });
+  const rows = await queryable.query<{ names: unknown[][] }>(Prisma.sql`
+    select jsonb_build_array(${Prisma.join(lists)}) as names
+    from records r
+    where ${liveRecordsIn(scope.domain.id, target.name)}
+    limit ${MOST_NAMES + 1}`);
+  const records = rows.map(({ names }) =>
+    names.map((list) => list.filter((name): name is string => typeof name === 'string')),
+  );
+  return {
+    noun: target.name.replaceAll('_', ' '),
+    records,
+    isComplete: records.length <= MOST_NAMES,
+    areShown: members.every(({ path }) => isReadable(scope, target, path)),
+  };
+}
+
+function verdictOnName(
+  { members }: Link,
+  texts: readonly (string | null)[],
+  { noun, records, isComplete, areShown }: TargetNames,
+): LinkVerdict {
+  let left = isComplete ? records : [];
+  const spelled: (string | null)[] = [];
+  for (const [member, text] of texts.entries()) {
+    if (text === null) {
+      spelled.push(null);
+      continue;
+    }
+    const known = [...new Set(left.flatMap((names) => names[member] ?? []))];
+    const spelling = known.includes(text) ? text : sameName(text, known);
+    if (spelling === undefined) {
+      const shown = known.slice(0, MOST_SHOWN).join(', ') + (known.length > MOST_SHOWN ? ' …' : '');
+      const hint = areShown ? didYouMean(text, known) : '';
+      const [list = ''] = members[member]?.path ?? [];
+      const owner = `${noun} ${JSON.stringify(spelled[0])}`;
+      const problem =
+        member === 0
+          ? `${JSON.stringify(text)} is not a ${noun}.${hint}`
+          : `${JSON.stringify(text)} is not among the ${list} of ${owner}.${hint}`;
+      const expected = member === 0 ? `the name of a ${noun}` : `one of the ${list} of ${owner}`;
+      return { member, problem, expected: areShown && known.length > 0 ? `one of ${shown}` : expected };
+    }
+    spelled.push(spelling);
+    left = left.filter((names) => names[member]?.includes(spelling));
+  }
+  return { spelled };
+}
+
+/** The one name that is the text but for case and blanks. */
+function sameName(text: string, known: readonly string[]): string | undefined {
+  const folded = foldText(text);
+  const same = known.filter((name) => foldText(name) === folded);
+  return same.length === 1 ? same[0] : undefined;
+}
