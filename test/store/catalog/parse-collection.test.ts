@@ -5,7 +5,7 @@ import { ServiceError } from '../../../src/base/errors.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 
-const FILES = new URL('../../../schema/collections', import.meta.url);
+const FILES = new URL('../../../schema/collections/', import.meta.url);
 
 function parse(definition: unknown) {
   return parseCollection(definition, { source: 'test.json', isDeclared: true, version: 1 });

@@ -221,6 +221,8 @@ describe('recordReceipt', () => {
     await test.insert('fee_head', [
       { _id: 'head-1', name: 'Zoo', order: 1 },
       { _id: 'head-2', name: 'Art', order: 2 },
+      { _id: 'head-3', name: 'Transport', order: 3 },
+      { _id: 'head-4', name: 'Tuition', order: 4 },
     ]);
     await test.insert('registration', [
       {

@@ -47,6 +47,10 @@ it('months that many write at once hold what each of them wrote', async () => {
   await new RandomSchool(gateway, new Random(4)).begin();
   const [student = ''] = await listIds('registration');
   const days = Array.from({ length: 24 }, (_, index) => `2026-04-${String(index + 1).padStart(2, '0')}`);
+  await placeInFirst(
+    [student],
+    days.map((day) => `due-${day}`),
+  );
   const mark = (day: string, status: string) => ({
     ...{ _id: `mark-${day}`, created: `${day}T04:00:00.000Z`, class: '1', section: 'A', status },
     student: { value: student },
@@ -85,6 +89,8 @@ it('months that many write at once hold what each of them wrote', async () => {
 it('months hold what an import makes and changes', async () => {
   await new RandomSchool(gateway, new Random(5)).begin();
   const [student = '', other = ''] = await listIds('registration');
+  const dues = ['known', ...['2026-06', '2026-07'].flatMap((month) => [`one-${month}`, `two-${month}`])];
+  await placeInFirst([student, other], dues);
   await send('POST', '/o/fee_due', due('known', student, '2026-06'));
   const records = [
     { ...due('known', student, '2026-06'), amount: 250 },
@@ -122,6 +128,16 @@ it('nothing that is kept by months names a person who was erased', async () => {
     expect(rows).toEqual([]);
   }
 });
+
+/** Puts the students in section A of class 1, and adds the fee heads of the dues. */
+async function placeInFirst(students: readonly string[], dues: readonly string[]): Promise<void> {
+  for (const [index, student] of students.entries()) {
+    const place = { class: '1', section: 'A', roll_no: 900 + index, session: '2026-27', earlier_stays: null };
+    const { status } = await send('PATCH', `/o/recs/registration/${student}`, place);
+    expect(status).toBe(200);
+  }
+  for (const id of dues) await send('POST', '/o/fee_head', { name: `Tuition ${id}` });
+}
 
 async function listIds(collection: string): Promise<readonly string[]> {
   const { rows } = await gateway.sql.query<{ id: string }>(
