@@ -68,8 +68,9 @@ async function insertRecords(sql: pg.Pool, domain: string, records: number): Pro
       'registration',
       students,
       `'s-' || n`,
-      `jsonb_build_object('sequence', 'N-' || n, 'name', 'Student ' || n, 'class', (n % 12 + 1)::text,
-        'section', 'A', 'session', '2026-27', 'status', 'active', 'admitted_on', '2026-04-01')`,
+      // Without number, and of a session to come, so that no other record has to agree with it.
+      `jsonb_build_object('name', 'Student ' || n, 'class', (n % 12 + 1)::text,
+        'section', 'A', 'session', '2040-41', 'status', 'active', 'admitted_on', '2026-04-01')`,
       'null::jsonb',
     ],
     [

@@ -45,6 +45,14 @@ export const FORCE: Parameter = {
   schema: { type: 'boolean' },
 };
 
+const RENAME_EVERYWHERE: Parameter = {
+  name: 'renameEverywhere',
+  in: 'query',
+  isRequired: false,
+  description: 'true: records that use a changed name, e.g. of a class, get the new one; admins only',
+  schema: { type: 'boolean' },
+};
+
 const deleteRecord: Route = {
   name: 'deleteRecord',
   method: 'DELETE',
@@ -103,8 +111,10 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     summary: mode === 'merge' ? 'Change some fields of a record' : 'Replace all fields of a record',
     description:
       'Checked by what the declaration of the collection says of it. With `If-Match` only while the record ' +
-      'has that ETag.',
-    parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
+      'has that ETag. While other records use a name that it changes, such as that of a class, the change is ' +
+      'refused (409) and they are counted by collection. An admin may pass `renameEverywhere=true`: they then ' +
+      'get the new name.',
+    parameters: [COLLECTION, RECORD_ID, RENAME_EVERYWHERE, IF_MATCH, IDEMPOTENCY_KEY],
     body: {
       kind: 'record',
       isRequired: true,
@@ -120,11 +130,14 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     ...via('records', ['updateRecord'], async (records, request) => {
       assertNoIfNoneMatch(request.headers['if-none-match']);
       const address = recordAddress(request);
+      const { renameEverywhere } = request.parameters;
       const record = await records.updateRecord(request.context, {
         ...address,
         data: withoutAddress(asRecord(request.body, ''), address),
         mode,
         ifVersion: parseIfMatch(request.headers['if-match']),
+        renameEverywhere:
+          renameEverywhere === undefined ? undefined : parseFlag('renameEverywhere', renameEverywhere),
       });
       return jsonAnswer(record.json, { headers: { etag: printEtag(record.version) } });
     }),

@@ -19,13 +19,14 @@ import {
 import { recordsOf } from '../sql/records-of.js';
 import { atomically } from '../writing/atomically.js';
 import { bringBack } from '../writing/bring-back.js';
-import { askTriggers, changeRecords } from '../writing/change-records.js';
+import { askTriggers, changeRecords, settleRenames } from '../writing/change-records.js';
 import { deleteLocked } from '../writing/delete-locked.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import { assertWritable, gone, notFound, outOfRows, versionConflict } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
 import { assertUnreferenced, type RemovedRecords } from '../writing/referring-records.js';
+import type { Renamed } from '../writing/renames.js';
 import { noLongerKept, noSuchState } from './record-history.js';
 import {
   changesOfRecord,
@@ -117,7 +118,9 @@ export class Reverts {
         parts.push(planUndo(scope, collection, { ids, rows, states }));
         touched.set(collection, rows);
       }
-      await this.#undoParts(transaction, scope, parts);
+      const renamed = await this.#undoParts(transaction, scope, parts);
+      for (const [collection, changes] of renamed)
+        await settleRenames(this.#environment, transaction, { scope, collection, changes });
       for (const { collection, remove } of parts) {
         const ids = remove.map(({ id }) => id);
         await assertUnreferenced(this.#environment, transaction, { scope, collection, ids, force });
@@ -135,10 +138,14 @@ export class Reverts {
   }
 
   /**
-   * Removals come first, because other records may take their unique values; targets of references come
-   * before the records that point to them.
+   * Removals come first, because other records may take their unique values; targets of references and names
+   * come before the records that point to them. Returns the changed records.
    */
-  async #undoParts(transaction: Transaction, scope: Scope, parts: readonly UndonePart[]): Promise<void> {
+  async #undoParts(
+    transaction: Transaction,
+    scope: Scope,
+    parts: readonly UndonePart[],
+  ): Promise<ReadonlyMap<Collection, Renamed[]>> {
     const now = this.#environment.now();
     for (const { collection, remove } of parts) {
       await this.#remove(transaction, { scope, collection, now }, remove);
@@ -146,9 +153,13 @@ export class Reverts {
     for (const { collection, bringBack: targets } of targetsFirst(parts)) {
       await this.#bringBack(transaction, { scope, collection, now }, targets);
     }
-    for (const { collection, change } of parts) {
-      await this.#change(transaction, { scope, collection, now }, change);
+    const renamedIn = new Map<Collection, Renamed[]>();
+    for (const { collection, change } of targetsFirst(parts)) {
+      const renamed: Renamed[] = [];
+      renamedIn.set(collection, renamed);
+      await this.#change(transaction, { scope, collection, now, renamed }, change);
     }
+    return renamedIn;
   }
 
   /**
@@ -352,6 +363,8 @@ interface RecordsOfScope {
 
 interface Reverting extends RecordsOfScope {
   readonly now: Date;
+  /** @see ChangeRequest.renamed */
+  readonly renamed?: Renamed[];
 }
 
 type RevertRow = StoredRow & {
@@ -470,14 +483,18 @@ function isOfRequest({ principal }: Scope, requestId: string): Prisma.Sql {
   return Prisma.sql`(e.request_id = ${requestId} ${own})`;
 }
 
-/** Orders collections so that targets of references come first. */
+/** Orders collections so that targets of references and names come first. */
 function targetsFirst(parts: readonly UndonePart[]): readonly UndonePart[] {
   const sorted = new Set<UndonePart>();
   const visited = new Set<UndonePart>();
   const visit = (part: UndonePart) => {
     if (visited.has(part)) return;
     visited.add(part);
-    const targets = new Set(part.collection.fields.flatMap((field) => field.targets));
+    const { fields, links } = part.collection;
+    const targets = new Set([
+      ...fields.flatMap((field) => field.targets),
+      ...links.map(({ target }) => target),
+    ]);
     for (const other of parts) if (targets.has(other.collection.name)) visit(other);
     sorted.add(part);
   };

@@ -8,16 +8,26 @@ import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import type { EffectiveAccess } from '../access/access.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { accessOf, type EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow } from '../reading/stored-record.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
 import { deadReferenceDetail, type HeldReference, listReferences, withoutHeld } from './held-references.js';
-import { type LockedRow, type MatchedChange, updateRecords } from './matched-change.js';
+import { type LockedRow, lockRecords, type MatchedChange, updateRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { outOfRows } from './record-refusals.js';
+import {
+  assertUnused,
+  findGone,
+  type Renamed,
+  type RenameRequest,
+  renamedIn,
+  usersOf,
+  usesOf,
+} from './renames.js';
 import { assertJudgeable, type SecretFields, secretFieldsOf, without } from './secret-fields.js';
 import { assertNoFaults, type StoredChange, toStored } from './validation.js';
 import { askBefore, revise } from './write-triggers.js';
@@ -35,6 +45,10 @@ export interface ChangeRequest {
   readonly change: (before: JsonObject, row: LockedRow) => JsonObject;
   /** The top-level fields that the caller sent for a record. */
   readonly sentFields: (row: LockedRow) => readonly string[];
+  /** @see RenameOptions.renameEverywhere */
+  readonly renameEverywhere?: boolean | undefined;
+  /** Takes what changed, for a caller who settles renames after further writes. */
+  readonly renamed?: Renamed[];
 }
 
 const BATCH_RECORDS = 500;
@@ -164,7 +178,8 @@ interface Planned {
 /** A checked change, ready to be written. */
 export interface FinishedChange {
   readonly change: MatchedChange;
-  /** The whole record after the change. */
+  /** The whole record before and after the change. */
+  readonly before: JsonObject;
   readonly data: JsonObject;
 }
 
@@ -233,7 +248,7 @@ function finish(
     assertNoFaults(findCheckFaults(collection, data, { pointer: '', secret, changed }));
   }
   const keys = keysOf(collection, data, scope.domain.timeZone);
-  return { change: { id: row.id, set: change.data, removed: change.removed, keys }, data };
+  return { change: { id: row.id, set: change.data, removed: change.removed, keys }, before, data };
 }
 
 /**
@@ -243,7 +258,7 @@ function finish(
 export async function writeChanges(
   environment: RecordEnvironment,
   transaction: Transaction,
-  request: Pick<ChangeRequest, 'scope' | 'collection' | 'writable' | 'now'> & {
+  request: Omit<ChangeRequest, 'rows' | 'change' | 'sentFields'> & {
     readonly finished: readonly FinishedChange[];
   },
 ): Promise<readonly StoredRow[]> {
@@ -260,8 +275,55 @@ export async function writeChanges(
   );
   if (rows.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'update');
   if (rows.length !== finished.length) throw new Error('a locked record was not there to be changed');
+  const changed = finished.map(({ before, data: after }) => ({ before, after }));
+  if (request.renamed === undefined)
+    await settleRenames(environment, transaction, { ...request, changes: changed });
+  else request.renamed.push(...changed);
   return rows;
 }
+
+/**
+ * Settles what other records make of names that changes of a collection have taken away, in the transaction
+ * of the changes.
+ *
+ * @throws CONFLICT with the number of records that use such a name, by collection; FORBIDDEN for
+ *   `renameEverywhere`, unless the caller is an admin; LIMIT_EXCEEDED
+ */
+export async function settleRenames(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  request: RenameRequest,
+): Promise<void> {
+  const gone = findGone(environment, request);
+  await assertUnused(environment, transaction, request, gone);
+  if (request.renameEverywhere !== true) return;
+  let count = 0;
+  for (const [user, ofUser] of usersOf(gone)) {
+    for (let found = BATCH_RECORDS; found === BATCH_RECORDS; count += found) {
+      if (count > MOST_RENAMED) {
+        const detail = `more than ${MOST_RENAMED} records use the name, more than are renamed at once`;
+        throw new ServiceError('LIMIT_EXCEEDED', detail);
+      }
+      const now = environment.now();
+      const { scope } = request;
+      const statement = lockRecords(environment.writeContext(scope, user, now), {
+        conditions: [usesOf(ofUser)],
+        orderBy: Prisma.sql`r.id`,
+        limit: BATCH_RECORDS,
+      });
+      const rows = await environment.run<LockedRow>(transaction, statement, scope);
+      found = rows.length;
+      await changeRecords(environment, transaction, {
+        ...{ scope, collection: user, now, rows, sentFields: () => [] },
+        // An admin renames in every record, as in receipts, which nobody may change otherwise.
+        writable: { ...accessOf(scope, user, 'read'), rows: undefined },
+        change: (before) => renamedIn(before, ofUser),
+      });
+    }
+  }
+}
+
+const MOST_RENAMED = 100_000;
 
 /** Adds the id of the record to a fault. */
 function naming<T>(row: LockedRow, work: () => T): T {

@@ -14,6 +14,7 @@ import {
 } from '../reading/stored-record.js';
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
+import { settleRenames } from './change-records.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
 import { deadReferenceDetail, holdsReferences, listReferences, withoutHeld } from './held-references.js';
@@ -45,6 +46,7 @@ import {
   type WriteContext,
 } from './record-statements.js';
 import { assertUnreferenced, isGuarded } from './referring-records.js';
+import { canRename, type RenameOptions } from './renames.js';
 import { runWrite } from './run-write.js';
 import {
   assertJudgeable,
@@ -75,7 +77,7 @@ export interface DeleteOptions extends ConditionalWriteOptions {
   readonly force?: boolean | undefined;
 }
 
-export interface UpdateOptions extends ConditionalWriteOptions {
+export interface UpdateOptions extends ConditionalWriteOptions, RenameOptions {
   readonly data: JsonObject;
   /**
    * `merge`: the top-level members sent replace existing ones, null removes one (RFC 7386 at the top level:
@@ -178,21 +180,35 @@ export class RecordWrites {
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'update');
     // Outside a transaction, the targets of references would not be held until the record is written.
     const { fieldsByName } = collection;
+    const names = options.mode === 'merge' ? Object.keys(sent) : [...fieldsByName.keys()];
+    const isRename = canRename(this.#environment, collection, names);
     const isAlone =
-      triggers.length === 0 && !Object.keys(sent).some((field) => holdsReferences(fieldsByName.get(field)));
+      triggers.length === 0 &&
+      !isRename &&
+      !Object.keys(sent).some((field) => holdsReferences(fieldsByName.get(field)));
     if (isAlone) return await this.#change(write, id, { ...options, data: sent });
     return await this.#asked(scope, collection, options, async (within) => {
-      if (triggers.length === 0) return await this.#change(write, id, { ...options, data: sent, within });
+      if (triggers.length === 0 && !isRename)
+        return await this.#change(write, id, { ...options, data: sent, within });
       const current = await this.#lock(write, id, within);
       const unchanged = { ...options, data: sent, within };
       // The write will not find a record either, and will report why.
       if (current === undefined) return await this.#change(write, id, unchanged);
+      const change = async (data: JsonObject) => {
+        const written = await this.#change(write, id, { ...options, data, within });
+        if (!isRename) return written;
+        const { renameEverywhere } = options;
+        const changes = [{ before: current, after: await this.#findStored(write, id, within) }];
+        await settleRenames(this.#environment, within, { scope, collection, changes, renameEverywhere });
+        return written;
+      };
+      if (triggers.length === 0) return await change(sent);
       const isMerge = options.mode === 'merge';
       const record = isMerge ? mergePatch(current, sent) : sent;
       const pending = { scope, collection, operation: 'update', id, record, previous: current } as const;
       const revision = await askBefore(triggers, pending, within);
       const data = isMerge ? { ...sent, ...patchOf(revision) } : revise(sent, revision);
-      return await this.#change(write, id, { ...options, data, within });
+      return await change(data);
     });
   }
 

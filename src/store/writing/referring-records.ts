@@ -7,7 +7,7 @@
  * (`references.ts`), so whoever removes the target has locked it `for update` before.
  */
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
-import type { Collection } from '../../base/model/collection.js';
+import type { Collection, Link } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../access/access.js';
@@ -16,14 +16,21 @@ import type { GuardingField } from '../catalog/guarding-fields.js';
 import { isIndexedPath } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
 import { fieldJson } from '../sql/names.js';
-import { liveRecordsByKey, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsByKey, nameLiteral, recordsIn } from '../sql/records-of.js';
+import { fieldsAlong, nameCondition, targetOf } from './linked-values.js';
 import type { RecordEnvironment } from './record-environment.js';
 
 type Sql = Prisma.Sql;
 
 /** How many records point to others, by collection; of those that the caller may read. */
 export interface ReferringRecords {
-  readonly counts: readonly { readonly collection: string; readonly field: string; readonly count: number }[];
+  readonly counts: readonly {
+    readonly collection: string;
+    readonly field: string;
+    /** Whether they point to the record by a reference, or name it by a text. */
+    readonly verb: 'points' | 'names';
+    readonly count: number;
+  }[];
   /** Whether there are records that the caller may not read. */
   readonly hasOthers: boolean;
 }
@@ -41,7 +48,7 @@ const MOST_COUNTED = 10_000;
 
 /** Whether a removal from the collection can be refused because of records that point to it. */
 export function isGuarded({ catalog }: Pick<RecordEnvironment, 'catalog'>, { name }: Collection): boolean {
-  return catalog.fieldsGuarding(name).length > 0;
+  return catalog.fieldsGuarding(name).length > 0 || listNamings(catalog.list(), name).length > 0;
 }
 
 /**
@@ -82,14 +89,14 @@ export function assertMayForce({ principal }: Scope): void {
 }
 
 export function describeReferrers({ counts, hasOthers }: ReferringRecords): readonly ErrorDetail[] {
-  const errors = counts.map(({ collection, field, count }): ErrorDetail => {
+  const errors = counts.map(({ collection, field, verb: kind, count }): ErrorDetail => {
     const number = count >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(count);
+    const noun = count === 1 ? 'record' : 'records';
+    const verb = count === 1 ? kind : kind.slice(0, -1);
+    const to = kind === 'points' ? 'to it' : 'it';
     return {
-      detail:
-        count === 1
-          ? `1 record of ${collection} points to it (${field})`
-          : `${number} records of ${collection} point to it (${field})`,
-      expected: `no record of ${collection} that points to it`,
+      detail: `${number} ${noun} of ${collection} ${verb} ${to} (${field})`,
+      expected: `no record of ${collection} that ${kind} ${to}`,
     };
   });
   if (!hasOthers) return errors;
@@ -120,43 +127,131 @@ export async function countReferrers(
     readonly removed?: Sql;
   },
 ): Promise<ReferringRecords> {
-  const guarding = environment.catalog.fieldsGuarding(collection.name);
-  if (guarding.length === 0) return { counts: [], hasOthers: false };
-  const selects = guarding.map((field, index) => {
-    const counting = field.collection.name === collection.name ? removed : undefined;
-    return selectReferrers(environment, scope, { field, ids, index, removed: counting });
-  });
+  const collections = environment.catalog.list();
+  const guards = [
+    ...environment.catalog.fieldsGuarding(collection.name).map((field): Guard => {
+      const isSame = field.collection.name === collection.name;
+      return {
+        ...{ collection: field.collection, path: pathOf(field), condition: pointsTo(field) },
+        ...{
+          verb: 'points',
+          source: Prisma.sql`(${ids}) as target(id)`,
+          except: isSame ? removed : undefined,
+        },
+      };
+    }),
+    ...listNamings(collections, collection.name).flatMap((naming): Guard[] => {
+      const [{ path } = { path: [] }] = naming.link.members;
+      const removedNames = Prisma.sql`(
+    select distinct jsonb_path_query(n.data, ${`lax $${path.map((name) => `."${name}"`).join('')}`}::jsonpath) #>> '{}'
+    from (${ids}) as target(id)
+    join records n on ${recordsIn(scope.domain.id, collection.name, 'n')} and n.id = target.id
+  ) as gone(v0)`;
+      return guardOfNaming(naming, { environment, scope, collection, source: removedNames, member: 0 });
+    }),
+  ];
+  return await countGuarded(environment, queryable, { scope, guards, first });
+}
+
+/** A name that a record has lost: the texts of the members of a link, up to the one that is gone. */
+export interface NameTaken {
+  readonly texts: readonly (string | null)[];
+}
+
+/** Counts the live records that use names which no record has any more. */
+export async function countUses(
+  environment: RecordEnvironment,
+  queryable: Queryable,
+  {
+    scope,
+    collection,
+    gone,
+  }: {
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly gone: readonly (NameTaken & { readonly naming: Naming })[];
+  },
+): Promise<ReferringRecords> {
+  const guards = [...new Set(gone.map(({ naming }) => naming))].flatMap((naming) =>
+    naming.link.members.flatMap((_, member) => {
+      const taken = gone.filter(
+        (one) => one.naming === naming && one.texts.findLastIndex((text) => text !== null) === member,
+      );
+      if (taken.length === 0) return [];
+      const lists = [0, member].map((place) => taken.map(({ texts }) => texts[place] ?? ''));
+      const names = member === 0 ? 'v0, same' : `v0, v${member}`;
+      const source = Prisma.sql`unnest(${lists[0]}::text[], ${lists[1]}::text[]) as gone(${Prisma.raw(names)})`;
+      return guardOfNaming(naming, { environment, scope, collection, source, member });
+    }),
+  );
+  return await countGuarded(environment, queryable, { scope, guards, first: Prisma.empty });
+}
+
+/** Records that forbid the removal of others. */
+interface Guard {
+  readonly collection: Collection;
+  /** The field that points to the other record, or names it. */
+  readonly path: readonly string[];
+  readonly verb: 'points' | 'names';
+  /** The removed records, or the names, as a relation. */
+  readonly source: Sql;
+  /** Whether `r` uses a row of the source. */
+  readonly condition: Sql;
+  /** A query of ids that do not count. */
+  readonly except: Sql | undefined;
+}
+
+function guardOfNaming(
+  naming: Naming,
+  asked: {
+    readonly environment: RecordEnvironment;
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly source: Sql;
+    readonly member: number;
+  },
+): Guard[] {
+  const { environment, scope, collection, source, member } = asked;
+  const { collection: user, link } = naming;
+  const texts = link.members.map((_, place) =>
+    place === 0 || place === member ? Prisma.raw(`gone.v${place}`) : undefined,
+  );
+  const values = texts.map((text) => text ?? Prisma.sql`null::text`);
+  const place = { domain: scope.domain.id, isRouted: environment.database.home !== undefined };
+  const isLeft = liveRecordsByKey(place, collection.name, nameCondition(link, collection, values));
+  const left = Prisma.sql`(select * from ${source} where not exists (select from records r where ${isLeft})) as gone`;
+  const path = [...link.in, link.members[member]?.field ?? ''];
+  const condition = namesRecord(naming, texts);
+  return [{ collection: user, path, verb: 'names', source: left, condition, except: undefined }];
+}
+
+async function countGuarded(
+  environment: RecordEnvironment,
+  queryable: Queryable,
+  { scope, guards, first }: { readonly scope: Scope; readonly guards: readonly Guard[]; readonly first: Sql },
+): Promise<ReferringRecords> {
+  if (guards.length === 0) return { counts: [], hasOthers: false };
+  const selects = guards.map((guard, index) => selectGuarding(environment, scope, guard, index));
   const rows = await environment.run<{ index: number; readable: number; hidden: number }>(
     queryable,
     Prisma.sql`${first} ${Prisma.join(selects, ' union all ')}`,
     scope,
   );
   const counts = rows.flatMap(({ index, readable: count }) => {
-    const field = guarding[index];
-    if (field === undefined || count === 0) return [];
-    return [{ collection: field.collection.name, field: pathOf(field).join('.'), count }];
+    const guard = guards[index];
+    if (guard === undefined || count === 0) return [];
+    return [{ collection: guard.collection.name, field: guard.path.join('.'), verb: guard.verb, count }];
   });
   return { counts, hasOthers: rows.some(({ hidden }) => hidden > 0) };
 }
 
-function selectReferrers(
+function selectGuarding(
   environment: RecordEnvironment,
   scope: Scope,
-  {
-    field,
-    ids,
-    index,
-    removed,
-  }: {
-    readonly field: GuardingField;
-    readonly ids: Sql;
-    readonly index: number;
-    readonly removed: Sql | undefined;
-  },
+  { collection, path: [top = ''], source, condition, except }: Guard,
+  index: number,
 ): Sql {
-  const { collection } = field;
   const access = findAccess(scope, collection, 'read');
-  const [top = ''] = pathOf(field);
   const isReadable =
     access === undefined || access.hiddenFields.has(top)
       ? Prisma.sql`false`
@@ -167,16 +262,61 @@ select ${Prisma.raw(String(index))} as index, (count(*) filter (where f.is_reada
   (count(*) filter (where not f.is_readable))::int as hidden
 from (
   select p.is_readable
-  from (${ids}) as target(id)
+  from ${source}
   cross join lateral (
     select ${isReadable} as is_readable
     from records r
-    where ${liveRecordsByKey(place, collection.name, pointsTo(field))}
-      ${removed === undefined ? Prisma.empty : Prisma.sql`and r.id <> all(array(${removed}))`}
+    where ${liveRecordsByKey(place, collection.name, condition)}
+      ${except === undefined ? Prisma.empty : Prisma.sql`and r.id <> all(array(${except}))`}
     offset 0
   ) as p
   limit ${MOST_COUNTED}
 ) as f`;
+}
+
+/** A link of a collection whose texts name records of another one. */
+export interface Naming {
+  readonly collection: Collection;
+  readonly link: Link;
+}
+
+/** The links of all collections that name records of a collection. */
+export function listNamings(collections: readonly Collection[], target: string): readonly Naming[] {
+  const findCollection = (name: string) => collections.find((collection) => collection.name === name);
+  return collections.flatMap((collection) =>
+    collection.links
+      .filter((link) => link.reference === undefined && link.target === target)
+      .filter((link) => targetOf(link, { findCollection }) !== undefined)
+      .map((link) => ({ collection, link })),
+  );
+}
+
+/** Whether the record `r` names another one by the texts; those that are undefined are not compared. */
+export function namesRecord({ collection, link }: Naming, texts: readonly (Sql | undefined)[]): Sql {
+  const named = link.members.flatMap(({ field }, index) => {
+    const text = texts[index];
+    return text === undefined ? [] : [{ field, text }];
+  });
+  const isPlain =
+    link.in.length === 0 && !named.some(({ field }) => collection.fieldsByName.get(field)?.isList);
+  if (isPlain)
+    return Prisma.join(
+      named.map(({ field, text }) => Prisma.sql`${fieldJson(collection, [field])} = to_jsonb(${text})`),
+      ' and ',
+    );
+  const outer = fieldsAlong(collection.fields, link.in) ?? [];
+  const members = named.flatMap(({ field, text }) => {
+    const [declared] = fieldsAlong(collection.fields, [...link.in, field])?.slice(-1) ?? [];
+    return [nameLiteral(field), declared?.isList ? Prisma.sql`jsonb_build_array(${text})` : text];
+  });
+  const holder = outer.reduceRight(
+    (value, { name, isList }) => {
+      const held = isList ? Prisma.sql`jsonb_build_array(${value})` : value;
+      return Prisma.sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
+    },
+    Prisma.sql`jsonb_build_object(${Prisma.join(members)})`,
+  );
+  return Prisma.sql`r.data @> ${holder}`;
 }
 
 function pointsTo(field: GuardingField): Sql {

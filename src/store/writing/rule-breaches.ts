@@ -12,7 +12,7 @@ import {
 } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
-import type { Scope } from '../../base/model/scope.js';
+import type { Domain, Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';

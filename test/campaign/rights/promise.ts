@@ -60,7 +60,7 @@ export interface Promised {
   readonly isInReach: (record: Record<string, unknown>) => boolean;
 }
 
-const DIRECTORY = new URL('../../../schema/collections', import.meta.url);
+const DIRECTORY = new URL('../../../schema/collections/', import.meta.url);
 
 export const COLLECTIONS: readonly Declared[] = readdirSync(DIRECTORY)
   .filter((file) => file.endsWith('.json') && !file.endsWith('.schema.json'))

@@ -227,3 +227,75 @@ describe('a text that agrees with the record at a reference', () => {
     expect(await mark('2027-28', '7')).toBe('stored');
   });
 });
+
+describe('a name that other records use', () => {
+  beforeAll(async () => {
+    await create('grade', { _id: 'g7', name: '7', sections: [{ name: 'A' }, { name: 'B' }] });
+    const stay = { session: '2025-26', class: '7', section: 'B', from: '2025-04-01', to: '2026-03-31' };
+    await create('child', {
+      _id: 'c7',
+      number: 'C7',
+      class: '7',
+      section: 'A',
+      session: '2026-27',
+      earlier: [stay],
+    });
+    await create('mark', { _id: 'm7', child: { value: 'c7' }, session: '2026-27', grade: '7' });
+    await create('fee_head', { _id: 'h1', name: 'Sports' });
+    await create('charge', { _id: 'x1', head: 'Sports', lines: [{ head: 'Sports' }], heads: ['Sports'] });
+  });
+
+  async function stored(name: string, id: string): Promise<JsonObject> {
+    return JSON.parse((await test.store.get(ADMIN, name, id)).json);
+  }
+
+  it('is not removed while it is used, except by force', async () => {
+    const remove = async (options = {}) =>
+      await faultsOf(test.store.delete(ADMIN, 'fee_head', 'h1', options));
+    expect(await remove()).toEqual([
+      '1 record of charge names it (head)',
+      '1 record of charge names it (heads)',
+      '1 record of charge names it (lines.head)',
+    ]);
+    const filter = { kind: 'equals', path: ['name'], value: 'Sports' } as const;
+    expect(await faultsOf(test.store.deleteMatching(ADMIN, 'fee_head', { filter }))).toHaveLength(3);
+    await create('fee_head', { _id: 'h2', name: 'Unused' });
+    expect(await faultsOf(test.store.delete(ADMIN, 'fee_head', 'h2'))).toBe('stored');
+  });
+
+  it('is not renamed while it is used', async () => {
+    expect(await faultsOf(update('grade', 'g7', { name: 'VII' }))).toEqual([
+      '1 record of child names it (class)',
+      '1 record of child names it (earlier.class)',
+    ]);
+    expect(await faultsOf(update('grade', 'g7', { sections: [{ name: 'A' }] }))).toEqual([
+      '1 record of child names it (earlier.section)',
+    ]);
+    const upsert = test.store.upsert(ADMIN, 'grade', { records: [{ _id: 'g7', name: 'VII' }], by: '_id' });
+    expect(await faultsOf(upsert)).toHaveLength(2);
+    expect(
+      await update('grade', 'g7', { sections: [{ name: 'B' }, { name: 'A' }, { name: 'C' }] }),
+    ).toBeDefined();
+  });
+
+  it('is renamed everywhere if an admin asks for it, in one request that can be undone', async () => {
+    const scope = { ...ADMIN, requestId: 'rename-7' };
+    const rename = async (who: typeof ADMIN, name: string) =>
+      await test.store.update(who, 'grade', 'g7', { mode: 'merge', data: { name }, renameEverywhere: true });
+    await rename(scope, 'VII');
+    expect(await stored('child', 'c7')).toMatchObject({ class: 'VII', earlier: [{ class: 'VII' }] });
+    await test.store.undo(ADMIN, 'rename-7');
+    expect(await stored('child', 'c7')).toMatchObject({ class: '7', earlier: [{ class: '7' }] });
+    const sections = [{ name: 'B' }, { name: 'Amber' }, { name: 'C' }];
+    await test.store.update(ADMIN, 'grade', 'g7', {
+      mode: 'merge',
+      data: { sections },
+      renameEverywhere: true,
+    });
+    expect(await stored('child', 'c7')).toMatchObject({ section: 'Amber', earlier: [{ section: 'B' }] });
+    const head = { mode: 'merge', data: { name: 'Games' }, renameEverywhere: true } as const;
+    await test.store.update(ADMIN, 'fee_head', 'h1', head);
+    const everywhere = { head: 'Games', lines: [{ head: 'Games' }], heads: ['Games'] };
+    expect(await stored('charge', 'x1')).toMatchObject(everywhere);
+  });
+});

@@ -12,7 +12,7 @@ import { PageArguments, type PageSizes, toPageRequest } from '../../resolvers/pa
 import type { BulkWrites } from '../../resolvers/records/bulk/bulk-writes.js';
 import { OrderByInput, UpdateMode } from '../../resolvers/records/generic-record.js';
 import { LazyRecord, Page } from '../../resolvers/records/lazy-record.js';
-import { CI_ARGUMENT, FORCE_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
+import { CI_ARGUMENT, FORCE_ARGUMENT, RENAME_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { readingOf, toPageShape } from '../../resolvers/records/page-shape.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
 import { perField, type RecordResolver, scanningField } from '../../resolvers/records/record-resolver.js';
@@ -186,6 +186,8 @@ export function createTypedResolver(
         description: 'Change it only if it still has this version.',
       })
       ifVersion: number | null | undefined,
+      @Arg('renameEverywhere', () => Boolean, RENAME_ARGUMENT)
+      renameEverywhere: boolean | null | undefined,
       @Info() info: GraphQLResolveInfo,
     ): Promise<TypedSource> {
       this.#assertShown(context, info);
@@ -196,6 +198,7 @@ export function createTypedResolver(
           data: toStoredFields(data, object),
           mode,
           ifVersion: ifVersion ?? undefined,
+          renameEverywhere: renameEverywhere ?? undefined,
         }),
       );
     }

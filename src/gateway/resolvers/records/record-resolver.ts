@@ -28,7 +28,7 @@ import { type RequestContext, requireScope } from '../request-context.js';
 import { genericForm, toGenericRecord } from './generic-form.js';
 import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from './generic-record.js';
 import { LazyRecord, Page } from './lazy-record.js';
-import { FORCE_ARGUMENT } from './oquery-arguments.js';
+import { FORCE_ARGUMENT, RENAME_ARGUMENT } from './oquery-arguments.js';
 import { readingOf, toPageShape } from './page-shape.js';
 import { PRINTABLE_FIELD } from './printable.js';
 import { toSort } from './to-sort.js';
@@ -64,6 +64,7 @@ export interface SentRecordChange {
   /** `merge` keeps the fields that are not sent; `replace` removes them. */
   readonly mode: 'merge' | 'replace';
   readonly ifVersion?: number | undefined;
+  readonly renameEverywhere?: boolean | undefined;
 }
 
 export interface RecordRemoval {
@@ -213,13 +214,17 @@ export class RecordResolver {
    * `ifVersion`
    */
   async updateRecord(context: RequestContext, change: SentRecordChange): Promise<StoredRecord> {
-    const { collection, id, data, mode, ifVersion } = change;
+    const { collection, id, data, mode, ifVersion, renameEverywhere } = change;
+    const isRename = renameEverywhere ? ['renameEverywhere'] : [];
     return theOne(
       await this.#write(
         context,
-        { collection, key: ['update', collection, id, data, mode, ifVersion ?? null] },
+        { collection, key: ['update', collection, id, data, mode, ifVersion ?? null, ...isRename] },
         async (scope, options) => [
-          await this.#store.update(scope, collection, id, { data, mode, ifVersion, ...options }),
+          await this.#store.update(scope, collection, id, {
+            ...{ data, mode, ifVersion, renameEverywhere },
+            ...options,
+          }),
         ],
       ),
     );
@@ -355,6 +360,7 @@ export class RecordResolver {
       description: 'Change it only if it still has this version.',
     })
     ifVersion?: number | null,
+    @Arg('renameEverywhere', () => Boolean, RENAME_ARGUMENT) renameEverywhere?: boolean | null,
   ): Promise<GenericRecord> {
     const record = await this.updateRecord(perField(context, info), {
       collection,
@@ -362,6 +368,7 @@ export class RecordResolver {
       data: toObject(data, 'data'),
       mode,
       ifVersion: ifVersion ?? undefined,
+      renameEverywhere: renameEverywhere ?? undefined,
     });
     return toGenericRecord(record, collection);
   }
