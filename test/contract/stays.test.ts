@@ -38,6 +38,9 @@ beforeAll(async () => {
   await send('POST', '/o/class', {
     ...{ name: '5', category: 'Primary', sections: [{ name: 'A' }, { name: 'B' }] },
   });
+  await send('POST', '/o/class', {
+    ...{ name: '6', category: 'Primary', sections: [{ name: 'A' }, { name: 'B' }] },
+  });
 });
 
 // All have the roll number 7, which one student of a section may have.

@@ -144,12 +144,14 @@ export class ImportRunner {
     { one, signal }: Work,
     { scope, ...asked }: { readonly scope: Scope; readonly collection: Collection; readonly file: string },
   ): Promise<StoredImport> {
-    const { database, catalog } = this.#options;
+    const { database, catalog, store } = this.#options;
     const from = ['received', 'inspecting'] as const;
     await updateImport(database, one.id, { from, state: 'inspecting' });
     const collectionOf = (name: string) =>
       catalog.list().find((known) => known.name === name && isInReach(scope, known));
-    const found = await inspectImport({ one, ...asked, collectionOf, signal });
+    const judge: Parameters<typeof inspectImport>[0]['judge'] = (sought) =>
+      store.staging([]).judgeLinks(database, scope, one.collection, sought);
+    const found = await inspectImport({ one, ...asked, collectionOf, judge, signal });
     const ready = await updateImport(database, one.id, { from, state: 'ready', fault: null, ...found });
     if (ready === undefined) throw new StoppedError();
     return ready;

@@ -1,11 +1,13 @@
 /** Inspects the file of an import and proposes a mapping. */
 import type { Collection, Field } from '../../base/model/collection.js';
+import type { LinkVerdicts, Sought } from '../../store/writing/linked-values.js';
 import { doubtsOfMapping } from './doubts-of-mapping.js';
 import type { ImportMapping } from './import-mapping.js';
 import { inspectOnThread } from './preparing/prepared-batches.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
 import type { UnfoldedDays } from './reading/row-source.js';
 import type { ImportInspection, ImportOptions, StoredImport } from './stored-import.js';
+import { warnOfUnknownNames } from './unknown-names.js';
 
 export interface Inspected {
   readonly inspection: ImportInspection;
@@ -20,6 +22,8 @@ export async function inspectImport(asked: {
   /** Finds the target of a reference; `undefined` if the caller may not know of it. */
   readonly collectionOf: (name: string) => Collection | undefined;
   readonly file: string;
+  /** Looks for names among the records. */
+  readonly judge: (sought: readonly Sought[]) => Promise<LinkVerdicts>;
   readonly signal: AbortSignal;
 }): Promise<Inspected> {
   const { one, collection, collectionOf, file, signal } = asked;
@@ -38,13 +42,14 @@ export async function inspectImport(asked: {
           collectionOf,
         );
   const mapping = one.mapping ?? proposed;
+  const unknown = await warnOfUnknownNames(collection, { mapping, found }, asked.judge);
   return {
     inspection: {
       ...others,
-      warnings: [...others.warnings, ...doubtsOfMapping(collection, mapping, found)],
+      warnings: [...others.warnings, ...doubtsOfMapping(collection, mapping, found), ...unknown],
       columns: tableColumns,
       ...(unfold !== undefined && { unfold }),
-      found,
+      found: found.map(({ values: _values, ...column }) => column),
     },
     mapping,
     options: { ...one.options, by: one.options.by || proposeKey(collection, mapping, found) },

@@ -248,7 +248,7 @@ export function linksHold(collection: Collection, context: LinkContext): Sql | u
     const texts = members.map(({ field }) => Prisma.sql`(s.data->>${nameLiteral(field)})`);
     const [first = Prisma.sql`null::text`] = texts;
     if (reference === undefined) {
-      const isMissing = unnamed(link, target, { texts, context });
+      const isMissing = unnamed(link, target, { texts, isOpen: false, context });
       conditions.push(Prisma.sql`(${first} is null or not (${isMissing}))`);
       continue;
     }
@@ -287,11 +287,12 @@ export function fieldsAlong(
 function selectUnnamed(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
   const lists = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
   const texts = link.members.map((_, member) => Prisma.raw(`sought.v${member}`));
+  const isOpen = asked.some((one) => one.texts[0] === null);
   return Prisma.sql`
     select ${Prisma.raw(String(index))} as link, sought.place::int as place, null::jsonb as found
     from unnest(${Prisma.join(lists.map((list) => Prisma.sql`${list}::text[]`))})
       with ordinality as sought(${Prisma.join(listNames(link))}, place)
-    where ${unnamed(link, target, { texts, context })}`;
+    where ${unnamed(link, target, { texts, isOpen, context })}`;
 }
 
 /** Whether the target has records, and none with the texts. */
@@ -300,11 +301,17 @@ function unnamed(
   target: Collection,
   {
     texts,
+    isOpen,
     context: { scope, isRouted, holds },
-  }: { readonly texts: readonly Sql[]; readonly context: LinkContext },
+  }: {
+    readonly texts: readonly Sql[];
+    /** Whether the first text may be null: any record that has the others. */
+    readonly isOpen: boolean;
+    readonly context: LinkContext;
+  },
 ): Sql {
   const place = { domain: scope.domain.id, isRouted };
-  const isNamed = liveRecordsByKey(place, target.name, nameCondition(link, target, texts));
+  const isNamed = liveRecordsByKey(place, target.name, nameCondition(link, target, { texts, isOpen }));
   return Prisma.sql`(select true from records r where ${isNamed} limit 1 ${holds ? HOLD : Prisma.empty}) is null
       and ${hasRecords(scope, target)}`;
 }
@@ -319,11 +326,16 @@ function listNames({ members }: Link): readonly Sql[] {
 }
 
 /** Whether the record `r` has the texts at the paths of the members; those that are null are not compared. */
-export function nameCondition({ members }: Link, target: Collection, texts: readonly Sql[]): Sql {
+export function nameCondition(
+  { members }: Link,
+  target: Collection,
+  { texts, isOpen = false }: { readonly texts: readonly Sql[]; readonly isOpen?: boolean },
+): Sql {
   const conditions = members.map(({ path }, index) => {
     const text = texts[index] ?? Prisma.sql`null::text`;
     const has = hasText(target, path, text);
-    return index === 0 ? has : Prisma.sql`(${text} is null or ${has})`;
+    // Without the alternative, the index of the name serves.
+    return index === 0 && !isOpen ? has : Prisma.sql`(${text} is null or ${has})`;
   });
   return Prisma.join(conditions, ' and ');
 }
@@ -516,7 +528,7 @@ function verdictOnName(
       const shown = known.slice(0, MOST_SHOWN).join(', ') + (known.length > MOST_SHOWN ? ' …' : '');
       const hint = areShown ? didYouMean(text, known) : '';
       const [list = ''] = members[member]?.path ?? [];
-      const owner = `${noun} ${JSON.stringify(spelled[0])}`;
+      const owner = spelled[0] == null ? `any ${noun}` : `${noun} ${JSON.stringify(spelled[0])}`;
       const problem =
         member === 0
           ? `${JSON.stringify(text)} is not a ${noun}.${hint}`

@@ -218,7 +218,7 @@ function guardOfNaming(
   );
   const values = texts.map((text) => text ?? Prisma.sql`null::text`);
   const place = { domain: scope.domain.id, isRouted: environment.database.home !== undefined };
-  const isLeft = liveRecordsByKey(place, collection.name, nameCondition(link, collection, values));
+  const isLeft = liveRecordsByKey(place, collection.name, nameCondition(link, collection, { texts: values }));
   const left = Prisma.sql`(select * from ${source} where not exists (select from records r where ${isLeft})) as gone`;
   const path = [...link.in, link.members[member]?.field ?? ''];
   const condition = namesRecord(naming, texts);
