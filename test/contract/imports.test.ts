@@ -210,7 +210,7 @@ describe('an import', () => {
     const csv = [
       'Adm No,Date,Status',
       'A-1,2026-07-01T03:30:00Z,P',
-      'A-2,2026-07-01T03:30:00Z,A',
+      'A-3,2026-07-01T03:30:00Z,A',
       'A-9,2026-07-01T03:30:00Z,P',
       '',
     ].join('\n');
@@ -245,9 +245,9 @@ describe('an import', () => {
         'Adm No,Date,Status',
         'A-1,2026-07-02T03:30:00Z,X',
         'A-1,2026-07-02T05:00:00Z,P',
-        'A-2,yesterday,P',
+        'A-3,yesterday,P',
         // Without a day it is one of today, which the row before did not say.
-        'A-2,,P',
+        'A-3,,P',
         '',
       ].join('\n'),
       '&mapping=marks&by=student_day',

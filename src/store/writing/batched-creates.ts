@@ -16,7 +16,6 @@ import { type EffectiveAccess, findAccess } from '../access/access.js';
 import { wasRefused } from '../database/database-errors.js';
 import { GatheringLine } from '../database/gathering-line.js';
 import { printStored } from '../reading/stored-record.js';
-import { linksHold } from './linked-values.js';
 import {
   areThere,
   keyOfLookedUp,
@@ -34,6 +33,7 @@ import {
   USER_COLLECTION,
   type WriteContext,
 } from './record-statements.js';
+import { linksHold } from './select-unlinked.js';
 import type { StoredChange } from './validation.js';
 
 /** A create whose rights and record have been checked. */

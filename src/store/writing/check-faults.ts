@@ -5,7 +5,7 @@ import { describeBounds, isWithinBounds } from '../../base/model/bounds.js';
 import type { Check, Collection } from '../../base/model/collection.js';
 import { Exact, toDecimal } from '../../base/model/compare-json.js';
 import { fieldsOfUniqueRule, valuesAt } from '../../base/model/keys-of.js';
-import { fieldsOfLinks } from './linked-values.js';
+import { fieldsOfLinks } from './settle-links.js';
 
 /**
  * The violations of a record against its collection's checks, without the values of `secret` fields.

@@ -23,17 +23,11 @@ import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { type HeldReference, listReferences } from './held-references.js';
 import { keepingAnAdmin } from './keeping-an-admin.js';
-import {
-  judgeLinks,
-  type LinkContext,
-  type LinkedRecord,
-  listSought,
-  selectUnlinked,
-  settleLinks,
-} from './linked-values.js';
 import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
 import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
+import { type LinkContext, selectUnlinked } from './select-unlinked.js';
+import { judgeLinks, type LinkedRecord, listSought, settleLinks } from './settle-links.js';
 import type { StoredChange } from './validation.js';
 import { NO_TRIGGERS, type WriteOperation, type WriteTriggers } from './write-triggers.js';
 

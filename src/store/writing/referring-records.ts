@@ -17,8 +17,8 @@ import { isIndexedPath } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
 import { fieldJson } from '../sql/names.js';
 import { liveRecordsByKey, nameLiteral, recordsIn } from '../sql/records-of.js';
-import { fieldsAlong, nameCondition, targetOf } from './linked-values.js';
 import type { RecordEnvironment } from './record-environment.js';
+import { fieldsAlong, linkTargetOf, nameCondition } from './select-unlinked.js';
 
 type Sql = Prisma.Sql;
 
@@ -142,8 +142,9 @@ export async function countReferrers(
     }),
     ...listNamings(collections, collection.name).flatMap((naming): Guard[] => {
       const [{ path } = { path: [] }] = naming.link.members;
+      const steps = path.map((name) => `."${name}"`).join('');
       const removedNames = Prisma.sql`(
-    select distinct jsonb_path_query(n.data, ${`lax $${path.map((name) => `."${name}"`).join('')}`}::jsonpath) #>> '{}'
+    select distinct jsonb_path_query(n.data, ${`lax $${steps}`}::jsonpath) #>> '{}'
     from (${ids}) as target(id)
     join records n on ${recordsIn(scope.domain.id, collection.name, 'n')} and n.id = target.id
   ) as gone(v0)`;
@@ -180,7 +181,8 @@ export async function countUses(
       if (taken.length === 0) return [];
       const lists = [0, member].map((place) => taken.map(({ texts }) => texts[place] ?? ''));
       const names = member === 0 ? 'v0, same' : `v0, v${member}`;
-      const source = Prisma.sql`unnest(${lists[0]}::text[], ${lists[1]}::text[]) as gone(${Prisma.raw(names)})`;
+      const values = Prisma.join(lists.map((list) => Prisma.sql`${list}::text[]`));
+      const source = Prisma.sql`unnest(${values}) as gone(${Prisma.raw(names)})`;
       return guardOfNaming(naming, { environment, scope, collection, source, member });
     }),
   );
@@ -219,7 +221,9 @@ function guardOfNaming(
   const values = texts.map((text) => text ?? Prisma.sql`null::text`);
   const place = { domain: scope.domain.id, isRouted: environment.database.home !== undefined };
   const isLeft = liveRecordsByKey(place, collection.name, nameCondition(link, collection, { texts: values }));
-  const left = Prisma.sql`(select * from ${source} where not exists (select from records r where ${isLeft})) as gone`;
+  const left = Prisma.sql`(
+    select * from ${source} where not exists (select from records r where ${isLeft})
+  ) as gone`;
   const path = [...link.in, link.members[member]?.field ?? ''];
   const condition = namesRecord(naming, texts);
   return [{ collection: user, path, verb: 'names', source: left, condition, except: undefined }];
@@ -286,7 +290,7 @@ export function listNamings(collections: readonly Collection[], target: string):
   return collections.flatMap((collection) =>
     collection.links
       .filter((link) => link.reference === undefined && link.target === target)
-      .filter((link) => targetOf(link, { findCollection }) !== undefined)
+      .filter((link) => linkTargetOf(link, { findCollection }) !== undefined)
       .map((link) => ({ collection, link })),
   );
 }

@@ -60,7 +60,7 @@ export function findGone(
   return namings.flatMap((naming) => changes.flatMap((change) => goneNames(naming, change)));
 }
 
-/** @throws CONFLICT for names in use that are not renamed; FORBIDDEN to rename, unless the caller is an admin */
+/** @throws CONFLICT for names in use that are not renamed; FORBIDDEN to rename for others than admins */
 export async function assertUnused(
   environment: RecordEnvironment,
   transaction: Transaction,

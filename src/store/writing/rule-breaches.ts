@@ -18,7 +18,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsByKey, liveRecordsIn } from '../sql/records-of.js';
 import { checkRecord, type StagingRules, scalarText, uniqueTextsOf } from './check-record.js';
-import { judgeLinks, type LinkVerdicts, listSought, settleLinks } from './linked-values.js';
+import { judgeLinks, type LinkVerdicts, listSought, settleLinks } from './settle-links.js';
 import { keyValueOf, OF_RECORD } from './unique-key.js';
 
 export interface RuleBreach {

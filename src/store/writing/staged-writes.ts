@@ -18,13 +18,14 @@ import { nameOfKey } from './check-record.js';
 import { createStaged } from './create-staged.js';
 import { deleteLocked } from './delete-locked.js';
 import type { HeldReference } from './held-references.js';
-import { judgeLinks, type LinkVerdicts, type Sought } from './linked-values.js';
 import { type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
 import { findDeadReferences } from './references.js';
 import { assertUnreferenced } from './referring-records.js';
 import { assertNoProbing, secretFieldsOf } from './secret-fields.js';
+import { type Sought } from './select-unlinked.js';
+import { judgeLinks, type LinkVerdicts } from './settle-links.js';
 import {
   BECAME,
   forgetStaged,

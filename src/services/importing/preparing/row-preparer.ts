@@ -20,12 +20,8 @@ import {
   type HeldReference,
   listReferences,
 } from '../../../store/writing/held-references.js';
-import {
-  type LinkVerdicts,
-  listSought,
-  type Sought,
-  settleLinks,
-} from '../../../store/writing/linked-values.js';
+import type { Sought } from '../../../store/writing/select-unlinked.js';
+import { type LinkVerdicts, listSought, settleLinks } from '../../../store/writing/settle-links.js';
 import type { FoundTarget, SoughtTarget } from '../../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../../store/writing/unique-key.js';
 import type { ImportMapping } from '../import-mapping.js';

@@ -37,6 +37,7 @@ const lookups: ReferenceLookups = {
     await new Promise((resolve) => setImmediate(resolve));
     return sought.map(({ id }) => ({ label: `Student ${id}`, isDead: id.endsWith('00') }));
   },
+  judgeLinks: async () => new Map(),
   findByField: async () => new Map(),
 };
 

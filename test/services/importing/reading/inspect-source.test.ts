@@ -33,6 +33,7 @@ describe('the inspection of a table', () => {
         distinct: 20,
         isDistinctExact: true,
         examples: ['A0', 'A1', 'A2', 'A3', 'A4'],
+        values: expect.any(Array),
         likely: { kind: 'text' },
         kinds: [],
         misfits: { count: 0, samples: [] },

@@ -10,7 +10,7 @@
 import type { ErrorDetail } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import { dayOf } from '../../base/model/calendar.js';
-import type { Collection, Field, Link } from '../../base/model/collection.js';
+import type { Collection, Link } from '../../base/model/collection.js';
 import { foldText } from '../../base/model/normal-text.js';
 import { pointerStep } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -18,22 +18,9 @@ import { didYouMean } from '../../base/text/did-you-mean.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../access/access.js';
 import type { Queryable } from '../database/queryable.js';
-import { fieldJson } from '../sql/names.js';
-import { liveRecordsById, liveRecordsByKey, liveRecordsIn, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsIn } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
-import { HOLD } from './references.js';
-
-type Sql = Prisma.Sql;
-
-/** What the look-ups need to know. */
-export interface LinkContext {
-  readonly scope: Scope;
-  readonly findCollection: (name: string) => Collection | undefined;
-  /** @see liveRecordsByKey */
-  readonly isRouted: boolean;
-  /** Whether the records that are named may not be removed or renamed before the write has committed. */
-  readonly holds: boolean;
-}
+import { type LinkContext, linkTargetOf, type Sought, selectUnlinked } from './select-unlinked.js';
 
 /** The values of a link in one object of a record. */
 interface LinkedValues extends Sought {
@@ -44,19 +31,8 @@ interface LinkedValues extends Sought {
   readonly at: number | undefined;
 }
 
-/** The values of a link, whichever record has them. */
-export interface Sought {
-  /** The position of the link in `Collection.links`. */
-  readonly link: number;
-  /** Of the reference and of its moment; the day in the time zone of the school. */
-  readonly id: string | null;
-  readonly on: string | null;
-  /** Of each member; null if it is absent. */
-  readonly texts: readonly (string | null)[];
-}
-
 /** What is known of values that were not found as they are. */
-export interface LinkVerdict {
+interface LinkVerdict {
   /** The school's spelling of each text, if all of them are names but for case and blanks. */
   readonly spelled?: readonly (string | null)[];
   /** What is wrong with the member. */
@@ -205,221 +181,6 @@ function momentOf(value: JsonValue | undefined, timeZone: string): string | null
   return text === null || text.length <= 10 ? text : dayOf(text, timeZone);
 }
 
-/**
- * A query with a row for each value that no other record has, for a statement that checks while it writes;
- * `undefined` if there is nothing to look up. Its text depends only on the links.
- */
-export function selectUnlinked(
-  collection: Collection,
-  sought: readonly Sought[],
-  context: LinkContext,
-): Sql | undefined {
-  const selects = collection.links.flatMap((link, index) => {
-    const asked = sought.filter((one) => one.link === index);
-    const target = asked.length === 0 ? undefined : targetOf(link, context);
-    if (target === undefined) return [];
-    return [
-      link.reference === undefined
-        ? selectUnnamed(link, target, { index, asked, context })
-        : selectDisagreeing(link, target, { index, asked, context }),
-    ];
-  });
-  return selects.length === 0 ? undefined : Prisma.join(selects, ' union all ');
-}
-
-interface AskedOfLink {
-  readonly index: number;
-  readonly asked: readonly Sought[];
-  readonly context: LinkContext;
-}
-
-/**
- * Whether all links of the record in `s.data` hold, for a statement that is shared by many callers; `undefined`
- * if some are of texts in lists or objects.
- */
-export function linksHold(collection: Collection, context: LinkContext): Sql | undefined {
-  const conditions: Sql[] = [];
-  for (const link of collection.links) {
-    const { members, reference, on } = link;
-    if (link.in.length > 0 || members.some(({ field }) => collection.fieldsByName.get(field)?.isList))
-      return undefined;
-    const target = targetOf(link, context);
-    if (target === undefined) continue;
-    const texts = members.map(({ field }) => Prisma.sql`(s.data->>${nameLiteral(field)})`);
-    const [first = Prisma.sql`null::text`] = texts;
-    if (reference === undefined) {
-      const isMissing = unnamed(link, target, { texts, isOpen: false, context });
-      conditions.push(Prisma.sql`(${first} is null or not (${isMissing}))`);
-      continue;
-    }
-    const written = on === undefined ? Prisma.sql`null::text` : Prisma.sql`s.data->>${nameLiteral(on)}`;
-    const { timeZone } = context.scope.domain;
-    const moment = Prisma.sql`case when length(${written}) > 10
-      then to_char((${written})::timestamptz at time zone ${timeZone}, 'YYYY-MM-DD') else ${written} end`;
-    const sought = Prisma.join([Prisma.sql`s.data->${nameLiteral(reference)}->>'value'`, moment, ...texts]);
-    const row = Prisma.sql`(select ${sought}) as sought(id, moment, ${Prisma.join(listNames(link))})`;
-    conditions.push(Prisma.sql`not exists (select ${disagreeing(link, target, { sought: row, context })})`);
-  }
-  return conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' and ');
-}
-
-/** The collection that a link leads to, if it has declared what the link compares. */
-export function targetOf(
-  { target, members }: Link,
-  { findCollection }: Pick<LinkContext, 'findCollection'>,
-): Collection | undefined {
-  const collection = findCollection(target);
-  const isDeclared = members.every(({ path }) => fieldsAlong(collection?.fields ?? [], path) !== undefined);
-  return isDeclared ? collection : undefined;
-}
-
-/** The declared fields along a path. */
-export function fieldsAlong(
-  fields: readonly Field[],
-  [name, ...rest]: readonly string[],
-): readonly Field[] | undefined {
-  const field = fields.find((one) => one.name === name);
-  if (field === undefined || rest.length === 0) return field && [field];
-  const inner = fieldsAlong(field.fields, rest);
-  return inner && [field, ...inner];
-}
-
-function selectUnnamed(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
-  const lists = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
-  const texts = link.members.map((_, member) => Prisma.raw(`sought.v${member}`));
-  const isOpen = asked.some((one) => one.texts[0] === null);
-  return Prisma.sql`
-    select ${Prisma.raw(String(index))} as link, sought.place::int as place, null::jsonb as found
-    from unnest(${Prisma.join(lists.map((list) => Prisma.sql`${list}::text[]`))})
-      with ordinality as sought(${Prisma.join(listNames(link))}, place)
-    where ${unnamed(link, target, { texts, isOpen, context })}`;
-}
-
-/** Whether the target has records, and none with the texts. */
-function unnamed(
-  link: Link,
-  target: Collection,
-  {
-    texts,
-    isOpen,
-    context: { scope, isRouted, holds },
-  }: {
-    readonly texts: readonly Sql[];
-    /** Whether the first text may be null: any record that has the others. */
-    readonly isOpen: boolean;
-    readonly context: LinkContext;
-  },
-): Sql {
-  const place = { domain: scope.domain.id, isRouted };
-  const isNamed = liveRecordsByKey(place, target.name, nameCondition(link, target, { texts, isOpen }));
-  return Prisma.sql`(select true from records r where ${isNamed} limit 1 ${holds ? HOLD : Prisma.empty}) is null
-      and ${hasRecords(scope, target)}`;
-}
-
-/** While a collection has no records, nothing can be named. */
-export function hasRecords(scope: Scope, target: Collection): Sql {
-  return Prisma.sql`exists (select from records r where ${liveRecordsIn(scope.domain.id, target.name)})`;
-}
-
-function listNames({ members }: Link): readonly Sql[] {
-  return members.map((_, member) => Prisma.raw(`v${member}`));
-}
-
-/** Whether the record `r` has the texts at the paths of the members; those that are null are not compared. */
-export function nameCondition(
-  { members }: Link,
-  target: Collection,
-  { texts, isOpen = false }: { readonly texts: readonly Sql[]; readonly isOpen?: boolean },
-): Sql {
-  const conditions = members.map(({ path }, index) => {
-    const text = texts[index] ?? Prisma.sql`null::text`;
-    const has = hasText(target, path, text);
-    // Without the alternative, the index of the name serves.
-    return index === 0 && !isOpen ? has : Prisma.sql`(${text} is null or ${has})`;
-  });
-  return Prisma.join(conditions, ' and ');
-}
-
-/** Whether the record `r` has a text at a path, or in a list on the way. */
-export function hasText(collection: Collection, path: readonly string[], text: Sql): Sql {
-  const fields = fieldsAlong(collection.fields, path) ?? [];
-  if (!fields.some(({ isList }) => isList))
-    return Prisma.sql`${fieldJson(collection, path)} = to_jsonb(${text})`;
-  const holder = fields.reduceRight((value, { name, isList }) => {
-    const held = isList ? Prisma.sql`jsonb_build_array(${value})` : value;
-    return Prisma.sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
-  }, text);
-  return Prisma.sql`r.data @> ${holder}`;
-}
-
-function selectDisagreeing(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
-  const texts = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
-  const lists = [asked.map(({ id }) => id), asked.map(({ on }) => on), ...texts];
-  const sought = Prisma.sql`unnest(${Prisma.join(lists.map((list) => Prisma.sql`${list}::text[]`))})
-      with ordinality as sought(id, moment, ${Prisma.join(listNames(link))}, place)`;
-  return Prisma.sql`
-    select ${Prisma.raw(String(index))} as link, sought.place::int as place, found.texts as found
-    ${disagreeing(link, target, { sought, context })}`;
-}
-
-/** The rows of `sought` that differ from their record, with what it has as `found.texts`. */
-function disagreeing(
-  link: Link,
-  target: Collection,
-  { sought, context }: { readonly sought: Sql; readonly context: LinkContext },
-): Sql {
-  const differs = link.members.map((_, member) => {
-    const place = Prisma.raw(String(member));
-    return Prisma.sql`found.texts->>${place} <> sought.v${place}`;
-  });
-  return Prisma.sql`from ${sought}
-    cross join lateral (${selectAgreeing(link, target, context)}) as found
-    where ${Prisma.join(differs, ' or ')}`;
-}
-
-/** What the record with the id `sought.id` has for the members of a link, as one list. */
-export function selectAgreeing(link: Link, target: Collection, { scope }: LinkContext): Sql {
-  const texts = link.members.map(({ path }) => Prisma.sql`place.data#>>${path as string[]}::text[]`);
-  const isTarget = liveRecordsById(scope.domain.id, target.name, Prisma.sql`= sought.id`);
-  return Prisma.sql`
-      select jsonb_build_array(${Prisma.join(texts)}) as texts
-      from records r cross join lateral (${placeOf(link, target, scope)}) as place(data)
-      where ${isTarget}`;
-}
-
-/** The record `r`, or the stay of it that counts at `sought.moment`; null where none is known. */
-function placeOf({ on, members }: Link, { stays }: Collection, { domain }: Scope): Sql {
-  if (on === undefined || stays === undefined) return Prisma.sql`select r.data`;
-  const [list, session] = [stays.list, stays.session ?? ''].map(nameLiteral);
-  const earlier = Prisma.sql`jsonb_array_elements(
-        case when jsonb_typeof(r.data->${list}) = 'array' then r.data->${list} else '[]' end
-      ) as stay`;
-  const month = String(domain.sessionFirstMonth ?? DEFAULT_FIRST_MONTH).padStart(2, '0');
-  const firstDay = Prisma.sql`left(r.data->>${session}, 4) || ${`-${month}-01`}`;
-  const isHere = members.map(({ path }, member) => {
-    const text = Prisma.raw(`sought.v${member}`);
-    return Prisma.sql`(stay#>>${path as string[]}::text[] = ${text} or ${text} is null)`;
-  });
-  return Prisma.sql`
-        select case
-          when sought.moment ~ '^\\d{4}-\\d{2}-\\d{2}$' then coalesce(
-            (select stay from ${earlier}
-             where stay->>'from' <= sought.moment and stay->>'to' >= sought.moment
-             order by stay->>'from' desc limit 1),
-            case when sought.moment >= ${firstDay} then r.data end
-          )
-          else (
-            select stay
-            from (select stay from ${earlier} union all select r.data) as known(stay)
-            where stay->>${session} = sought.moment
-            order by (${Prisma.join(isHere, ' and ')}) is true desc
-            limit 1
-          )
-        end`;
-}
-
-const DEFAULT_FIRST_MONTH = 4;
-
 /** The verdicts on the values that no other record has, by `keyOfSought`. */
 export async function judgeLinks(
   queryable: Queryable,
@@ -437,7 +198,7 @@ export async function judgeLinks(
   for (const { link: index, place, found } of rows) {
     const one = sought.filter(({ link }) => link === index)[place - 1];
     const link = collection.links[index];
-    const target = link && targetOf(link, context);
+    const target = link && linkTargetOf(link, context);
     if (one === undefined || link === undefined || target === undefined) continue;
     if (found !== null) {
       verdicts.set(keyOfSought(one), disagreement(link, one, { found, target, scope: context.scope }));
@@ -459,7 +220,8 @@ function disagreement(
   const [text, is] = [texts[member], found[member]].map((one) => JSON.stringify(one));
   const field = members[member]?.path.join('.') ?? '';
   const at = on === undefined ? '' : ` (${moment})`;
-  const problem = `${text} is not the ${field} of the record "${id}" of ${target.name}, its ${reference}${at}`;
+  const record = `the record "${id}" of ${target.name}`;
+  const problem = `${text} is not the ${field} of ${record}, its ${reference}${at}`;
   // The value may be one that the caller cannot read.
   if (!isReadable(scope, target, members[member]?.path))
     return { member, problem, expected: `that ${field}` };

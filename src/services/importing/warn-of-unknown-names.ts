@@ -1,7 +1,8 @@
-/** Warnings about the names in a table that no record has, such as classes and fee heads, before it is written. */
+/** Warnings about names in a table that no record has, such as classes and fee heads. */
 import type { Collection } from '../../base/model/collection.js';
 import { toNormalText } from '../../base/model/normal-text.js';
-import { keyOfSought, type LinkVerdicts, type Sought } from '../../store/writing/linked-values.js';
+import { type Sought } from '../../store/writing/select-unlinked.js';
+import { keyOfSought, type LinkVerdicts } from '../../store/writing/settle-links.js';
 import type { ImportMapping } from './import-mapping.js';
 import type { ColumnInspection } from './reading/column-findings.js';
 
