@@ -36,7 +36,7 @@ export interface RenameRequest extends RenameOptions {
 }
 
 /** A name that goes, and the one that takes its place. */
-export interface GoneName extends NameTaken {
+interface GoneName extends NameTaken {
   readonly naming: Naming;
   readonly to: string | undefined;
 }
