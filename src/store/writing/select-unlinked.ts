@@ -58,8 +58,8 @@ interface AskedOfLink {
 }
 
 /**
- * Whether all links of the record in `s.data` hold, for a statement that many callers share; `undefined` if some
- * are of texts in lists or objects.
+ * Whether all links of the record in `s.data` hold, for a statement that many callers share; `undefined` if
+ * some are of texts in lists or objects.
  */
 export function linksHold(collection: Collection, context: LinkContext): Sql | undefined {
   const conditions: Sql[] = [];
