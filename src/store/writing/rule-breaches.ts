@@ -59,7 +59,10 @@ export async function listRuleBreaches(
     const all = records.map(({ data }) => data);
     return await judgeLinks(database, collection, listSought(collection, all, timeZone), context);
   };
-  for await (const { id, data, keys, verdicts } of streamRecords(database, domain.id, { collection, judge })) {
+  for await (const { id, data, keys, verdicts } of streamRecords(database, domain.id, {
+    collection,
+    judge,
+  })) {
     const checked = checkRecord(data, rules);
     const { faults, change } = checked;
     const copy = toJsonObject(printExactJson(data));
