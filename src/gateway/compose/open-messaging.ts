@@ -1,4 +1,5 @@
 import { closeInTurn } from '../../base/process/close-in-turn.js';
+import type { Principals } from '../../services/auth/principals.js';
 import { Channels } from '../../services/messaging/channels.js';
 import type { AttachmentFiles } from '../../services/messaging/email/attachments.js';
 import type { JobQueue } from '../../services/messaging/job-queue.js';
@@ -31,10 +32,11 @@ export function openMessaging(options: {
   readonly store: RecordStore;
   readonly jobs: JobQueue;
   readonly files: AttachmentFiles;
+  readonly principals: Principals;
   readonly config: Config;
   readonly onFault: (error: unknown) => void;
 }): Messaging {
-  const { database, domains, store, jobs, files, config, onFault } = options;
+  const { database, domains, store, jobs, files, principals, config, onFault } = options;
   const receipts = new ReceiptIntake({ jobs, onFault });
   const channels = new Channels({
     settings: config,
@@ -66,10 +68,12 @@ export function openMessaging(options: {
       jobs,
       channels,
       files,
+      principals,
       settings: {
         maxAttempts: config.messageMaxAttempts,
         retryMs: config.messageRetryMs,
         sendKeptHours: config.sendKeptHours,
+        emailRoles: config.emailRoles,
       },
     }),
     close: () => closeInTurn([() => receipts.close(), () => channels.close()]),

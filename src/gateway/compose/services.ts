@@ -317,6 +317,7 @@ async function loadServices(
     store,
     jobs,
     files,
+    principals,
     config,
     onFault: (error) => onFault('messages', error),
   });

@@ -9,7 +9,7 @@ import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/dat
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { JobQueue } from './job-queue.js';
-import type { Message } from './message.js';
+import { type Message, toSender } from './message.js';
 import { enqueueSending } from './message-delivery.js';
 import {
   countMessages,
@@ -61,7 +61,8 @@ export class MessageAdmin {
     const { jobs, store } = this.#services;
     return await store.atomically(scope, { writes: [SMS_COLLECTION] }, async (tx) => {
       const target = { domainId: scope.domain.id, id: assertMessageId(id, 'id') };
-      const message = await requeueMessage(tx, { ...target, states: ['failed', 'kept', 'queued'] });
+      const sender = toSender(scope.principal);
+      const message = await requeueMessage(tx, { ...target, sender, states: ['failed', 'kept', 'queued'] });
       if (message === undefined) throw await this.#refusal(tx, scope, id, 'sent again');
       await logState(store, { message, domain: scope.domain }, { status: 'queued' }, tx);
       await enqueueSending(jobs, message.id, {}, tx);

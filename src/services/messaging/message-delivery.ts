@@ -3,7 +3,7 @@
  * later.
  */
 import { ServiceError } from '../../base/errors.js';
-import { type Scope, systemPrincipal } from '../../base/model/scope.js';
+import { type Principal, type Scope, systemPrincipal } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -15,11 +15,13 @@ import { envelopeOf } from './email/email-request.js';
 import type { JobContext } from './job.js';
 import type { JobQueue } from './job-queue.js';
 import {
+  assertMayEmail,
   type Delivered,
   DeliveryError,
   type EmailContent,
   type Message,
   type MessageKind,
+  type MessageSender,
   type SmsContent,
 } from './message.js';
 import {
@@ -51,6 +53,7 @@ interface DeliverySettings {
    * receive the absences of last week.
    */
   readonly sendKeptHours: number;
+  readonly emailRoles: readonly string[];
 }
 
 export interface MessageDeliveryOptions {
@@ -61,6 +64,8 @@ export interface MessageDeliveryOptions {
   readonly channels: Pick<Channels, 'findEmail' | 'findSms' | 'has'>;
   readonly files: AttachmentFiles;
   readonly settings: DeliverySettings;
+  /** The present rights of a sender; `undefined`: none. */
+  readonly principals: { ofWork(sender: MessageSender): Promise<Principal | undefined> };
 }
 
 /** The result of an attempt, for operators. It contains neither address nor text. */
@@ -81,6 +86,7 @@ const LONGEST_WAIT_MS = 3_600_000;
  * counted by the message itself.
  */
 const MAX_JOB_ATTEMPTS = 25;
+const NOT_ALLOWED = 'not sent: the user who queued it may not send it any more';
 const KEPT_BATCH = 200;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -170,6 +176,9 @@ export class MessageDelivery {
 
   async #attempt(message: Message, signal: AbortSignal): Promise<Settled> {
     try {
+      if (!(await this.#maySend(message))) {
+        return { state: 'failed', lastError: NOT_ALLOWED, remaining: message.remaining };
+      }
       const delivered = await this.#deliver(message, signal);
       if (delivered === undefined) return { state: 'kept', lastError: 'there is nothing to send it by' };
       const { remaining, note, providerId } = delivered;
@@ -183,6 +192,24 @@ export class MessageDelivery {
       const { kind, reason } = toFailure(error);
       if (kind === 'permanent') return { state: 'failed', lastError: reason, remaining: message.remaining };
       return { ...this.#retryOrFail(message, reason), remaining: message.remaining };
+    }
+  }
+
+  /** Whether its sender may still send such messages. */
+  async #maySend({ kind, sender, domainId }: Message): Promise<boolean> {
+    const { domains, principals, settings, store } = this.#options;
+    if (sender === undefined) return true;
+    const principal = await principals.ofWork(sender);
+    const domain = domains.find(domainId);
+    if (principal === undefined) return false;
+    if (domain === undefined) throw new DeliveryError('temporary', 'its domain is not known');
+    try {
+      if (kind === 'email') assertMayEmail(principal, settings.emailRoles);
+      else store.assertAllowed({ domain, principal, requestId: '' }, SMS_COLLECTION, 'create');
+      return true;
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 403) return false;
+      throw error;
     }
   }
 
@@ -243,8 +270,8 @@ export class MessageDelivery {
   }
 
   /**
-   * The service itself, as an admin of the domain. The rights of the sender were checked when the message was
-   * requested.
+   * The service itself, as an admin of the domain. The rights of the sender to the attached files were checked
+   * when the message was requested.
    */
   async #scopeOf(message: Message): Promise<Scope> {
     const { domains } = this.#options;

@@ -9,7 +9,15 @@ import {
   toKeysetPage,
 } from '../../store/database/keyset.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
-import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
+import type {
+  Attachment,
+  EmailContent,
+  Message,
+  MessageKind,
+  MessageSender,
+  MessageState,
+  SmsContent,
+} from './message.js';
 
 /** The prefix of the key of a job that sends a message; the id of the message follows. */
 export const JOB_KEY_PREFIX = 'message ';
@@ -27,6 +35,7 @@ export interface NewMessage {
   readonly size: number;
   readonly recordId: string | undefined;
   readonly createdBy: string;
+  readonly sender: MessageSender;
   readonly requestId: string;
   readonly scriptDepth: number;
 }
@@ -58,6 +67,7 @@ interface MessageRow {
   readonly record_id: string | null;
   readonly script_depth: number;
   readonly created_by: string;
+  readonly sender: MessageSender | null;
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly next_attempt_at: Date | null;
@@ -66,7 +76,7 @@ interface MessageRow {
 
 const COLUMNS = Prisma.sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients, m.remaining,
   m.content::text as content, m.subject,
-  m.attempts, m.last_error, m.provider_id, m.record_id, m.script_depth, m.created_by, m.created_at,
+  m.attempts, m.last_error, m.provider_id, m.record_id, m.script_depth, m.created_by, m.sender, m.created_at,
     m.updated_at, m.next_attempt_at, m.sent_at`;
 
 /**
@@ -77,13 +87,14 @@ export async function insertMessage(db: Queryable, message: NewMessage): Promise
   const [row] = await db.query<MessageRow>(Prisma.sql`
     insert into messages as m
       (id, domain, kind, state, key, request_hash, recipients, subject, content, size, record_id, created_by,
-        request_id, script_depth)
+        sender, request_id, script_depth)
     values (
       ${message.id}::uuid, ${message.domainId}, ${message.kind}, ${message.state}, ${message.key ?? null},
         ${message.requestHash ?? null},
       ${message.recipients}::text[], ${message.subject ?? null}, ${JSON.stringify(message.content)}::jsonb,
         ${message.size},
-      ${message.recordId ?? null}, ${message.createdBy}, ${message.requestId}, ${message.scriptDepth}
+      ${message.recordId ?? null}, ${message.createdBy}, ${JSON.stringify(message.sender)}::jsonb,
+      ${message.requestId}, ${message.scriptDepth}
     )
     on conflict (domain, kind, key) do nothing
     returning ${COLUMNS}`);
@@ -233,11 +244,19 @@ export async function settleMessage(db: Queryable, id: string, settled: Settled)
  */
 export async function requeueMessage(
   db: Queryable,
-  options: { readonly domainId: string; readonly id: string; readonly states: readonly MessageState[] },
+  options: {
+    readonly domainId: string;
+    readonly id: string;
+    readonly states: readonly MessageState[];
+    /** From now on it is sent for this principal. */
+    readonly sender?: MessageSender | undefined;
+  },
 ): Promise<Message | undefined> {
+  const sender = options.sender === undefined ? null : JSON.stringify(options.sender);
   const [row] = await db.query<MessageRow>(Prisma.sql`
     update messages m
-    set state = 'queued', attempts = 0, next_attempt_at = null, updated_at = now()
+    set state = 'queued', attempts = 0, next_attempt_at = null, updated_at = now(),
+      sender = coalesce(${sender}::jsonb, m.sender)
     where m.domain = ${options.domainId} and m.id = ${options.id}::uuid
       and m.state = any(${options.states}::text[])
     returning ${COLUMNS}`);
@@ -342,6 +361,7 @@ function toMessage(row: MessageRow): Message {
     recordId: row.record_id ?? undefined,
     scriptDepth: row.script_depth,
     createdBy: row.created_by,
+    sender: row.sender ?? undefined,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     nextAttemptAt: row.next_attempt_at ?? undefined,

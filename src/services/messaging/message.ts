@@ -1,4 +1,7 @@
 /** A message: its content and its state. */
+import { ServiceError } from '../../base/errors.js';
+import type { Principal } from '../../base/model/scope.js';
+import { refusedByScopes } from '../../store/access/refused-by-scopes.js';
 
 export type MessageKind = 'email' | 'sms';
 
@@ -30,6 +33,15 @@ export interface SmsContent {
   readonly template?: string;
 }
 
+/** For whom a message is sent: the principal that queued it, with the rights that it had at most. */
+export interface MessageSender extends Pick<Principal, 'kind' | 'id' | 'domainId' | 'credential' | 'scopes'> {
+  readonly roles: readonly string[];
+}
+
+export function toSender({ kind, id, domainId, credential, roles, scopes }: Principal): MessageSender {
+  return { kind, id, domainId, credential, roles: [...roles], scopes };
+}
+
 export interface Message {
   readonly id: string;
   readonly domainId: string;
@@ -53,6 +65,8 @@ export interface Message {
   readonly scriptDepth: number;
   /** `_id` of the user, or the name of the task. */
   readonly createdBy: string;
+  /** `undefined`: an earlier version queued it. */
+  readonly sender: MessageSender | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly nextAttemptAt: Date | undefined;
@@ -98,4 +112,19 @@ export interface DeliveryContext {
   /** The id of the message, by which a receiver may recognize a duplicate. */
   readonly id: string;
   readonly signal: AbortSignal;
+}
+
+/** @throws FORBIDDEN */
+export function assertMayEmail(principal: Principal, roles: readonly string[]): void {
+  if (principal.scopes !== undefined) {
+    throw refusedByScopes(
+      principal,
+      "the API key's scopes are records, reports and scripts: it sends no email",
+    );
+  }
+  if (roles.some((role) => principal.roles.has(role))) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    `you may not send email; one of these roles is needed: ${roles.join(', ')}`,
+  );
 }

@@ -11,7 +11,6 @@ import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
 import type { Scope } from '../../base/model/scope.js';
-import { refusedByScopes } from '../../store/access/refused-by-scopes.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -20,7 +19,7 @@ import { inOwnTransaction } from '../../store/writing/atomically.js';
 import { type AttachmentFiles, toAttachments } from './email/attachments.js';
 import { type EmailRequest, envelopeOf, type TemplateTexts, toEmailContent } from './email/email-request.js';
 import type { JobQueue } from './job-queue.js';
-import type { Attachment, Message, MessageKind } from './message.js';
+import { type Attachment, assertMayEmail, type Message, type MessageKind, toSender } from './message.js';
 import { enqueueSending } from './message-delivery.js';
 import {
   countOfLastHour,
@@ -80,7 +79,7 @@ export class Messages {
    */
   async sendEmail(scope: Scope, request: EmailRequest, within?: Transaction): Promise<Message> {
     const { limits } = this.#options;
-    assertMayEmail(scope, limits.emailRoles);
+    assertMayEmail(scope.principal, limits.emailRoles);
     const content = toEmailContent(request, this.#storedTemplate(scope, request.template), {
       maxRecipients: limits.maxRecipients,
       maxBytes: limits.maxEmailBytes,
@@ -187,6 +186,7 @@ export class Messages {
       requestHash:
         key === undefined ? undefined : createHash('sha256').update(JSON.stringify(request)).digest(),
       createdBy: scope.principal.id,
+      sender: toSender(scope.principal),
       requestId: scope.requestId,
       scriptDepth: scope.scriptDepth ?? 0,
     };
@@ -218,21 +218,6 @@ export class Messages {
       { retryAfterSeconds: QUOTA_RETRY_SECONDS },
     );
   }
-}
-
-/** @throws FORBIDDEN */
-function assertMayEmail({ principal }: Scope, roles: readonly string[]): void {
-  if (principal.scopes !== undefined) {
-    throw refusedByScopes(
-      principal,
-      "the API key's scopes are records, reports and scripts: it sends no email",
-    );
-  }
-  if (roles.some((role) => principal.roles.has(role))) return;
-  throw new ServiceError(
-    'FORBIDDEN',
-    `you may not send email; one of these roles is needed: ${roles.join(', ')}`,
-  );
 }
 
 function sizeOf(texts: readonly (string | undefined)[], attachments: readonly Attachment[]): number {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../src/base/json/json.js';
 import type { EmailRequest } from '../../../src/services/messaging/email/email-request.js';
 import { eventually } from '../../eventually.js';
 import { type MailServer, startMailServer } from './mail-server.js';
@@ -393,5 +394,30 @@ describe('what is refused', () => {
     });
     await test.until(id, 'sent');
     expect(server.taken[0]?.mail.text?.trim()).toBe('[3]');
+  });
+});
+
+describe('an email whose sender', () => {
+  const change = (data: JsonObject) => {
+    const { store } = test.services;
+    return store.update(test.as('admin'), 'pltf_user', 'usr-clerk', { data, mode: 'merge' });
+  };
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['is deactivated meanwhile', { active: false }, { active: true }],
+    ['loses the role meanwhile', { roles: ['viewer'] }, { roles: ['clerk'] }],
+  ])('%s is not sent, but by an admin who sends it again', async (_what, loss, back) => {
+    // The first attempt lasts until the gateway gives up waiting.
+    server.refuseMail = (attempt) => (attempt === 1 ? 'silence' : undefined);
+    const { id } = await send({});
+    await eventually(() => server.attempts === 1);
+    await change(loss);
+    const failed = await test.until(id, 'failed');
+    expect(failed.lastError).toBe('not sent: the user who queued it may not send it any more');
+    expect(server.taken).toHaveLength(0);
+    await test.services.messageAdmin.retry(test.as('admin'), id);
+    await test.until(id, 'sent');
+    expect(server.taken).toHaveLength(1);
+    await change(back);
   });
 });
