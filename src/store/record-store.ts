@@ -12,7 +12,7 @@ import type { Path } from '../base/model/path.js';
 import { queryOf, type RecordQuery } from '../base/model/record-query.js';
 import { type Domain, type RecordVerb, type Scope } from '../base/model/scope.js';
 import { Prisma } from '../generated/prisma/client.js';
-import { accessOf, assertReadable } from './access/access.js';
+import { accessOf, assertReadable, findAccess } from './access/access.js';
 import { assertFittingOperands } from './access/fitting-operands.js';
 import { hintAtContradictions } from './access/hint-at-contradictions.js';
 import { hintAtPaths } from './access/hint-at-paths.js';
@@ -413,6 +413,14 @@ export class RecordStore {
    */
   assertAllowed(scope: Scope, name: string, verb: RecordVerb): void {
     accessOf(scope, this.#environment.catalog.get(name, scope), verb);
+  }
+
+  /** Whether the caller may create, change or remove records of any collection. */
+  mayWrite(scope: Scope): boolean {
+    const verbs = ['create', 'update', 'delete'] as const;
+    return this.#environment.catalog
+      .list()
+      .some((collection) => verbs.some((verb) => findAccess(scope, collection, verb) !== undefined));
   }
 
   /** What the caller may read of a collection, for a statement that joins it. `undefined`: nothing. */

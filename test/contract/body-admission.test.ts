@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import WebSocket from 'ws';
 import { eventually } from '../eventually.js';
 import { useGateway } from './gateway.js';
+import { ask } from './graphql.js';
 
 const gateway = useGateway({
   ANONYMOUS_BODY_LIMIT_BYTES: '2000',
@@ -168,6 +169,36 @@ describe('large bodies at the same time', () => {
     const [answer]: http.IncomingMessage[] = await once(holder, 'response');
     expect(answer?.statusCode).toBe(403);
     holder.destroy();
+  });
+});
+
+describe('a caller who may write no records', () => {
+  let key: string;
+  beforeAll(async () => {
+    const { createApiKey } = await ask(
+      gateway,
+      'mutation ($s: JSON!) { createApiKey(data: {name: "k", scopes: $s}) { key } }',
+      { variables: { s: { collections: { '*': ['read'] } } } },
+    );
+    key = createApiKey.key;
+  });
+
+  it.each(['/graphql', '/mcp'])('sends no large body to %s', async (path) => {
+    expect(await answerToHead(`POST ${path}`, [`authorization: Bearer ${key}`])).toMatch(/^HTTP\/1.1 413 /);
+    const writer = [`authorization: Bearer ${gateway.tokenOf('clerk')}`, 'expect: 100-continue'];
+    expect(await answerToHead(`POST ${path}`, writer)).toMatch(/^HTTP\/1.1 100 /);
+  });
+
+  it('nor one in chunks, whose length is not announced, but small ones', async () => {
+    const headers = { ...JSON_BODY, authorization: `Bearer ${key}` };
+    const sent = async (bytes: number) => {
+      const body = new Blob([`{"query":"{ __typename }"${' '.repeat(bytes)}}`]).stream();
+      const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+      const response = await fetch(`${gateway.url}/graphql`, init);
+      await response.text();
+      return response.status;
+    };
+    expect([await sent(70_000), await sent(10_000)]).toEqual([413, 200]);
   });
 });
 

@@ -261,6 +261,7 @@ async function buildApp({
       bodies: {
         limitBytes: config.bodyLimitBytes,
         anonymousLimitBytes: config.anonymousBodyLimitBytes,
+        mayWrite: (scope) => store.mayWrite(scope),
         maxMembers: config.bodyMaxMembers,
         roomBytes: config.bodyRoomBytes,
       },

@@ -31,6 +31,7 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
   app.route({
     method: 'POST',
     url: PATH,
+    config: { body: 'operations' },
     // Checks the caller before the body is read.
     onRequest: async ({ requestContext, headers }) => {
       assertOrigin(headers.origin, options.origins);

@@ -8,7 +8,7 @@ import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { type BodyShape, bodyShape } from '../../base/json/body-shape.js';
-import { callerName } from '../../base/model/scope.js';
+import { callerName, type Scope } from '../../base/model/scope.js';
 import { BodyRoom, type BodyShare } from './body-room.js';
 import { sendNoticePage } from './notice-page.js';
 import type { Pace } from './paced-writer.js';
@@ -22,6 +22,8 @@ export interface BodyLimits {
   readonly maxMembers: number;
   /** The total bytes of large bodies in memory at the same time. */
   readonly roomBytes: number;
+  /** Whether the caller may write records of any collection. */
+  readonly mayWrite: (scope: Scope) => boolean;
 }
 
 /** Smaller bodies need no room: their requests take more memory than they do. */
@@ -35,9 +37,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * `small`: parameters that need no credential. `streamed`: the route reads the body itself, within its
-     * own limit.
+     * own limit. `operations`: what the body asks for is known only once it is read, so it is large only from
+     * callers who may write records.
      */
-    readonly body?: 'small' | 'parameters' | 'streamed';
+    readonly body?: 'small' | 'parameters' | 'streamed' | 'operations';
   }
 }
 
@@ -78,9 +81,16 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits, pace:
     const { scope } = request.requestContext;
     const isSmall = takesLittle(request);
     const { limitBytes } = limits;
-    const maxBytes = isSmall ? Math.min(limits.anonymousLimitBytes, limitBytes) : limitBytes;
+    const isOfReader =
+      request.routeOptions.config.body === 'operations' &&
+      mayBeLarge(request) &&
+      scope !== undefined &&
+      !limits.mayWrite(scope);
+    const smallBytes = isOfReader ? LARGE_BYTES : limits.anonymousLimitBytes;
+    const maxBytes = isSmall || isOfReader ? Math.min(smallBytes, limitBytes) : limitBytes;
+    const setting = maxBytes < limitBytes ? 'ANONYMOUS_BODY_LIMIT_BYTES' : 'BODY_LIMIT_BYTES';
     const refusal = () =>
-      tooLarge(maxBytes, maxBytes < limitBytes ? 'ANONYMOUS_BODY_LIMIT_BYTES' : 'BODY_LIMIT_BYTES');
+      tooLarge(maxBytes, isOfReader ? 'for callers who may not write records' : `here (${setting})`);
     if (length !== undefined && Number(length) > maxBytes) return done(refusal());
     admit();
     // The HTTP parser enforces an announced length; a chunked body has none.
@@ -178,9 +188,9 @@ function compressed(encoding: string): ServiceError {
   );
 }
 
-function tooLarge(maxBytes: number, setting: string): ServiceError {
+function tooLarge(maxBytes: number, where: string): ServiceError {
   return new ServiceError(
     'TOO_LARGE',
-    `The body has more than ${maxBytes} bytes, which is the limit here (${setting}).`,
+    `The body has more than ${maxBytes} bytes, which is the limit ${where}.`,
   );
 }

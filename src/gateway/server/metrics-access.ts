@@ -72,7 +72,8 @@ export function createMetricsServer(
   addAllMethods(app);
   useArrival(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });
   useProblemAnswers(app, options.observe);
-  const noBodies = { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0, roomBytes: 0 };
+  const none = { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0, roomBytes: 0 };
+  const noBodies = { ...none, mayWrite: () => false };
   useBodyAdmission(app, noBodies, { stallMs: 30_000, minBytesPerSecond: 0 });
   useMetrics(app, options);
   return app;

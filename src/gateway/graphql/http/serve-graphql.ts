@@ -79,7 +79,7 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
   app.route({
     method: [...GRAPHQL_METHODS],
     url: '/graphql',
-    config: { urgencyOf: (request) => urgencyOf(request, options) },
+    config: { body: 'operations', urgencyOf: (request) => urgencyOf(request, options) },
     handler: async (request, reply) => {
       assertBatchSize(request.body, options.settings.graphqlMaxBatch);
       const caller = options.callerOf(request);
