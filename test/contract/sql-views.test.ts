@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Collection } from '../../src/base/model/collection.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { Audience } from '../../src/services/sql-views/audience.js';
-import { type AudienceChange, SqlViews } from '../../src/services/sql-views/sql-views.js';
+import { type AudienceChange, endLongSessions, SqlViews } from '../../src/services/sql-views/sql-views.js';
 import { campus } from '../cli/campus.js';
 import { eventually } from '../eventually.js';
 import { isTestedOnCitus } from '../spread-databases.js';
@@ -134,6 +134,45 @@ it('takes no advisory lock, for which the gateway would wait', async () => {
     expect([lock, await codeOf('viewer', `select pg_advisory_${lock}`)]).toEqual([lock, '42501']);
   }
   expect(await codeOf('viewer', 'select pg_try_advisory_lock(1)')).toBe('42501');
+});
+
+describe('a login that lifts its limits', () => {
+  const login = async (work: (client: pg.PoolClient) => Promise<void>) => {
+    const client = await pools.get('viewer')?.connect();
+    if (client === undefined) throw new Error('viewer has no login');
+    client.on('error', () => undefined);
+    try {
+      await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0');
+      await work(client);
+    } finally {
+      client.release(true);
+    }
+  };
+
+  it('has its long statements ended all the same', async () => {
+    await login(async (client) => {
+      const slept = client.query('select pg_sleep(60)').catch((error: pg.DatabaseError) => error.code);
+      await eventually(async () => (await endLongSessions(gateway.services.database, 0)) > 0);
+      expect(await slept).toBe('57P01');
+    });
+  });
+
+  it('has its idle transactions ended', async () => {
+    await login(async (client) => {
+      await client.query('begin');
+      await eventually(async () => (await endLongSessions(gateway.services.database, 0)) > 0);
+      await eventually(async () => (await client.query('select 1').catch(() => undefined)) === undefined);
+    });
+  });
+
+  it('may not raise what a superuser has fixed', async () => {
+    const [me] = await gateway.services.database.query<{ rolsuper: boolean }>(
+      Prisma.sql`select rolsuper from pg_roles where rolname = current_user`,
+    );
+    expect(me?.rolsuper).toBe(true);
+    expect(await query('viewer', 'show temp_file_limit')).toEqual([{ temp_file_limit: '2GB' }]);
+    expect(await codeOf('viewer', "set temp_file_limit = '100GB'")).toBe('42501');
+  });
 });
 
 /** The ids of all records that the caller reads by GraphQL; `undefined`: it may not. */

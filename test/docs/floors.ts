@@ -425,7 +425,12 @@ export const FLOORS: readonly Room[] = [
         'gateway/server/',
         'school/demo/demo-options.ts',
       ],
-      ...['portal/explore/operations-library.ts', 'services/webhooks/', 'gateway/agents/'],
+      ...[
+        'portal/explore/operations-library.ts',
+        'services/webhooks/',
+        'gateway/agents/',
+        'services/sql-views/',
+      ],
     ],
   },
   {

@@ -5,6 +5,7 @@ import type { CronItem, JobTask } from '../../services/messaging/job.js';
 import { SEND_TASK } from '../../services/messaging/message-delivery.js';
 import { RECEIPT_TASK } from '../../services/messaging/receipt-intake.js';
 import { createScriptTasks, SCHEDULE_TASK } from '../../services/scripting/library/script-tasks.js';
+import { endLongSessions } from '../../services/sql-views/sql-views.js';
 import { databaseTime } from '../../store/database/database-time.js';
 import type { Config } from '../config/config.js';
 import type { Observe } from '../server/observation.js';
@@ -58,6 +59,9 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
       // If the message is still unknown by then, the receipt may belong to another customer of the same
       // provider account.
       if (!isKnown && attempt < maxAttempts) throw new Error('a receipt came before the note of its message');
+    }),
+    task('sqlViews.endSessions', NOTHING, async () => {
+      await endLongSessions(database);
     }),
     task('records.purge', NOTHING, async () => {
       const removedBefore = await daysAgo(config.keepRemovedDays);
@@ -129,6 +133,7 @@ export function cronItemsOf({ backupSchedule }: Pick<Config, 'backupSchedule'>):
 /** All times are UTC; 20:00 is 01:30 in India. The clock of the database counts. */
 const CRON_ITEMS: readonly CronItem[] = [
   { name: 'start scripts', task: SCHEDULE_TASK, schedule: '* * * * *' },
+  { name: 'end long sessions', task: 'sqlViews.endSessions', schedule: '* * * * *' },
   { name: 'release messages', task: 'messages.release', schedule: '*/5 * * * *' },
   { name: 'purge records', task: 'records.purge', schedule: '55 * * * *' },
   { name: 'purge files', task: 'files.purge', schedule: '25 * * * *' },

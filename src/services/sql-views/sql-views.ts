@@ -8,6 +8,7 @@
  * the database itself knows which views exist and which of them a declaration has changed.
  */
 import { hash, randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Domain } from '../../base/model/scope.js';
@@ -267,6 +268,40 @@ async function withholdLocks(database: Queryable): Promise<void> {
   }
 }
 
+/** With these a session begins. The login may change them; `endLongSessions` keeps the limits of time. */
+const SETTINGS = [
+  'default_transaction_read_only = on',
+  "statement_timeout = '60s'",
+  "idle_in_transaction_session_timeout = '60s'",
+  "work_mem = '16MB'",
+];
+/** Only a superuser may set or change these. */
+const FIXED_SETTINGS = ["temp_file_limit = '2GB'"];
+/** Longer than the limits that a session begins with, so that it meets those first. */
+const LONGEST_SECONDS = 75;
+
+/**
+ * Ends sessions of the logins whose statement runs, or whose transaction is idle, for longer than they may:
+ * a login can lift the limits that PostgreSQL keeps. Does nothing if the gateway's user may not end them.
+ * Returns their number.
+ */
+export async function endLongSessions(
+  database: Pick<Database, 'query'>,
+  longestSeconds = LONGEST_SECONDS,
+): Promise<number> {
+  const ended = await database.query<{ isEnded: boolean }>(Prisma.sql`
+    select pg_terminate_backend(a.pid) as "isEnded"
+    from pg_stat_activity a
+    join pg_namespace n on n.nspname = a.usename
+    where a.datname = current_database()
+      and obj_description(n.oid, 'pg_namespace') like '{"campusSqlViews"%'
+      and a.state <> 'idle'
+      and (pg_has_role(a.usesysid, 'USAGE') or pg_has_role('pg_signal_backend', 'USAGE'))
+      and case a.state when 'active' then a.query_start else a.state_change end
+        < now() - ${longestSeconds}::float8 * interval '1 second'`);
+  return ended.length;
+}
+
 async function prepareLogin(
   database: Queryable,
   options: {
@@ -287,9 +322,12 @@ async function prepareLogin(
     await runDefinition(database, Prisma.sql`create schema ${login}`);
     await runDefinition(database, Prisma.sql`comment on schema ${login} is ${printMark(audience)}`);
     await runDefinition(database, Prisma.sql`grant usage on schema ${login} to ${login}`);
-    await runDefinition(database, Prisma.sql`alter role ${login} set search_path = ${login}`);
-    await runDefinition(database, Prisma.sql`alter role ${login} set default_transaction_read_only = on`);
-    await runDefinition(database, Prisma.sql`alter role ${login} set statement_timeout = '60s'`);
+  }
+  const [me] = await database.query<{ isSuperuser: boolean }>(Prisma.sql`
+    select rolsuper as "isSuperuser" from pg_roles where rolname = current_user`);
+  const settings = me?.isSuperuser === true ? [...SETTINGS, ...FIXED_SETTINGS] : SETTINGS;
+  for (const setting of [`search_path = ${pg.escapeIdentifier(options.login)}`, ...settings]) {
+    await runDefinition(database, Prisma.sql`alter role ${login} set ${Prisma.raw(setting)}`);
   }
   if (password === undefined) return;
   await runDefinition(database, Prisma.sql`alter role ${login} password ${scramVerifier(password)}`);
