@@ -152,6 +152,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   const metrics = new Metrics({
     pool: services.database.pool,
     isDatabaseReachable: () => services.database.isReachable,
+    isDiskFull: () => services.database.isDiskFull,
     reads: () => services.database.replicas?.figures() ?? [],
     inFlight: () => inFlight.count,
     waiting: () => turnstile.waiting + vitalTurnstile.waiting,

@@ -125,6 +125,7 @@ export class Metrics {
   constructor(options: {
     readonly pool: PoolUse;
     readonly isDatabaseReachable: () => boolean;
+    readonly isDiskFull: () => boolean;
     /** The reads that replicas may serve; empty if there are no replicas. */
     readonly reads: () => readonly ReadFigures[];
     readonly inFlight: () => number;
@@ -185,6 +186,15 @@ export class Metrics {
         this.set({ state: 'active' }, options.pool.totalCount - options.pool.idleCount);
         this.set({ state: 'idle' }, options.pool.idleCount);
         this.set({ state: 'waiting' }, options.pool.waitingCount);
+      },
+    });
+    new Gauge({
+      name: 'campus_database_disk_full',
+      help: '1 while the disk of the database is full and changes are refused, 0 otherwise.',
+      registers: [this.registry],
+      aggregator: 'max',
+      collect() {
+        this.set(options.isDiskFull() ? 1 : 0);
       },
     });
     new Gauge({

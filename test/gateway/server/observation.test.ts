@@ -143,6 +143,7 @@ function newMetrics(): Metrics {
   return new Metrics({
     pool: { totalCount: 0, idleCount: 0, waitingCount: 0 },
     isDatabaseReachable: () => true,
+    isDiskFull: () => false,
     reads: () => [],
     inFlight: () => 0,
     waiting: () => 0,
