@@ -27,6 +27,10 @@ const WORKERS_A_CORE = { tests: 3, busy: 2 };
 /** Jest takes the first of two numbers of workers, and refuses a number together with `--runInBand`. */
 const SAYS_WORKERS = /^(--maxWorkers|-w|--runInBand|-i)(=|$)/;
 
+/** Options of Jest whose value may be a word of its own. */
+const TAKES_VALUE =
+  /^(--maxWorkers|-w|--testTimeout|--testNamePattern|-t|--shard|--seed|--config|-c|--outputFile)$/;
+
 /** Ends as Jest ends: 0 when all passed. */
 export async function runJest(words) {
   const isOfTrials = words[0] === '--trials';
@@ -34,7 +38,7 @@ export async function runJest(words) {
   const isBusy = isOfTrials || patterns.some((word) => word.startsWith('/test/browser/'));
   const workersACore = isBusy ? WORKERS_A_CORE.busy : WORKERS_A_CORE.tests;
   const workers = `--maxWorkers=${Math.ceil(workersACore * availableParallelism())}`;
-  const isNarrowed = patterns.some((word) => !word.startsWith('-'));
+  const isNarrowed = patterns.some((word, index) => !word.startsWith('-') && !isValue(patterns, index));
   const jest = spawn(
     process.execPath,
     [
@@ -50,6 +54,11 @@ export async function runJest(words) {
     { stdio: 'inherit' },
   );
   return await new Promise((resolve) => jest.once('exit', (code) => resolve(code ?? 1)));
+}
+
+/** The value of the option before it, such as the number of `-w 3`. */
+function isValue(words, index) {
+  return TAKES_VALUE.test(words[index - 1] ?? '');
 }
 
 /** The words as Jest takes them: patterns of paths, and its own options. */

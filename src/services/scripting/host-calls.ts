@@ -3,7 +3,7 @@
  * guest.
  */
 
-import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { type ErrorDetail, invariant, ServiceError } from '../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { isNestedDeeply } from '../../base/json/json-depth.js';
 import { JsonText } from '../../base/scalars/json-text.js';
@@ -41,6 +41,7 @@ export class HostCalls {
   readonly #cursors = new Map<number, Cursor>();
   #lastCursor = 0;
   #answering: Promise<string> | undefined;
+  #isAnswering = false;
 
   constructor(options: HostCallsOptions) {
     this.#options = options;
@@ -48,8 +49,15 @@ export class HostCalls {
 
   /** `+` and the JSON of the value, or `-` and that of an error. Never throws. */
   async answer(call: CallMessage): Promise<string> {
-    this.#answering = this.#answerOrRefuse(call);
-    return await this.#answering;
+    // A guest waits for each answer. Two calls at once would share a savepoint, and one would undo the other.
+    invariant(!this.#isAnswering, 'a guest makes one call at a time');
+    this.#isAnswering = true;
+    try {
+      this.#answering = this.#answerOrRefuse(call);
+      return await this.#answering;
+    } finally {
+      this.#isAnswering = false;
+    }
   }
 
   /**
