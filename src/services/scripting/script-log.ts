@@ -51,7 +51,8 @@ export class ScriptLog {
 
   /**
    * Keeps a line. It stays also when the transaction of the run is taken back: that is when it is read.
-   * `isInTransaction`: the run is in a transaction, which holds a connection while the line is kept by another one.
+   * `isInTransaction`: the run is in a transaction, so the line is kept by another
+   * connection.
    *
    * @throws LIMIT_EXCEEDED for a message or data that are too long
    */

@@ -11,13 +11,13 @@ export interface StatementPlan {
   readonly lines: readonly string[];
   /** The indexes that serve it; none: every row is looked at. */
   readonly indexes: readonly string[];
-  readonly scans: readonly Scan[];
+  readonly scans: readonly PlanScan[];
   /** What the rows are sorted by that come in no such order from an index, as Postgres prints it. */
   readonly sortKeys: readonly string[];
 }
 
 /** A table that is read. */
-export interface Scan {
+export interface PlanScan {
   readonly table: string;
   /** What the index is asked for, as Postgres prints it; empty without one. */
   readonly condition: string;

@@ -21,7 +21,7 @@ const RENEW_MS = 60_000;
 /** Shorter texts have no whole trigram. */
 const TRIGRAM = 3;
 
-/** Estimates the records of each collection and domain from the statistics of PostgreSQL, a minute old at most. */
+/** Estimates the records of each collection and domain by statistics of PostgreSQL, a minute old at most. */
 export class CollectionSizes {
   readonly #database: Pick<Database, 'query'>;
   #sizes: ReadonlyMap<string, PartitionSize> = new Map();
@@ -60,7 +60,8 @@ export class CollectionSizes {
             -- The second counts what was written since the last analyze; neither waits for a lock.
             greatest(c.reltuples, pg_stat_get_live_tuples(c.oid))::float8 as rows
         ) as size
-        left join pg_stats s on s.schemaname = size.schema and s.tablename = partition and s.attname = 'domain'
+        left join pg_stats s
+          on s.schemaname = size.schema and s.tablename = partition and s.attname = 'domain'
         where i.inhparent = to_regclass('records') and rows >= ${LEAST_ROWS}::int`,
       { name: 'collection-sizes' },
     );

@@ -455,7 +455,7 @@ function toUpdated({ rows, written, made }: UpdateDone, returning: 'none' | 'bef
 }
 
 function unfiltered(collection: Collection, verb: 'update' | 'delete'): ServiceError {
-  const detail = `this would ${verb} every record of ${collection.name}: give a condition, or say allowAll: true`;
+  const detail = `this would ${verb} every record of ${collection.name}: give a condition or allowAll: true`;
   return new ServiceError('MALFORMED_FILTER', detail, {
     errors: [{ detail, parameter: 'where', expected: 'a condition, or allowAll: true' }],
   });

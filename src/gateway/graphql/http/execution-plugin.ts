@@ -1,6 +1,6 @@
 /**
- * Connects Apollo's pipeline with the life of an operation. Apollo reads the request; this plugin prepares the
- * document, so that Apollo neither parses nor validates it, and runs the operation.
+ * Connects Apollo's pipeline with the life of an operation. Apollo reads the request; this plugin prepares
+ * the document, so that Apollo neither parses nor validates it, and runs the operation.
  */
 import {
   type ApolloServerOptionsWithSchema,

@@ -158,7 +158,7 @@ export const unusableRoll: Sql = Prisma.sql`
 /**
  * The months in which students are away, because they have left by a day: a CTE named `away(by_student)`, one
  * JSON object by student with a list of `{"after", "before"}`. `before` is the month of the next stay that
- * has begun by the day, or `9999`. Null if nobody has left. `student` is an expression for the `_id` of a single
+ * has begun by the day, or `9999`. Null if nobody has left. `student` is an expression for the `_id` of one
  * student; default: all.
  */
 export function monthsAway(

@@ -108,8 +108,8 @@ async function firstRows(text: TableText): Promise<TableRow[]> {
 }
 
 /**
- * The row by column name. `undefined` for a row that is not below the header. Empty cells after the last column
- * are not reported, because spreadsheets write them.
+ * The row by column name. `undefined` for a row that is not below the header. Empty cells after the last
+ * column are not reported, because spreadsheets write them.
  */
 function toCheckedRow(row: QuotedRow, { header, columns }: TableHeader): SourceRow | undefined {
   const { number, cells, fault: ofQuotes } = row;
