@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
-import type { Scan } from '../../../src/store/database/statement-plan.js';
+import type { PlanScan } from '../../../src/store/database/statement-plan.js';
 import { suggestIndexes } from '../../../src/store/reading/index-suggestion.js';
 
 const visits = parseCollection(
@@ -19,7 +19,7 @@ const visits = parseCollection(
   { source: 'visit', isDeclared: true, version: 1 },
 );
 
-function suggested(scan: Partial<Scan>, sortKeys: readonly string[] = []): readonly string[] {
+function suggested(scan: Partial<PlanScan>, sortKeys: readonly string[] = []): readonly string[] {
   const scans = [{ table: 'records_visit', condition: '', filter: '', ...scan }];
   return suggestIndexes({ scans, sortKeys }, [visits]).map(({ declaration }) => declaration);
 }
