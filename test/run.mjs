@@ -6,11 +6,15 @@
  *
  * `--trials` (`npm run test:trials`) runs the files `*.trial.ts` in place of `*.test.ts`: what takes minutes
  * by its nature, because servers are killed, crowds are let in or hundreds of thousands of records pass.
+ *
+ * `--processor` ends with the processor seconds of the run and of its most expensive files.
  */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endedChildrenSeconds, PROCESSOR_LOG_VARIABLE, printSeconds } from './processor-seconds.mjs';
 
 const JEST = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
 const ROOMS = new Set(
@@ -73,6 +77,24 @@ function toPatterns(words) {
   return [...patterns, ...rest.slice(parts.length)];
 }
 
+/** Runs `run` and prints its processor seconds. */
+async function withProcessorSeconds(run) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'campus-processor-'));
+  const log = path.join(folder, 'seconds');
+  writeFileSync(log, '');
+  process.env[PROCESSOR_LOG_VARIABLE] = log;
+  try {
+    const code = await run();
+    printSeconds(log, endedChildrenSeconds());
+    return code;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.exitCode = await runJest(process.argv.slice(2));
+  const words = process.argv.slice(2).filter((word) => word !== '--processor');
+  const isMeasured = words.length < process.argv.length - 2;
+  const run = () => runJest(words);
+  process.exitCode = await (isMeasured ? withProcessorSeconds(run) : run());
 }

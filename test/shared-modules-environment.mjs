@@ -4,8 +4,10 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TestEnvironment } from 'jest-environment-node';
+import { logSeconds, ownSeconds, PROCESSOR_LOG_VARIABLE } from './processor-seconds.mjs';
 import { SHARED_MODULES } from './shared-modules-transformer.mjs';
 
 const sharedModules = {
@@ -35,9 +37,16 @@ AsyncLocalStorage.prototype.run = function runAndRemember(...args) {
   return run.apply(this, args);
 };
 
+/** When measured (processor-seconds.mjs): what this worker had used before the file. */
+const secondsUntilNow = () => (process.env[PROCESSOR_LOG_VARIABLE] === undefined ? 0 : ownSeconds());
+
 export default class SharedModulesEnvironment extends TestEnvironment {
+  #file;
+  #secondsBefore = secondsUntilNow();
+
   constructor(config, context) {
     super(config, context);
+    this.#file = path.relative(import.meta.dirname, context.testPath);
     this.global[SHARED_MODULES] = sharedModules;
     for (const name of SHARED_GLOBALS) this.global[name] = globalThis[name];
   }
@@ -46,5 +55,6 @@ export default class SharedModulesEnvironment extends TestEnvironment {
     for (const storage of storages) storage.disable();
     storages.clear();
     await super.teardown();
+    logSeconds({ file: this.#file, seconds: secondsUntilNow() - this.#secondsBefore });
   }
 }

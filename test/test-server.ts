@@ -1,10 +1,11 @@
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { migrateJobQueue } from '../src/services/messaging/job-queue.js';
 import { startEmbeddedServer } from '../src/store/database/embedded/embedded-server.js';
 import { isProcessAlive } from '../src/store/database/embedded/start-lock.js';
 import { applyMigrations } from '../src/store/database/migrations.js';
+import { logSeconds, PROCESSOR_LOG_VARIABLE, serverSeconds } from './processor-seconds.mjs';
 import {
   createShardedDatabase,
   dropDatabase,
@@ -78,9 +79,21 @@ async function startOwnServer(): Promise<() => Promise<void>> {
   await findServers(server.url);
   await migrateTemplate(server.url);
   return async () => {
+    await logServerSeconds(dataDirectory);
     await server.stop();
     await rm(dataDirectory, { recursive: true, force: true });
   };
+}
+
+/** When measured (processor-seconds.mjs): the processor time of the server of this run. */
+async function logServerSeconds(dataDirectory: string): Promise<void> {
+  if (process.env[PROCESSOR_LOG_VARIABLE] === undefined) return;
+  const file = (await readdir(dataDirectory, { recursive: true })).find((name) =>
+    name.endsWith('postmaster.pid'),
+  );
+  if (file === undefined) return;
+  const [processId] = (await readFile(path.join(dataDirectory, file), 'utf8')).split('\n');
+  logSeconds({ server: serverSeconds(Number(processId)) });
 }
 
 /** A run that was killed could not stop its server: the next one does. */
