@@ -8,7 +8,7 @@ import pg from 'pg';
 
 /** Conflicts, ended statements and ended connections: no text of a caller makes these. */
 const EXPECTED =
-  /duplicate key value|could not serialize|deadlock detected|canceling statement|terminating connection|could not obtain lock/;
+  /duplicate key|could not serialize|deadlock detected|canceling statement|terminating connection|obtain lock/;
 
 export interface StatementErrors {
   /** A line for each statement that failed since the watch began, with what PostgreSQL said of it. */

@@ -12,7 +12,8 @@ const pages = usePages(gateway);
 
 async function isAnyoneIn(session: string): Promise<boolean> {
   const query =
-    'query ($oquery: String) { records(collection: "registration", oquery: $oquery, first: 1) { nodes { id } } }';
+    'query ($oquery: String) ' +
+    '{ records(collection: "registration", oquery: $oquery, first: 1) { nodes { id } } }';
   const { records } = await ask(gateway, query, {
     variables: { oquery: `session=${session}` },
     as: 'admin',

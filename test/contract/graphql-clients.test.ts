@@ -20,7 +20,9 @@ beforeAll(async () => {
 });
 
 const TASKS = `query Tasks($first: Int!, $after: String, $above: Decimal!) {
-  tasks(first: $first, after: $after, where: { amount: { greaterThan: $above } }, orderBy: [{ field: NAME }]) {
+  tasks(
+    first: $first, after: $after, where: { amount: { greaterThan: $above } }, orderBy: [{ field: NAME }]
+  ) {
     totalCount
     nodes { id name amount }
     pageInfo { hasNextPage endCursor }

@@ -32,7 +32,7 @@ const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The lines that are wider, by folder: tables of grammars, statements of one long expression, quoted documents.
+ * The lines that are wider, by folder: tables of grammars, long expressions of SQL, quoted documents.
  * A change may lower these numbers.
  */
 const MOST_WIDE_LINES = { src: 44, test: 145 };

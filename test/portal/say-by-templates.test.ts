@@ -51,7 +51,8 @@ describe('the Hindi of refusals', () => {
 
   it.each([
     '12 records of fee_due point to it (student)',
-    '12 records of fee_due point to it (student), 1 record of fee_receipt points to it (student), and other records',
+    '12 records of fee_due point to it (student), 1 record of fee_receipt points to it (student), ' +
+      'and other records',
     '10000 or more records of attendance point to it (student)',
   ])('counts what points to a record: %s', (found) => {
     const rest = 'Remove or change these first. An admin may pass force: true.';

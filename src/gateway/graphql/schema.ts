@@ -33,11 +33,11 @@ import { createReferenceResolver } from './typed/reference-resolver.js';
 import { ReferrersLoader } from './typed/referrers/referrers-loader.js';
 import { createReferrersResolver } from './typed/referrers/referrers-resolver.js';
 import { withReferrers } from './typed/referrers/with-referrers.js';
-import { WhereInputs } from './typed/stored-where.js';
 import { createSubgraphResolver } from './typed/subgraph-resolver.js';
 import { createTypedModel, type TypedModel } from './typed/typed-model.js';
 import { createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
 import { TypedTypes } from './typed/typed-types.js';
+import { WhereInputs } from './typed/where-inputs.js';
 
 /** Subscriptions exist only in GraphQL, because they need a persistent connection. */
 const SUBSCRIPTION_CLASSES = [ReportChangesResolver, ImportChangesResolver, LiveResolver] as const;

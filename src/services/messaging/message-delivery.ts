@@ -270,7 +270,7 @@ export class MessageDelivery {
   }
 
   /**
-   * The service itself, as an admin of the domain. The rights of the sender to the attached files were checked
+   * The service itself, as an admin of the domain. The sender's rights to the attached files were checked
    * when the message was requested.
    */
   async #scopeOf(message: Message): Promise<Scope> {

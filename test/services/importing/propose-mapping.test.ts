@@ -57,7 +57,7 @@ describe('the mapping that is proposed for marks of attendance', () => {
     expect(columns[1]).toEqual({ column, field: 'created', format: 'DD/MM/YYYY' });
   });
 
-  it('reads days of two kinds by the one that is not told by itself, and marks by their initials', async () => {
+  it('reads days of two kinds by the ambiguous one, and marks by their initials', async () => {
     const { columns } = await mappingOf(
       attendance,
       ...['Adm No,Date,Status', 'A-1,2026-11-16,HD', 'A-2,16/11/2026,P'],

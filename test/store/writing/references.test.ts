@@ -39,7 +39,7 @@ describe('the question for what a new record points at', () => {
     expect(rows.map(({ id }) => id).sort()).toEqual(['gone', 'nowhere']);
   });
 
-  it('takes each by its key, however many others there are, also when it is planned without values', async () => {
+  it('takes each by its key, however many others there are, also by a generic plan', async () => {
     const question = questionFor(referenceTo('r-1', 'student'), referenceTo('r-2', 'note', 'student'));
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       const plan = await test.database.transaction(async (transaction) => {

@@ -10,10 +10,10 @@ import { type ChangeShape, toChangeShape } from '../live/change-shape.js';
 import { neverExecuted, type SubscribeData } from '../live/live-context.js';
 import { CHANGE_FIELDS, ChangeOperation } from '../live/record-change-event.js';
 import { subscribeToRecords } from '../live/subscribe-to-records.js';
-import { toSelected, type WhereInputs } from './stored-where.js';
 import { typedForm } from './typed-form.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
 import type { TypedTypes } from './typed-types.js';
+import { toSelected, type WhereInputs } from './where-inputs.js';
 
 interface ChangedArguments {
   readonly where?: object | null;

@@ -17,6 +17,7 @@ export const RENAME_ARGUMENT = {
   nullable: true,
   description:
     'For admins: where other records use a name that is changed, such as that of a class or fee head, they ' +
-    'get the new one, in one transaction. Without it, the change is then refused (CONFLICT), and the records ' +
+    'get the new one, in one transaction. Without it, the change is then refused (CONFLICT), and the ' +
+    'records ' +
     'are counted by collection.',
 } as const;

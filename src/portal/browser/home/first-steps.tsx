@@ -1,7 +1,7 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { SchoolBegun, StrengthByClass } from '../../../generated/portal/home/home';
 import { useOperation } from '../gateway/use-operation';
-import { sessionOf } from '../language/days';
+import { sessionYearOf } from '../language/days';
 import { phrase, useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
 import { LinkCard } from '../shell/link-card';
@@ -38,7 +38,7 @@ export function useSchoolBeginning(): SchoolBeginning {
   const maySettle = duties.includes('settings') && duties.includes('users');
   const { data: strong } = useOperation(
     StrengthByClass,
-    { session: sessionOf(today, sessionFirstMonth), date: today },
+    { session: sessionYearOf(today, sessionFirstMonth), date: today },
     { isEnabled: mayImport && nameOfReport('strength') !== undefined },
   );
   const { data: begun } = useOperation(SchoolBegun, {}, { isEnabled: mayImport && maySettle });

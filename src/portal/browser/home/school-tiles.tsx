@@ -2,7 +2,7 @@
 import { Anchor, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { LeaveToDecide, ResultsByTerm, StrengthByClass } from '../../../generated/portal/home/home';
-import { dayBefore, sessionOf } from '../language/days';
+import { dayBefore, sessionYearOf } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { useTexts } from '../language/use-texts';
@@ -81,7 +81,7 @@ interface LeaveFields {
 function StrengthTile({ day, report }: DayTileProps) {
   const t = useTexts();
   const formats = useFormats();
-  const asked = { session: sessionOf(day, useViewer().sessionFirstMonth), date: day };
+  const asked = { session: sessionYearOf(day, useViewer().sessionFirstMonth), date: day };
   return (
     <Tile
       title={t('Strength')}
@@ -123,7 +123,7 @@ function ResultsTile({ day }: Pick<DayTileProps, 'day'>) {
   const t = useTexts();
   const formats = useFormats();
   const say = useReportWords();
-  const session = sessionOf(day, useViewer().sessionFirstMonth);
+  const session = sessionYearOf(day, useViewer().sessionFirstMonth);
   return (
     <Tile
       title={t('Results by term')}

@@ -60,7 +60,7 @@ function choicesOf(
 /** The months that the numbered days of a register may be of. */
 const MONTHS_BACK = 12;
 
-/** The formats of cells for the field, with an example each; for numbers, the months whose days they may be. */
+/** The formats of cells for the field, with an example each; for numbers, the months of their days. */
 export function formatChoices(
   field: ImportFieldFragment | undefined,
   likely?: string,

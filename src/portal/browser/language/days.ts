@@ -55,7 +55,7 @@ export function startOfSession(day: string, firstMonth: number): string {
 }
 
 /** The name of the session of the day, e.g. `2026-27`. */
-export function sessionOf(day: string, firstMonth: number): string {
+export function sessionYearOf(day: string, firstMonth: number): string {
   const year = Number(startOfSession(day, firstMonth).slice(0, 4));
   return `${year}-${String((year + 1) % 100).padStart(2, '0')}`;
 }

@@ -1,4 +1,4 @@
-/** Promotes students to the next session: where each section goes, a dry run of every student, and one undo. */
+/** Promotes students to the next session, with a dry run of every student and one undo. */
 import { Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import {
 } from '../../../generated/portal/promotion/promotion';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useChange, useOperation } from '../gateway/use-operation';
-import { sessionOf } from '../language/days';
+import { sessionYearOf } from '../language/days';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
 import { useUndoNotice } from '../records/use-undo-notice';
@@ -68,7 +68,7 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
   const offerUndo = useUndoNotice();
   const today = useToday();
   const { sessionFirstMonth } = useViewer();
-  const [session, setSession] = useState(() => sessionOf(today, sessionFirstMonth));
+  const [session, setSession] = useState(() => sessionYearOf(today, sessionFirstMonth));
   const [toSession, setToSession] = useState('');
   const [rollNumbers, setRollNumbers] = useState<Input['rollNumbers']>('ALPHABETICAL');
   const [leftOn, setLeftOn] = useState('');

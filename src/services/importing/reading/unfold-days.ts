@@ -122,7 +122,8 @@ function warningsOf({ days, day }: UnfoldedDays): readonly string[] {
     `The headings ${first} to ${last} are days or months: each row is read as a row for each of them that ` +
     'has a value. These rows are numbered one by one.';
   const month =
-    `The file does not name the month of ${first} to ${last}. Give it as the format of ${JSON.stringify(day)}, ` +
+    `The file does not name the month of ${first} to ${last}. ` +
+    `Give it as the format of ${JSON.stringify(day)}, ` +
     'such as 2026-11, or in the title, the sheet or the name of the file (November 2026).';
   return isUnknown ? [rows, month] : [rows];
 }

@@ -22,12 +22,12 @@ import { TRANSACTIONAL_FIELD } from '../../../resolvers/records/transactional.js
 import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
 import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
 import { type InputValues, toStoredFields } from '../stored-input.js';
-import { type SelectingArguments, toSelected, type WhereInputs } from '../stored-where.js';
 import { typedForm } from '../typed-form.js';
 import type { TypedCollection, TypedModel } from '../typed-model.js';
 import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
 import type { TypedSource } from '../typed-source.js';
 import type { TypedTypes } from '../typed-types.js';
+import { type SelectingArguments, toSelected, type WhereInputs } from '../where-inputs.js';
 import { createBulkTypes } from './bulk-types.js';
 import { toTypedOperations } from './typed-operations.js';
 

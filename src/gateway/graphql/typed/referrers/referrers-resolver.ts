@@ -9,11 +9,11 @@ import { pageInfoOf } from '../../../resolvers/records/lazy-record.js';
 import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
 import type { RequestContext } from '../../../resolvers/request-context.js';
 import { argumentsType } from '../../../resolvers/run-time-types.js';
-import type { WhereInputs } from '../stored-where.js';
 import { typedForm } from '../typed-form.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
 import type { TypedSource } from '../typed-source.js';
 import type { TypedTypes } from '../typed-types.js';
+import type { WhereInputs } from '../where-inputs.js';
 import type { ReferrersLoader } from './referrers-loader.js';
 import { toReferrersShape } from './referrers-shape.js';
 

@@ -11,8 +11,8 @@ import { type SelectedForm, toPageShape } from '../../../resolvers/records/page-
 import { toFilter } from '../../../resolvers/records/record-resolver.js';
 import type { SelectionInfo } from '../../../resolvers/records/selection.js';
 import { toSort } from '../../../resolvers/records/to-sort.js';
-import { type SelectingArguments, toSelected } from '../stored-where.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
+import { type SelectingArguments, toSelected } from '../where-inputs.js';
 
 /** The arguments as coerced by graphql-js. */
 interface ReferrersArguments extends PageArguments, SelectingArguments {
