@@ -3,6 +3,7 @@
  * does not do by records, and no door leaves a school without an admin.
  */
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { foldedKey } from '../../src/base/model/keys-of.js';
 import type { Voice } from '../campaign/rights/doors.js';
 import { importDocument } from '../campaign/rights/import-doors.js';
 import { voiceOf } from '../campaign/rights/matrix.js';
@@ -54,8 +55,9 @@ async function addUser(roles: readonly string[] = ['viewer']): Promise<RightsOfU
   const user = { id: `victim-${count}`, userName: `victim.${count}` };
   const data = { user_name: user.userName, name: 'Asha', active: true, roles };
   await gateway.sql.query(
-    `insert into records (domain, collection, id, data) values ('top', 'pltf_user', $1, $2::jsonb)`,
-    [user.id, JSON.stringify(data)],
+    `insert into records (domain, collection, id, data, keys)
+      values ('top', 'pltf_user', $1, $2::jsonb, $3::jsonb)`,
+    [user.id, JSON.stringify(data), JSON.stringify({ user_name: foldedKey(user.userName) })],
   );
   return user;
 }
@@ -254,6 +256,10 @@ describe('the last admin', () => {
     await gateway.sql.query(
       `update records set data = data || '{"roles": ["viewer"]}'
        where collection = 'pltf_user' and data->'roles' ? 'admin' and id <> 'usr-admin'`,
+    );
+    await gateway.sql.query(
+      `update records set keys = $1 where collection = 'pltf_user' and id = 'usr-admin'`,
+      [{ user_name: foldedKey(last.userName) }],
     );
   });
 

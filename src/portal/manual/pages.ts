@@ -81,6 +81,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('develop', 'Develop'),
       doc('architecture', 'Architecture'),
       doc('design', 'Design'),
+      doc('scope', 'Scope'),
       doc('style', 'Style'),
     ],
   },

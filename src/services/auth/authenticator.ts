@@ -3,7 +3,7 @@ import { ServiceError } from '../../base/errors.js';
 import { type Credential, type Domain, lacksSecondFactor, type Principal } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
-import { hasFoldedText, liveRecordsIn } from '../../store/sql/records-of.js';
+import { liveRecordsIn, liveRecordsNamed } from '../../store/sql/records-of.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import type { AccountEvents, Origin } from './account-events.js';
@@ -412,6 +412,8 @@ export class Authenticator {
     if (domainId === undefined) return undefined;
     // The round trip is made for an impossible name too, so that it takes the same time.
     const isPossible = isPossibleUserName(userName);
+    const text = isPossible ? userName : '';
+    const place = { domain: isPossible ? domainId : '' };
     const [user] = await this.#options.database.query<StoredUser>(
       Prisma.sql`
         select
@@ -424,9 +426,8 @@ export class Authenticator {
           c.token_epoch as epoch
         from records r
         left join credentials c on c.domain_id = r.domain and c.user_id = r.id
-        where ${liveRecordsIn(isPossible ? domainId : '', 'pltf_user')}
-          and ${hasFoldedText('user_name', isPossible ? userName : '')}
-        order by r.data->'user_name' = ${JSON.stringify(isPossible ? userName : '')}::jsonb desc
+        where ${liveRecordsNamed(place, 'pltf_user', { field: 'user_name', text })}
+        order by r.data->'user_name' = ${JSON.stringify(text)}::jsonb desc
         limit 1`,
       { name: 'auth-login' },
     );

@@ -14,7 +14,7 @@ import {
 } from '../../store/database/keyset.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { hasFoldedText, liveRecordsIn } from '../../store/sql/records-of.js';
+import { liveRecordsIn, liveRecordsNamed } from '../../store/sql/records-of.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner } from './find-password-owner.js';
@@ -243,8 +243,7 @@ export class Users {
     const [user] = await this.#database.query<{ id: string }>(Prisma.sql`
       select r.id
       from records r
-      where ${liveRecordsIn(domainId, 'pltf_user')}
-        and ${hasFoldedText('user_name', userName)}
+      where ${liveRecordsNamed({ domain: domainId }, 'pltf_user', { field: 'user_name', text: userName })}
       order by r.data->'user_name' = ${JSON.stringify(userName)}::jsonb desc
       limit 1`);
     return user?.id ?? '';

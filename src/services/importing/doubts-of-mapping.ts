@@ -20,8 +20,10 @@ export function doubtsOfMapping(
   const lost = unmapped.map(({ column, filled, examples }) => {
     const shown = examples.slice(0, MOST_SHOWN).join(', ');
     const named = `The column ${JSON.stringify(column)}`;
-    const values = filled === 1 ? '1 value is' : `${filled.toLocaleString('en')} values are`;
-    return `${named} goes to no field, so its ${values} not imported (${shown}).`;
+    const count = filled.toLocaleString('en');
+    return filled === 1
+      ? `${named} goes to no field, so its 1 value is not imported (${shown}).`
+      : `${named} goes to no field, so its ${count} values are not imported (${shown}).`;
   });
   const cells = mapping.columns.flatMap((one) => {
     const inspected = found?.find(({ column }) => column === one.column);

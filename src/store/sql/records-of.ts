@@ -69,15 +69,22 @@ export function liveRecordsByKey(
 }
 
 /**
- * Whether the text of a unique field that ignores case is this one, in any spelling. A record without keys,
- * because another record has the same key or because it was written past the gateway, is found by its exact
- * text.
+ * The live records whose unique field that ignores case has this text, in any spelling. A record without
+ * keys, because another record has the same key or because it was written past the gateway, is found by its exact
+ * text. One query for each index: of an `or` PostgreSQL may read all records.
  */
-export function hasFoldedText(field: string, text: string, alias: RecordAlias = 'r'): Sql {
+export function liveRecordsNamed(
+  place: { readonly domain: string; readonly isRouted?: boolean | undefined },
+  collection: string,
+  { field, text }: { readonly field: string; readonly text: string },
+): Sql {
   const name = nameLiteral(field);
-  const record = Prisma.raw(alias);
-  return Prisma.sql`(${record}.keys->>${name} = ${foldedKey(text)}
-    or ${record}.data->${name} = ${JSON.stringify(text)}::jsonb)`;
+  const idsBy = (key: Sql) =>
+    Prisma.sql`select r.id from records r where ${liveRecordsByKey(place, collection, key)}`;
+  const byKey = idsBy(Prisma.sql`r.keys->>${name} = ${foldedKey(text)}`);
+  const byText = idsBy(Prisma.sql`r.data->${name} = ${JSON.stringify(text)}::jsonb`);
+  const ids = Prisma.sql`= any(array(${byKey} union all ${byText}))`;
+  return liveRecordsById(place.domain, collection, ids);
 }
 
 /** A declared name (of a collection, field or rule) as an SQL literal. */

@@ -91,13 +91,19 @@ export function assertMayForce({ principal }: Scope): void {
 export function describeReferrers({ counts, hasOthers }: ReferringRecords): readonly ErrorDetail[] {
   const errors = counts.map(({ collection, field, verb: kind, count }): ErrorDetail => {
     const number = count >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(count);
-    const noun = count === 1 ? 'record' : 'records';
-    const verb = count === 1 ? kind : kind.slice(0, -1);
-    const to = kind === 'points' ? 'to it' : 'it';
-    return {
-      detail: `${number} ${noun} of ${collection} ${verb} ${to} (${field})`,
-      expected: `no record of ${collection} that ${kind} ${to}`,
-    };
+    const [one, many, expected] =
+      kind === 'points'
+        ? [
+            `1 record of ${collection} points to it (${field})`,
+            `${number} records of ${collection} point to it (${field})`,
+            `no record of ${collection} that points to it`,
+          ]
+        : [
+            `1 record of ${collection} names it (${field})`,
+            `${number} records of ${collection} name it (${field})`,
+            `no record of ${collection} that names it`,
+          ];
+    return { detail: count === 1 ? one : many, expected };
   });
   if (!hasOthers) return errors;
   const detail = errors.length === 0 ? 'other records point to it' : 'and other records';

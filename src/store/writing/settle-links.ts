@@ -220,8 +220,8 @@ function disagreement(
   const [text, is] = [texts[member], found[member]].map((one) => JSON.stringify(one));
   const field = members[member]?.path.join('.') ?? '';
   const at = on === undefined ? '' : ` (${moment})`;
-  const record = `the record "${id}" of ${target.name}`;
-  const problem = `${text} is not the ${field} of ${record}, its ${reference}${at}`;
+  const { name } = target;
+  const problem = `${text} is not the ${field} of the record "${id}" of ${name}, its ${reference}${at}`;
   // The value may be one that the caller cannot read.
   if (!isReadable(scope, target, members[member]?.path))
     return { member, problem, expected: `that ${field}` };

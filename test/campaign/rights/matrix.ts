@@ -476,7 +476,7 @@ function distinct(data: Record<string, unknown>, collection: Declared): Record<s
 }
 
 function isUnique({ fields }: Declared, name: string): boolean {
-  return fields.some((field) => field.name === name && field.unique === true);
+  return fields.some((field) => field.name === name && Boolean(field.unique));
 }
 
 async function stateOf({ gateway }: School, { name }: Declared): Promise<string> {

@@ -99,7 +99,7 @@ describe('requests of a caller', () => {
     const faults: unknown[] = [];
     let isOut = true;
     const wayward = Object.assign(Object.create(database), {
-      apart: {
+      background: {
         ...database.background,
         query: (...args: Parameters<Database['query']>) =>
           isOut ? Promise.reject(new Error('out of reach')) : database.background.query(...args),

@@ -54,6 +54,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0048_outbox_follow_ups': 'e4119f3e3de3ff685a513f3ed2a2c1d069587f1c57fb55f9cc776afe1e588179',
   '0049_webhook_probes': '9b7ab6fa7a6ab0efc1a30c915c2f49f5501d734491044277329cdb9d3a96736b',
   '0053_document_comparison': 'dc3e5f59230c4c2d6f2f275115e680ecd044f956fa48f5fd4836c7413ab083f2',
+  '0054_message_senders': '20c9650af78f38e3668bb45188c3c4dd4cf5b6c5ef6a298dec80acb4fdc83c41',
 };
 
 describe('the text of a migration', () => {

@@ -142,7 +142,7 @@ describe('what may not be updated', () => {
       await expectRefusal(
         update({ filter, update: [set('phone', '1')] }),
         'MALFORMED_FILTER',
-        /say allowAll: true/,
+        /allowAll: true/,
       );
       await expectRefusal(
         test.store.deleteMatching(ADMIN, 'student', { filter }),

@@ -18,7 +18,7 @@ interface Bounds {
 
 /** Looser than what the gateway accepts: whatever they refuse, it refuses too. */
 const FORMATS: Readonly<Record<string, RegExp>> = {
-  email: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
+  email: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/,
   month: /^\d{4}-(?:0[1-9]|1[0-2])$/,
   phone: /^\+?(?:[\s().\-/]*\d){6,15}[\s().\-/]*$/,
   session: /^\d{4}-\d{2}$/,
@@ -92,5 +92,8 @@ function decimalsOf(step: number | undefined): number | undefined {
 }
 
 function decimalsIn(text: string): number {
-  return /\.(\d*?)0*$/.exec(text)?.[1]?.length ?? 0;
+  const [, digits = ''] = /\.(\d*)$/.exec(text) ?? [];
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return end;
 }

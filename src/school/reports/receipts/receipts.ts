@@ -27,12 +27,7 @@ import {
 } from '../../../store/catalog/known-properties.js';
 import type { Transaction } from '../../../store/database/queryable.js';
 import { WaitingLine } from '../../../store/database/waiting-line.js';
-import {
-  hasFoldedText,
-  liveRecordsById,
-  liveRecordsByKey,
-  recordsIn,
-} from '../../../store/sql/records-of.js';
+import { liveRecordsById, liveRecordsNamed, recordsIn } from '../../../store/sql/records-of.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { sessionOf, todayIn } from '../engine/school-calendar.js';
@@ -60,7 +55,7 @@ interface Line {
   readonly fine: Decimal;
 }
 
-/** Where receipts are looked up. @see liveRecordsByKey */
+/** Where receipts are looked up. @see liveRecordsNamed */
 interface Place {
   readonly domain: string;
   readonly isRouted: boolean;
@@ -293,12 +288,11 @@ interface ReceiptState {
 }
 
 async function getReceipt(tx: Transaction, place: Place, receiptNo: string): Promise<ReceiptState> {
-  const isAsked = hasFoldedText('receipt_no', receiptNo);
   const [receipt] = await tx.query<ReceiptState>(Prisma.sql`
 select r.id, r.data->>'receipt_no' as "receiptNo", r.data->>'status' as status,
   r.data->>'rolled_back_on' as "rolledBackOn", r.data->>'date' as date
 from records r
-where ${liveRecordsByKey(place, 'fee_receipt', isAsked)}
+where ${liveRecordsNamed(place, 'fee_receipt', { field: 'receipt_no', text: receiptNo })}
 for no key update`);
   if (receipt) return receipt;
   const detail = `There is no receipt ${JSON.stringify(receiptNo)}.`;
@@ -357,9 +351,8 @@ returning s.last_number::text as number`);
   invariant(last, 'the series has a row');
   const next = (BigInt(last.number) + 1n).toString();
   const ofSeries = Prisma.sql`s.domain = ${domain} and s.series = ${series}`;
-  const isNext = hasFoldedText('receipt_no', series + next);
-  const isTaken = Prisma.sql`
-    select count(*) > 0 from records r where ${liveRecordsByKey(place, 'fee_receipt', isNext)}`;
+  const numbered = liveRecordsNamed(place, 'fee_receipt', { field: 'receipt_no', text: series + next });
+  const isTaken = Prisma.sql`select count(*) > 0 from records r where ${numbered}`;
   const taken = await tx.query(Prisma.sql`
 update receipt_series s set last_number = ${next}::bigint
 where ${ofSeries} and s.last_number > 0

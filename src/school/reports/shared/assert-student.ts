@@ -1,7 +1,7 @@
 /** Checks that the student or staff member in a parameter exists and may be seen by the caller. */
 import { ServiceError } from '../../../base/errors.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import { hasFoldedText, liveRecordsIn } from '../../../store/sql/records-of.js';
+import { liveRecordsIn, liveRecordsNamed } from '../../../store/sql/records-of.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { json } from '../engine/statement.js';
 import { isInSections } from './place-conditions.js';
@@ -20,8 +20,7 @@ export async function assertStudent(
     Prisma.sql`
 select r.data->>'sequence' as sequence
 from records r
-where ${liveRecordsIn(domain, 'registration')}
-  and ${hasFoldedText('sequence', admissionNo)}
+where ${liveRecordsNamed({ domain }, 'registration', { field: 'sequence', text: admissionNo })}
   and ${isInSections(sections)}
 order by r.data->'sequence' = ${json(admissionNo)}::jsonb desc
 limit 1`,

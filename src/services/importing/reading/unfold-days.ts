@@ -50,7 +50,7 @@ function dayOrMonth(heading: string, order: 'DD/MM' | 'MM/DD'): string | undefin
 
 const WEEKDAY = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|सोम|मंगल|बुध|गुरु|शुक्र|शनि|रवि';
 const WEEKDAY_BEFORE = new RegExp(`^(?:${WEEKDAY})[\\s.,:/-]+`, 'i');
-const WEEKDAY_BEHIND = new RegExp(`[\\s.,:/-]*\\(?(?:${WEEKDAY})\\)?$`, 'i');
+const WEEKDAY_BEHIND = new RegExp(`(?<![\\s.,:/-])[\\s.,:/-]*\\(?(?<![a-z])(?:${WEEKDAY})\\)?$`, 'i');
 
 /** `2` of `2`, `02`, `2nd`, `Mon 2` and `2 (Mon)`. */
 function numberOfDay(heading: string): string | undefined {
@@ -75,7 +75,7 @@ async function areDays(source: RowSource, columns: readonly string[]): Promise<b
 /** The month in a title such as "Attendance, November 2026". */
 function monthIn(text: string): string | undefined {
   for (const [, name = '', year = ''] of text.matchAll(
-    /(\p{L}[\p{L}\p{M}]{2,})[^\p{L}\d]*(?:year\D{0,3})?(\d{4})/giu,
+    /(?<![\p{L}\p{M}])(\p{L}[\p{L}\p{M}]{2,})[^\p{L}\p{M}\d]*(?:year\D{0,3})?(\d{4})/giu,
   )) {
     const number = monthNumber(name);
     if (number > 0) return `${year}-${String(number).padStart(2, '0')}`;

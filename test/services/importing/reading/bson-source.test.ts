@@ -30,7 +30,7 @@ async function read(document: object) {
 
 describe('a file of BSON', () => {
   it('is read without the 17 MiB that its package takes for what it would write', async () => {
-    const entry = path.join(findPackageDirectory(), 'dist/services/importing/documents/bson.js');
+    const entry = path.join(findPackageDirectory(), 'dist/services/importing/documents/plain-document.js');
     const program = `
       const held = () => process.memoryUsage().arrayBuffers;
       const before = held();
