@@ -133,7 +133,7 @@ async function insertRecords(sql: pg.Pool, domain: string, records: number): Pro
         ${place}, 'session', '2026-27', 'payment_type', 'cash', 'status', 'active', 'total', 1,
         'lines', jsonb_build_array(
           jsonb_build_object('fee_head', 'Head 0', 'month', '2026-04', 'amount', 1)))`,
-      'null::jsonb',
+      `jsonb_build_object('receipt_no', format('["x-%s"]', n))`,
     ],
   ];
   for (const [collection, count, id, data, keys] of parts) {

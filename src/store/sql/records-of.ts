@@ -70,8 +70,9 @@ export function liveRecordsByKey(
 
 /**
  * The live records whose unique field that ignores case has this text, in any spelling. A record without
- * keys, because another record has the same key or because it was written past the gateway, is found by its exact
- * text. One query for each index: of an `or` PostgreSQL may read all records.
+ * keys, because another record has the same key or because it was written past the gateway, is found by its
+ * text. One query for each index: of an `or` PostgreSQL may read all records. Either index then serves the
+ * second, as few records have no keys.
  */
 export function liveRecordsNamed(
   place: { readonly domain: string; readonly isRouted?: boolean | undefined },
@@ -82,7 +83,9 @@ export function liveRecordsNamed(
   const idsBy = (key: Sql) =>
     Prisma.sql`select r.id from records r where ${liveRecordsByKey(place, collection, key)}`;
   const byKey = idsBy(Prisma.sql`r.keys->>${name} = ${foldedKey(text)}`);
-  const byText = idsBy(Prisma.sql`r.data->${name} = ${JSON.stringify(text)}::jsonb`);
+  const byText = idsBy(
+    Prisma.sql`r.keys->>${name} is null and r.data->${name} = ${JSON.stringify(text)}::jsonb`,
+  );
   const ids = Prisma.sql`= any(array(${byKey} union all ${byText}))`;
   return liveRecordsById(place.domain, collection, ids);
 }
