@@ -178,7 +178,7 @@ function toJsonFault({ code, message, errors }: ServiceError): JsonObject {
   ) as JsonObject;
 }
 
-export interface UndoWork {
+interface UndoWork {
   readonly store: Pick<RecordStore, 'atomically' | 'undo'>;
   /** The scope of the caller who undoes it, with the caller's present rights. @throws FORBIDDEN */
   readonly scopeOf: (one: StoredImport) => Promise<Scope>;
@@ -188,7 +188,7 @@ export interface UndoWork {
  * @throws StoppedError if it was cancelled; the reason of the aborted signal; CONFLICT if a record was
  * changed after the import: the later parts are undone by then, and the import lists the remaining ones
  */
-export async function undoImport(
+async function undoImport(
   { store, scopeOf }: UndoWork,
   begun: StoredImport,
   signal: AbortSignal,

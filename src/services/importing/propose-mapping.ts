@@ -357,7 +357,7 @@ function shareWords(ofColumn: readonly string[], ofField: readonly string[]): bo
   return hasAll(ofColumn, ofField) || (ofField.length > 1 && hasAll(ofField, ofColumn));
 }
 
-export interface ProposedPart {
+interface ProposedPart {
   readonly part: CellPart;
   /** The part of the heading that names it. */
   readonly heading: string;
@@ -375,7 +375,7 @@ const BETWEEN_HEADINGS = /(?:(?<!\s)\s+)?[/&+,;|–—-]\s*|(?<!\s)\s+(?:and|wit
 const SEPARATORS = ['/', '-', '–', '|', ',', ';', ':', ' ', ''] as const;
 
 /** The names in a heading that names several fields; fewer than two if it names one. */
-export function headingsIn(column: string): readonly string[] {
+function headingsIn(column: string): readonly string[] {
   return findJoinedHeadings(column) ?? column.split(BETWEEN_HEADINGS).filter((one) => one !== '');
 }
 
@@ -383,7 +383,7 @@ export function headingsIn(column: string): readonly string[] {
  * The parts of a column of which more than half of the cells have as many as there are headings, by what
  * parts most of them. None where the cells are something whole, such as a day or a telephone number.
  */
-export function proposeParts(
+function proposeParts(
   headings: readonly string[],
   found: ColumnInspection | undefined,
 ): readonly ProposedPart[] {

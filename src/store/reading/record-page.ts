@@ -53,7 +53,7 @@ export interface RecordSetOptions {
 }
 
 /** Counts the records that a read goes through because no index finds those that it returns. */
-export interface Scans {
+interface Scans {
   /** For a page of the set. @throws TOO_MANY_REQUESTS when the caller has no more requests this minute */
   page(): number;
   /** For all records of the set. @throws as `page` does */

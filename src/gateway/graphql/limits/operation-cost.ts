@@ -45,7 +45,7 @@ const PART_OF_SCAN = 1 / 10;
 const LONG_TEXT = 3;
 
 /** How many records a field goes through. */
-export interface ScanEstimates {
+interface ScanEstimates {
   /** `undefined` for a request that is wrong. */
   toScannedQuery(request: RecordsRequest): RecordQuery | undefined;
   scannedRows(scope: Scope, query: RecordQuery, extent: Extent): number;

@@ -57,7 +57,7 @@ export function Brand() {
 }
 
 /** Shown beside the card if there is room: a description of the product, in the colour of its logo. */
-export function EntranceSide({ about }: { readonly about: string }) {
+function EntranceSide({ about }: { readonly about: string }) {
   const t = useTexts();
   const points: readonly (readonly [IconName, string])[] = [
     ['chart', t('Attendance, fees and results, as they stand today')],

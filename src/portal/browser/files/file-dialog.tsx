@@ -102,7 +102,7 @@ const PICTURE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif'
 const MAX_BYTES = 10_000_000;
 
 /** Previews a file if its uploader declared it a picture. */
-export function PicturePreview({ file }: { readonly file: ListedFile }) {
+function PicturePreview({ file }: { readonly file: ListedFile }) {
   const t = useTexts();
   const { bytes } = useFormats();
   if (!PICTURE_TYPES.includes(file.contentType)) return null;

@@ -10,7 +10,7 @@ import { InSteps } from '../shell/in-steps';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
-import { BulkBar, useChosenRecords } from './bulk-dialog';
+import { BulkBar, useChosenRecords } from './bulk-bar';
 import type { DeclaredCollection, DeclaredField } from './declared-field';
 import { FilterBuilder } from './filter-builder';
 import { escapeValue, parseConditions } from './filter-conditions';

@@ -12,7 +12,7 @@ import { useGridKeys } from '../shell/use-grid-keys';
 import { useNotice } from '../shell/use-notice';
 import { useViewer } from '../shell/viewer';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
-import type { ChosenRecords } from './bulk-dialog';
+import type { ChosenRecords } from './bulk-bar';
 import { CellEditor } from './cell-editor';
 import type { DeclaredCollection, DeclaredField } from './declared-field';
 import { ReferenceLink, useReferenceTarget } from './reference-link';

@@ -128,7 +128,7 @@ function describe({ description, type, choices }: AskedParameter, say: (text: st
   return text.replaceAll(CODE, (code) => (choices?.includes(code) ? say(nameOfEnumValue(code)) : code));
 }
 
-export interface RecordParameterProps {
+interface RecordParameterProps {
   readonly common: Pick<SelectProps, 'description' | 'required' | 'inputWrapperOrder'> & {
     readonly label: string;
   };
@@ -138,7 +138,7 @@ export interface RecordParameterProps {
 }
 
 /** Searches the record that a report is about, by a part of its name or number. */
-export function RecordParameter({ common, named, value, onChange }: RecordParameterProps) {
+function RecordParameter({ common, named, value, onChange }: RecordParameterProps) {
   const t = useTexts();
   const [search, setSearch] = useState('');
   const [isOpen, setIsOpen] = useState(false);

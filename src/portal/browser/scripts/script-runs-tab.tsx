@@ -140,13 +140,13 @@ function readJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-export const RUN_STATUS_NAMES: Readonly<Record<ShownRunFragment['status'], string>> = {
+const RUN_STATUS_NAMES: Readonly<Record<ShownRunFragment['status'], string>> = {
   RUNNING: phrase('Runs'),
   SUCCEEDED: phrase('Done'),
   FAILED: phrase('Failed'),
 };
 
-export function FinishedRun({ run }: { readonly run: ShownRunFragment }) {
+function FinishedRun({ run }: { readonly run: ShownRunFragment }) {
   const t = useTexts();
   const formats = useFormats();
   const { status, output, value, error, cpuMs } = run;

@@ -96,7 +96,7 @@ export interface ChangedObject {
 }
 
 /** Returns the last change; `undefined` until it is read, and if the viewer may not know who made it. */
-export function useLastChange(changed: ChangedObject): OtherChange | undefined {
+function useLastChange(changed: ChangedObject): OtherChange | undefined {
   const isRecord = !changed.collection.startsWith('$');
   const { collection, id } = changed;
   const history = useOperation(LastChangeOfRecord, { collection, id }, { isEnabled: isRecord });

@@ -32,7 +32,7 @@ interface Touched {
   readonly events?: readonly WatchedEvent[];
 }
 
-export const OPERATION_LABELS: Readonly<Record<string, string>> = {
+const OPERATION_LABELS: Readonly<Record<string, string>> = {
   created: phrase('Created'),
   updated: phrase('Changed'),
   deleted: phrase('Removed'),

@@ -44,7 +44,7 @@ export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC')
 }
 
 /** What a cell should hold in the format. */
-export function expectedDay(format: DayFormat): string {
+function expectedDay(format: DayFormat): string {
   return isWholeDay(format)
     ? `a day such as ${DAY_EXAMPLES[format]} (${format})`
     : `the number of a day of ${format}, such as 12`;

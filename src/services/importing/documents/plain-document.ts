@@ -86,7 +86,7 @@ export function toPlainDocument(document: Readonly<Record<string, unknown>>): Pl
 }
 
 /** The reader of documents uses this in place of a value without a JavaScript type. */
-export class UnkeptValue {
+class UnkeptValue {
   readonly was: string;
   readonly text: string | undefined;
 

@@ -269,7 +269,7 @@ export interface FieldEvidence {
 }
 
 /** `other`: a list, or null. */
-export type EvidenceKind = 'text' | 'number' | 'boolean' | 'instant' | 'object' | 'other';
+type EvidenceKind = 'text' | 'number' | 'boolean' | 'instant' | 'object' | 'other';
 
 /** As the dates of a dump are told. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

@@ -110,7 +110,7 @@ const HEAP_MB = 256;
 const YOUNG_MB = 6;
 
 /** Starts a thread. The caller ends it. */
-export function startFileThread(): Worker {
+function startFileThread(): Worker {
   const { entry, execArgv } = threadModule('services/importing/preparing/reader-thread');
   return new Worker(entry, {
     execArgv,

@@ -186,7 +186,7 @@ function setHash(hash: Uint32Array, text: string, seed: number): void {
 }
 
 /** The low half of the hash, its high half, and the row. In bytes, a hash is thus a 64-bit number. */
-export const ENTRY_WORDS = 3;
+const ENTRY_WORDS = 3;
 const ENTRY_BYTES = 4 * ENTRY_WORDS;
 /** A block of 3 KiB is read to find one entry. The first hash of each block is in memory. */
 const BLOCK_ENTRIES = 256;

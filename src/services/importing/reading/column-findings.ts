@@ -26,7 +26,7 @@ type CellKind =
   | 'object';
 
 /** A kind of cell, and its format if the kind has several formats. */
-export interface CellFit {
+interface CellFit {
   readonly kind: CellKind;
   readonly format?: string;
   /** Whether the text fits. Not called for long texts. */
@@ -48,7 +48,7 @@ const SERIALS = { first: 20_000, last: 80_000 };
 const EPOCHS = { first: 1e12, last: 2e12 };
 
 /** The most specific first: if two fit equally many cells, the first one is chosen. */
-export const CELL_FITS: readonly CellFit[] = [
+const CELL_FITS: readonly CellFit[] = [
   { kind: 'email', fits: (text) => text.includes('@') && EMAIL.test(text) },
   { kind: 'phone', fits: (text) => PHONE.test(text) || FOREIGN_PHONE.test(text) },
   ...DAY_FORMATS.filter(isNoNumber).map(
@@ -87,12 +87,12 @@ const OBJECT_FITS = maskOf(({ kind }) => kind === 'object');
 const BOOLEAN_FITS = maskOf(({ kind }) => kind === 'boolean') | TEXT_FITS;
 
 /** The mask of the fits that a predicate names. */
-export function maskOf(predicate: (fit: CellFit) => boolean): FitMask {
+function maskOf(predicate: (fit: CellFit) => boolean): FitMask {
   return CELL_FITS.reduce((mask, fit, index) => (predicate(fit) ? mask | (1 << index) : mask), 0);
 }
 
 /** The fits of a value of a row: of the text of a cell, or of a value of a document or sheet. */
-export function fitsOf(value: unknown): FitMask {
+function fitsOf(value: unknown): FitMask {
   if (typeof value === 'boolean') return BOOLEAN_FITS;
   if (Array.isArray(value)) return LIST_FITS;
   if (typeof value === 'object' && value !== null && !isExactNumber(value)) return OBJECT_FITS;

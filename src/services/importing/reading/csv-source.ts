@@ -295,8 +295,8 @@ function toServiceError(cause: unknown, line: number, { maxLineLength }: SourceL
 /** Detects the character that separates the cells of a text. */
 const QUOTE = '"';
 
-export const DELIMITERS = [',', ';', '\t', '|'] as const;
-export type Delimiter = (typeof DELIMITERS)[number];
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+type Delimiter = (typeof DELIMITERS)[number];
 
 /**
  * The delimiter for which most of the first lines have the same number of cells, more than one. If this
@@ -304,7 +304,7 @@ export type Delimiter = (typeof DELIMITERS)[number];
  *
  * Delimiters and line ends within quotes do not count.
  */
-export function findDelimiter(sample: string): Delimiter {
+function findDelimiter(sample: string): Delimiter {
   const counts = DELIMITERS.map((delimiter) => ({ delimiter, ...regularity(sample, delimiter) }));
   const [best] = counts
     .filter(({ cells }) => cells > 1)

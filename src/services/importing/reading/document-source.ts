@@ -55,14 +55,14 @@ export function openBsonSource(file: SourceFile, packing: Packing, limits: Sourc
 }
 
 /** The row of a JSON document. Malformed JSON, or JSON that is not an object, is a row with a fault. */
-export function rowOfJsonDocument(number: number, json: string): SourceRow {
+function rowOfJsonDocument(number: number, json: string): SourceRow {
   const parsed = parseDocument(json);
   if (typeof parsed === 'string') return faultyRow(number, parsed, json);
   return { number, values: parsed };
 }
 
 /** The row of a document of extended JSON. */
-export function rowOfExtendedJsonDocument(number: number, json: string): SourceRow {
+function rowOfExtendedJsonDocument(number: number, json: string): SourceRow {
   const parsed = parseDocument(json);
   if (typeof parsed === 'string') return faultyRow(number, parsed, json);
   return withAlterations(number, toPlainDocument(fromExtendedJson(parsed)));

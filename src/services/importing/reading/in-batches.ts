@@ -72,8 +72,8 @@ export const SOURCE_LIMITS = {
 export type SourceLimits = { readonly [Name in keyof typeof SOURCE_LIMITS]: number };
 
 /** The number of rows in a batch, and their size. A batch is smaller if a row is large. */
-export const BATCH_ROWS = 1_000;
-export const BATCH_LENGTH = 2 * 1024 ** 2;
+const BATCH_ROWS = 1_000;
+const BATCH_LENGTH = 2 * 1024 ** 2;
 
 /** `number`: the number of the first row beyond the limit, as a person sees it. */
 export function tooManyRows(number: number, maxRows: number): ServiceError {

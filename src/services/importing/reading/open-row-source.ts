@@ -76,7 +76,7 @@ async function openFormat(
  * Returns the row as it is, or with a fault if it contains such a text. The fault names its first column, and
  * the text has U+FFFD in the place of the character, for the list of refused rows.
  */
-export function storableRow(row: SourceRow): SourceRow {
+function storableRow(row: SourceRow): SourceRow {
   const column = Object.keys(row.values).find(
     (name) => hasUnstorable(name) || hasUnstorable(row.values[name]),
   );

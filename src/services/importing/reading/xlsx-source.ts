@@ -296,7 +296,7 @@ function endOfRows(bytes: Buffer): number {
 }
 
 /** The events for elements. Their names have no prefix. */
-export interface XmlEvents {
+interface XmlEvents {
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
   text?(text: string): void;
@@ -311,11 +311,7 @@ const MAX_BETWEEN_TAGS = 8 * 1024 ** 2;
  *
  * @throws MALFORMED_REQUEST for malformed XML, LIMIT_EXCEEDED if a text is too long, with the line
  */
-export async function* readXml(
-  part: string,
-  bytes: AsyncIterable<Buffer>,
-  events: XmlEvents,
-): AsyncGenerator<void> {
+async function* readXml(part: string, bytes: AsyncIterable<Buffer>, events: XmlEvents): AsyncGenerator<void> {
   const parser = new SaxesParser({ fragment: false });
   let sinceTag = 0;
   parser.on('doctype', () => {
@@ -359,11 +355,7 @@ export async function* readXml(
 }
 
 /** Reads a part to its end. */
-export async function readWholeXml(
-  part: string,
-  bytes: AsyncIterable<Buffer>,
-  events: XmlEvents,
-): Promise<void> {
+async function readWholeXml(part: string, bytes: AsyncIterable<Buffer>, events: XmlEvents): Promise<void> {
   for await (const _ of readXml(part, bytes, events));
 }
 

@@ -21,7 +21,7 @@ import { useFieldNames } from './use-declared-collection';
 import { tidied, useDraft } from './use-draft';
 import { useUndoNotice } from './use-undo-notice';
 
-export interface BulkDialogProps {
+interface BulkDialogProps {
   readonly collection: DeclaredCollection;
   readonly kind: 'change' | 'remove';
   readonly filter: CountedFilter;
@@ -32,7 +32,7 @@ export interface BulkDialogProps {
 /** The number of records in the preview. */
 const FIRST = 5;
 
-export function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogProps) {
+function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogProps) {
   const t = useTexts();
   const gateway = useGateway();
   const queries = useQueryClient();
