@@ -102,7 +102,7 @@ export const TEACHER: Tasks = {
     const own = welcome?.replace(/^Welcome, (.*)\.$/, '$1') ?? '';
     await person.opensRecordsOf('Leave requests');
     await person.newRecord();
-    await person.chooses('Collection of Name', 'Staff');
+    await person.chooses('Name is one of', 'Staff');
     await person.finds('Name', own);
     await person.chooses('Kind', 'Staff');
     await person.field('From').fill('2026-12-01');
