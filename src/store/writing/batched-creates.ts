@@ -99,8 +99,7 @@ export class BatchedCreates {
     if (access.rows !== undefined || this.#isFollowed(scope, collection)) return undefined;
     const findCollection = (name: string) => this.#environment.catalog.find(name);
     const sought = listLookedUpTargets({ ...change, id: record.id }, { scope, collection, findCollection });
-    const linked = linksHold(collection, this.#environment.linkContext(scope, true));
-    if (sought === undefined || linked === undefined) return undefined;
+    if (sought === undefined) return undefined;
     const lines = this.#lines.get(collection) ?? new Map<string, Line>();
     this.#lines.set(collection, lines);
     const hidden = findAccess(scope, collection, 'read')?.hiddenFields;
@@ -108,6 +107,8 @@ export class BatchedCreates {
     const key = `${scope.domain.id} ${shown} ${keyOfLookedUp(sought)}`;
     const known = lines.get(key);
     if (known !== undefined) return known;
+    const linked = linksHold(collection, this.#environment.linkContext(scope, true));
+    if (linked === undefined) return undefined;
     const line: Line = {
       context: this.#environment.writeContext(scope, collection, create.now),
       sought,
