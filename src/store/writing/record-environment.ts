@@ -61,7 +61,7 @@ export interface RecordEnvironmentOptions {
 interface Scanned {
   readonly query: ScannedQuery;
   readonly access: Pick<EffectiveAccess, 'rows'>;
-  /** Whether a page ends the read early. */
+  /** `page`: the read ends once it has the records of a page. */
   readonly extent: 'page' | 'all';
 }
 

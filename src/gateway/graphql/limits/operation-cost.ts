@@ -51,7 +51,7 @@ interface ScanEstimates {
   scannedRows(scope: Scope, query: RecordQuery, extent: Extent): number;
 }
 
-/** Whether a page ends the read early. */
+/** `page`: the read ends once it has the records of a page. `all`: it goes through all that match. */
 type Extent = 'page' | 'all';
 
 interface Scan {
@@ -101,7 +101,7 @@ export class OperationCosts {
     );
   }
 
-  /** What a client is told that asks for it. */
+  /** The cost and its limit, for a client that asks for them. */
   describe(request: CostRequest): { readonly requested: number; readonly limit: number } {
     return { requested: this.costOf(request), limit: this.#limits.maxCost };
   }
@@ -236,7 +236,7 @@ function pageSize(args: { readonly first?: unknown; readonly last?: unknown }, l
   return Math.min(asked, limits.maxPageSize);
 }
 
-/** Of one value in place of a list, the list is that value. */
+/** A single value is coerced to a list of one. */
 function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 1;
 }

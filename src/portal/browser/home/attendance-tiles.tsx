@@ -62,7 +62,7 @@ interface DayTotalsProps {
   readonly totals: DayTotals;
 }
 
-/** Why nobody is marked: there is no school, or nobody has done it. */
+/** Explains why there are no marks: the day is no school day, or nobody has marked it yet. */
 function NothingMarked({ day, totals }: DayTotalsProps & Pick<DayTileProps, 'day'>) {
   const t = useTexts();
   const formats = useFormats();

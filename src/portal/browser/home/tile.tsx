@@ -132,7 +132,7 @@ export function Figure({ value, note }: FigureProps) {
 
 /** Amounts beside each other, each with its name and its value: what a handful of parts come to. */
 export interface BarListProps {
-  /** What is measured, for those who do not see the bars. */
+  /** The name of the measure, for screen readers. */
   readonly title: string;
   readonly parts: readonly { readonly name: string; readonly value: number; readonly text: string }[];
 }
