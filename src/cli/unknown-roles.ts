@@ -3,7 +3,7 @@
 import { didYouMean } from '../base/text/did-you-mean.js';
 import type { Services } from '../gateway/compose/services.js';
 import { type Config, roleSettings } from '../gateway/config/config.js';
-import { Prisma } from '../generated/prisma/client.js';
+import { sql } from '../store/sql.js';
 
 /**
  * One line for each role that a setting names, but no declaration of a collection and no user has. A misspelt
@@ -21,7 +21,7 @@ export async function findUnknownRoles(
   }));
   const undeclared = named.flatMap(({ roles }) => roles);
   if (undeclared.length === 0) return [];
-  const rows = await database.query<{ role: string }>(Prisma.sql`
+  const rows = await database.query<{ role: string }>(sql`
     select distinct role
     from records r, jsonb_array_elements_text(
       case jsonb_typeof(r.data -> 'roles') when 'array' then r.data -> 'roles' else '[]' end

@@ -1,7 +1,7 @@
 /** Audit entries for acts on anything but records: keys, webhooks, links, settings. */
 
 import type { Scope } from '../base/model/scope.js';
-import { Prisma } from '../generated/prisma/client.js';
+import { type Sql, sql } from './sql.js';
 
 /**
  * `exported` and `erased` concern the data of a person; `rotated`, `revoked` and `refused` (a log-in) concern
@@ -33,14 +33,14 @@ export interface AuditedAct {
   /** One of the subjects, or the collection of the person whose data was exported or erased. */
   readonly collection: AuditedSubject | (string & {});
   /** The id of the subject; an expression over the rows of `from`. */
-  readonly id: string | Prisma.Sql;
+  readonly id: string | Sql;
   readonly operation: AuditedOperation;
   /** The domain of the act, if it is not the one the caller acts in. */
-  readonly domainId?: string | Prisma.Sql;
+  readonly domainId?: string | Sql;
   /** What the act was done by, if it is not the credential of the caller: `address:<IP address>`. */
   readonly credential?: string;
   /** One entry for each of these rows, e.g. `from revoked`. Absent: a single entry. */
-  readonly from?: Prisma.Sql;
+  readonly from?: Sql;
 }
 
 /** The part of a scope that an entry has. */
@@ -53,9 +53,9 @@ export interface AuditedBy extends Pick<Scope, 'requestId' | 'operation'> {
  * A statement that writes the entry, as part of the transaction or statement of the act. Subscribers and
  * webhooks do not receive it, because it has no place in the order of transactions.
  */
-export function auditedAct(scope: AuditedBy, act: AuditedAct): Prisma.Sql {
+export function auditedAct(scope: AuditedBy, act: AuditedAct): Sql {
   const { domain, principal, requestId, operation: requestOperation } = scope;
-  return Prisma.sql`
+  return sql`
     insert into audit_entries
       (domain, collection, record_id, operation, from_version, to_version, principal, credential, request_id,
         request_operation, transaction_id)
@@ -64,5 +64,5 @@ export function auditedAct(scope: AuditedBy, act: AuditedAct): Prisma.Sql {
       ${act.credential ?? `${principal.credential.kind}:${principal.credential.id}`}::text,
       ${requestId}::text,
       ${requestOperation ?? null}::text, null::xid8
-    ${act.from ?? Prisma.empty}`;
+    ${act.from ?? sql.empty}`;
 }

@@ -11,7 +11,6 @@ import type { JsonObject, JsonValue } from '../base/json/json.js';
 import type { Path } from '../base/model/path.js';
 import { queryOf, type RecordQuery } from '../base/model/record-query.js';
 import { type Domain, type RecordVerb, type Scope } from '../base/model/scope.js';
-import { Prisma } from '../generated/prisma/client.js';
 import { accessOf, assertReadable, findAccess } from './access/access.js';
 import { assertFittingOperands } from './access/fitting-operands.js';
 import { hintAtContradictions } from './access/hint-at-contradictions.js';
@@ -38,6 +37,7 @@ import {
 } from './reading/stored-record.js';
 import { listPaths } from './sql/compile-filter.js';
 import { recordsOf } from './sql/records-of.js';
+import { type Sql, sql } from './sql.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';
 import { idempotencyOwner, idempotently, type OnceRequest } from './writing/idempotency.js';
 import {
@@ -194,14 +194,14 @@ export class RecordStore {
       revision: this.#environment.catalog.list(),
       now: context.now,
     };
-    const compile = (where: Prisma.Sql) => {
+    const compile = (where: Sql) => {
       const { plans } = this.#environment;
       // Merging the id into a whole record would take PostgreSQL as long as printing it.
       const printed =
         projection === undefined
-          ? Prisma.sql`${plans.fields(collection, undefined, access.hiddenFields)}::text`
+          ? sql`${plans.fields(collection, undefined, access.hiddenFields)}::text`
           : plans.projection(collection, projection, access.hiddenFields);
-      return Prisma.sql`
+      return sql`
         select ${storedColumns(printed)}, r.deleted_at is not null as is_removed from records r
           where ${where}`;
     };
@@ -211,7 +211,7 @@ export class RecordStore {
       texts: 'strings',
       columns: `${STORED_COLUMNS}, is_removed boolean`,
       statement: (isAsked) => {
-        const where = Prisma.sql`${recordsOf(scope, collection)} and ${isAsked} ${rows}`;
+        const where = sql`${recordsOf(scope, collection)} and ${isAsked} ${rows}`;
         return this.#statementCache.find(identity, where).statement('record', where, compile);
       },
     };

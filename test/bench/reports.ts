@@ -8,7 +8,6 @@
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { Scope } from '../../src/base/model/scope.js';
-import { Prisma } from '../../src/generated/prisma/client.js';
 import type { ReportServices } from '../../src/school/reports/engine/report-context.js';
 import { pageStatement } from '../../src/school/reports/engine/statement.js';
 import { reports } from '../../src/school/reports/registry.js';
@@ -16,6 +15,7 @@ import { Catalog } from '../../src/store/catalog/catalog.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';
 import { RecordStore } from '../../src/store/record-store.js';
+import { type Sql, sql } from '../../src/store/sql.js';
 import { median } from './median.js';
 import { selectsASecond } from './pgbench.js';
 import { fillPlainTables } from './plain-tables.js';
@@ -129,10 +129,7 @@ const ADMIN: Scope = {
   },
 };
 
-async function measureStatement(
-  database: Database,
-  statement: Prisma.Sql,
-): Promise<{ ms: number; cpuMs: number }> {
+async function measureStatement(database: Database, statement: Sql): Promise<{ ms: number; cpuMs: number }> {
   const client = await database.pool.connect();
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -170,7 +167,7 @@ async function recordsASecond(database: Database): Promise<number> {
   for (; performance.now() - started < 2000; count++) {
     const id = `stu-${String(1 + (count % 5000)).padStart(5, '0')}`;
     await database.query(
-      Prisma.sql`select data::text from records where domain = ${SCHOOL.id} and collection = 'registration' and id = ${id}`,
+      sql`select data::text from records where domain = ${SCHOOL.id} and collection = 'registration' and id = ${id}`,
       { name: 'bench_key' },
     );
   }
@@ -186,7 +183,7 @@ interface PlanNode {
 }
 
 /** How each collection is reached, in the order of the plan. Scans that never ran are left out. */
-async function planShape(database: Database, statement: Prisma.Sql): Promise<string> {
+async function planShape(database: Database, statement: Sql): Promise<string> {
   const { rows } = await database.pool.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
     `explain (analyze, timing off, format json) ${statement.text}`,
     statement.values,

@@ -1,7 +1,7 @@
 /** The pages of the portal for those who look after the users and the machine, on a demo school. */
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { Prisma } from '../../src/generated/prisma/client.js';
+import { sql } from '../../src/store/sql.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { startIdentityProvider } from '../contract/start-identity-provider.js';
@@ -70,7 +70,7 @@ describe('the log-in with a provider of identities', () => {
   });
 
   it('leads to the page first asked for, and out of both: a password is asked for again', async () => {
-    await gateway.services.database.query(Prisma.sql`
+    await gateway.services.database.query(sql`
       update records set data = data || jsonb_build_object('email', ${EMAIL}::text)
       where collection = 'pltf_user' and data ->> 'user_name' = 'admin'`);
     await provider.tell({ asks: true, claims: { email: EMAIL, email_verified: true } });
@@ -103,9 +103,9 @@ describe('the page of health', () => {
   });
 
   it('cuts a long statement, shows the whole of it when asked to, and copies it', async () => {
-    const column = Prisma.raw(`1 as ${'a_long_name_'.repeat(5)}`);
-    const columns = Prisma.join(Array.from({ length: 60 }, () => column));
-    await gateway.services.database.query(Prisma.sql`select ${columns}, pg_sleep(0.4)::text as last`);
+    const column = sql.raw(`1 as ${'a_long_name_'.repeat(5)}`);
+    const columns = sql.join(Array.from({ length: 60 }, () => column));
+    await gateway.services.database.query(sql`select ${columns}, pg_sleep(0.4)::text as last`);
     const page = await pages.openPortalAs('admin', '/portal/health', {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -126,7 +126,7 @@ describe('the page of health', () => {
 
   it('lists a slow operation once, however often it ran, with its worst run', async () => {
     for (const seconds of [0.4, 0.7, 0.5]) {
-      await gateway.services.database.query(Prisma.sql`select pg_sleep(${seconds})::text as slept`);
+      await gateway.services.database.query(sql`select pg_sleep(${seconds})::text as slept`);
     }
     const page = await pages.openPortalAs('admin', '/portal/health');
     const card = page.locator('.mantine-Card-root', { hasText: 'as slept' });

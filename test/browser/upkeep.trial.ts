@@ -1,7 +1,7 @@
 /** The pages of what a school's admins look after besides its records, in a real browser on a demo school. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
-import { Prisma } from '../../src/generated/prisma/client.js';
+import { sql } from '../../src/store/sql.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { writeAtOnce } from './by-keyboard.js';
@@ -73,7 +73,7 @@ describe('the page of messages', () => {
   });
 
   it('shows in a record what went to its addresses', async () => {
-    await gateway.services.database.query(Prisma.sql`
+    await gateway.services.database.query(sql`
       update records set data = data || '{"email": "parent2@example.org", "guardian_phone": "+915550001111"}'
       where collection = 'registration' and id = 'stu-00002'`);
     const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00002?tab=messages');
@@ -98,7 +98,7 @@ describe('the page of messages', () => {
     const page = await pages.openPortalAs('admin', '/portal/messages?state=KEPT');
     await page.getByRole('button', { name: 'Sent meanwhile' }).click();
     await page.getByRole('button', { name: 'Discard' }).click();
-    await gateway.services.database.query(Prisma.sql`update messages set state = 'sent'`);
+    await gateway.services.database.query(sql`update messages set state = 'sent'`);
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await page
       .getByRole('alert')

@@ -6,9 +6,9 @@ import { showSeedProgress } from '../../src/cli/seed-progress.js';
 import { StoppedBySignal } from '../../src/cli/stop-signal.js';
 import { openServices, type Services } from '../../src/gateway/compose/services.js';
 import { parseConfig } from '../../src/gateway/config/config.js';
-import { Prisma } from '../../src/generated/prisma/client.js';
 import { DEMO_USERS } from '../../src/school/demo/demo-options.js';
 import { isDemoAbandoned } from '../../src/school/demo/is-demo-abandoned.js';
+import { sql } from '../../src/store/sql.js';
 import { createTestDatabase } from '../database.js';
 
 jest.setTimeout(120_000);
@@ -58,7 +58,7 @@ async function seedUntil(services: Services, signs: number): Promise<'made' | 's
 }
 
 async function countRows(services: Services): Promise<unknown> {
-  const [counts] = await services.database.query(Prisma.sql`
+  const [counts] = await services.database.query(sql`
     select (select count(*)::int from domains) as domains, (select count(*)::int from records) as records,
       (select count(*)::int from credentials) as credentials`);
   return counts;
@@ -115,7 +115,7 @@ describe('a first start', () => {
 
 describe('a demo school that an earlier version left without logins', () => {
   const leaveUnfinished = (services: Services) =>
-    services.database.query(Prisma.sql`with gone as (delete from credentials) delete from sessions`);
+    services.database.query(sql`with gone as (delete from credentials) delete from sessions`);
 
   it('is seen, and made anew', async () => {
     await withDatabase((url) =>

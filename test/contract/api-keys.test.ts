@@ -1,8 +1,8 @@
 /** API keys of people: from where they may be used, their rotation, and what they were used for. */
 import { describe, expect, it } from '@jest/globals';
-import { Prisma } from '../../src/generated/prisma/client.js';
 import { UsageDays } from '../../src/services/auth/usage-days.js';
 import { openDatabase } from '../../src/store/database/database.js';
+import { sql } from '../../src/store/sql.js';
 import { expectEventually } from '../expect-eventually.js';
 import { type Role, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, send } from './graphql.js';
@@ -282,7 +282,7 @@ describe('the usage of a key', () => {
       await new UsageDays(database).ensure([at]);
       const names = async () =>
         (
-          await database.query<{ name: string }>(Prisma.sql`
+          await database.query<{ name: string }>(sql`
             select c.relname::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
             where i.inhparent = 'key_usage'::regclass and c.relname like 'key_usage_20260%' order by 1`)
         ).map(({ name }) => name);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type App, createApp } from '../../src/gateway/compose/app.js';
 import { parseConfig } from '../../src/gateway/config/config.js';
-import { Prisma } from '../../src/generated/prisma/client.js';
+import { sql } from '../../src/store/sql.js';
 import { CHEAP } from '../cheap-passwords.js';
 import { createTestDatabase } from '../database.js';
 import { DEFAULT_SETTINGS } from './gateway.js';
@@ -73,10 +73,10 @@ describe('the first school', () => {
 
   it('is not made by half: a failure leaves neither a school nor a used link', async () => {
     const { database } = app.services;
-    await database.query(Prisma.sql`alter table credentials add constraint no_login check (false) not valid`);
+    await database.query(sql`alter table credentials add constraint no_login check (false) not valid`);
     expect(codeOf(await make(link))).toBe('INTERNAL');
-    await database.query(Prisma.sql`alter table credentials drop constraint no_login`);
-    expect(await database.query(Prisma.sql`select id from domains`)).toEqual([]);
+    await database.query(sql`alter table credentials drop constraint no_login`);
+    expect(await database.query(sql`select id from domains`)).toEqual([]);
     expect(await isOpen(link)).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 /** A pooler between the gateway and its database: one that keeps sessions serves, any other is refused. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Prisma } from '../../src/generated/prisma/client.js';
 import { openDatabase } from '../../src/store/database/database.js';
+import { sql } from '../../src/store/sql.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { expectEventually } from '../expect-eventually.js';
 import { hasPooler, type Pooler, startPooler } from '../pooler.js';
@@ -47,9 +47,9 @@ needsPooler('PgBouncer (skipped where there is no program pgbouncer)', () => {
     const opened = await openDatabase({ url: pooler.url, poolSize: 2, statementTimeoutMs: 60_000 });
     try {
       const signal = AbortSignal.timeout(200);
-      const ended = opened.query(Prisma.sql`select 'ended' from pg_sleep(50)`, { signal });
+      const ended = opened.query(sql`select 'ended' from pg_sleep(50)`, { signal });
       await expect(ended).rejects.toMatchObject({ name: 'TimeoutError' });
-      const running = Prisma.sql`select 1 from pg_stat_activity
+      const running = sql`select 1 from pg_stat_activity
         where query like '%pg_sleep(50)' and state = 'active'`;
       expect(await opened.query(running)).toEqual([]);
     } finally {

@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Collection } from '../../src/base/model/collection.js';
-import { Prisma } from '../../src/generated/prisma/client.js';
 import type { Audience } from '../../src/services/sql-views/audience.js';
 import { type AudienceChange, endLongSessions, SqlViews } from '../../src/services/sql-views/sql-views.js';
+import { sql } from '../../src/store/sql.js';
 import { campus } from '../cli/campus.js';
 import { eventually } from '../eventually.js';
 import { isTestedOnCitus } from '../spread-databases.js';
@@ -59,7 +59,7 @@ beforeAll(async () => {
       as: 'accountant',
     });
   // Of before the declaration: values of other types than it says.
-  await database.query(Prisma.sql`
+  await database.query(sql`
     insert into records (domain, collection, id, data)
     values ('demo', 'hostile', 'before', ${JSON.stringify({ select: 7, [LONG]: 'text' })}::jsonb)`);
   views = new SqlViews({ database, collections: catalog });
@@ -167,7 +167,7 @@ describe('a login that lifts its limits', () => {
 
   it('may not raise what a superuser has fixed', async () => {
     const [me] = await gateway.services.database.query<{ rolsuper: boolean }>(
-      Prisma.sql`select rolsuper from pg_roles where rolname = current_user`,
+      sql`select rolsuper from pg_roles where rolname = current_user`,
     );
     expect(me?.rolsuper).toBe(true);
     expect(await query('viewer', 'show temp_file_limit')).toEqual([{ temp_file_limit: '2GB' }]);
@@ -539,7 +539,7 @@ it('are removed, and their logins with them', async () => {
     return removed.length > 0 && removed.every(({ change }) => change === 'removed');
   });
   const rows = await gateway.services.database.query(
-    Prisma.sql`select rolname from pg_roles where rolname = any(${logins}::text[])`,
+    sql`select rolname from pg_roles where rolname = any(${logins}::text[])`,
   );
   expect(rows).toEqual([]);
 });

@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseOquery } from '../../src/base/languages/oquery.js';
 import { queryOf, type RecordQuery } from '../../src/base/model/record-query.js';
 import type { EndedStatement } from '../../src/base/model/statement-caller.js';
-import { Prisma } from '../../src/generated/prisma/client.js';
 import type { CollectionDefinition } from '../../src/store/catalog/collection-definition.js';
+import { sql } from '../../src/store/sql.js';
 import { ADMIN } from './people.js';
 import { useTestStore } from './store.js';
 
@@ -25,7 +25,7 @@ const ROLL: CollectionDefinition = { ...MARK, name: 'roll', indexes: [['class', 
 const test = useTestStore([MARK, ROLL]);
 
 beforeAll(async () => {
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into records (domain, collection, id, data)
     select 'school', collection, 'm-' || n,
       jsonb_build_object(
@@ -33,13 +33,13 @@ beforeAll(async () => {
         'created', to_char(timestamp '2026-01-01' + n / 100 * interval '1 day', 'YYYY-MM-DD"T"04:00:00.000Z"')
       )
     from generate_series(0, 19999) n, unnest('{mark,roll}'::text[]) collection`);
-  await test.database.query(Prisma.sql`analyze records`);
+  await test.database.query(sql`analyze records`);
 }, 60_000);
 
 async function planOf(query: Partial<RecordQuery>): Promise<string> {
   const { statements } = test.store.find(ADMIN, { ...queryOf('mark'), limit: 100, ...query });
   const rows = await test.database.query<{ 'QUERY PLAN': string }>(
-    Prisma.sql`explain ${statements.page(statements.where)}`,
+    sql`explain ${statements.page(statements.where)}`,
   );
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
@@ -86,7 +86,7 @@ describe('records that are read together by their ids', () => {
     if (joined === undefined) throw new Error('no statement was heard of');
     const types = joined.values.map(() => 'text').join();
     const lines = await test.database.withConnection('plan', async (connection) => {
-      const run = (text: string) => connection.query<{ 'QUERY PLAN': string }>(Prisma.raw(text));
+      const run = (text: string) => connection.query<{ 'QUERY PLAN': string }>(sql.raw(text));
       await run('set plan_cache_mode = force_generic_plan');
       await run(`prepare joined (${types}) as ${joined?.text}`);
       return await run(`explain execute joined (${types.replaceAll('text', "''")})`);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Filter } from '../../src/base/model/filter.js';
 import { queryOf } from '../../src/base/model/record-query.js';
 import type { Scope } from '../../src/base/model/scope.js';
-import { Prisma } from '../../src/generated/prisma/client.js';
+import { sql } from '../../src/store/sql.js';
 import { ADMIN, SUB, scopeOf } from './people.js';
 import { useTestStore } from './store.js';
 
@@ -26,7 +26,7 @@ const tutorWhere = (filter: Filter): Filter => ({
 const SCIENCE: Filter = tutorWhere({ kind: 'equals', path: ['department'], value: 'Science' });
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
+  await test.database.query(sql`delete from records`);
   await test.store.create(ADMIN, 'staff', [
     { _id: 'st-1', name: 'Meera', department: 'Science' },
     { _id: 'st-2', name: 'Ravi', department: 'Science' },

@@ -4,8 +4,8 @@ import { ExactNumber, type JsonObject, printExactJson } from '../../src/base/jso
 import type { Filter } from '../../src/base/model/filter.js';
 import { queryOf } from '../../src/base/model/record-query.js';
 import { type Scope, systemPrincipal } from '../../src/base/model/scope.js';
-import { Prisma } from '../../src/generated/prisma/client.js';
 import { RecordStore } from '../../src/store/record-store.js';
+import { type Sql, sql } from '../../src/store/sql.js';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
 import { ADMIN, SUB, scopeOf, TOP } from './people.js';
@@ -24,8 +24,8 @@ const TEACHER = scopeOf({
 const BRANCH_ADMIN = scopeOf({ id: 'usr-branch', roles: ['admin'], domain: SUB });
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
-  await test.database.query(Prisma.sql`delete from audit_entries`);
+  await test.database.query(sql`delete from records`);
+  await test.database.query(sql`delete from audit_entries`);
 });
 
 let count = 0;
@@ -264,9 +264,7 @@ describe('an _id', () => {
 
   it('is not stored in the data, and is not changed', async () => {
     const { id } = await add({ _id: 's-1' });
-    const [row] = await test.database.query<{ data: string }>(
-      Prisma.sql`select data::text as data from records`,
-    );
+    const [row] = await test.database.query<{ data: string }>(sql`select data::text as data from records`);
     expect(row?.data).not.toContain('_id');
     await expectRefusal(
       test.store.update(ADMIN, 'student', id, { data: { _id: 's-2' }, mode: 'merge' }),
@@ -304,11 +302,11 @@ describe('records that are read at the same moment', () => {
   }
 
   /** A store whose statements of several ids go wrong as this statement does; the others are as they are. */
-  function storeFailingTogether(failure: Prisma.Sql): RecordStore {
+  function storeFailingTogether(failure: Sql): RecordStore {
     const { catalog, database } = test;
     const failing: typeof database = Object.create(database, {
       query: {
-        value: (sql: Prisma.Sql, options?: object) =>
+        value: (sql: Sql, options?: object) =>
           sql.text.includes('any(array[') ? database.query(failure) : database.query(sql, options),
       },
     });
@@ -382,13 +380,13 @@ describe('records that are read at the same moment', () => {
 
   it('are read one by one where the statement for all is refused', async () => {
     const records = [await add({ name: 'Anu' }), await add({ name: 'Bala' })];
-    const store = storeFailingTogether(Prisma.sql`select 1 / 0`);
+    const store = storeFailingTogether(sql`select 1 / 0`);
     expect(await Promise.all(records.map(({ id }) => store.get(ADMIN, 'student', id)))).toEqual(records);
   });
 
   it('are all UNAVAILABLE where the connection is lost', async () => {
     const { id } = await add();
-    const store = storeFailingTogether(Prisma.sql`select pg_terminate_backend(pg_backend_pid())`);
+    const store = storeFailingTogether(sql`select pg_terminate_backend(pg_backend_pid())`);
     const reads = await Promise.allSettled([id, 'nobody'].map((one) => store.get(ADMIN, 'student', one)));
     expect(reads).toMatchObject(Array(2).fill({ status: 'rejected', reason: { code: 'UNAVAILABLE' } }));
     // The others need not notice that the database was away for a moment.
@@ -406,7 +404,7 @@ describe('purging', () => {
     const { id } = await test.store
       .create(ADMIN, 'pltf_user', [{ user_name: 'gone', name: 'Gone', active: true, roles: ['clerk'] }])
       .then(([user]) => user ?? { id: '' });
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
       with c as (insert into credentials (domain_id, user_id, password_hash) values ('school', ${id}, 'x')),
       s as (insert into sessions (id, domain_id, user_id, expires_at) values (gen_random_uuid(),
         'school', ${id}, now() + interval '1 day'))
@@ -414,7 +412,7 @@ describe('purging', () => {
       values (gen_random_uuid(), 'school', ${id}, 'k', 'cg_', ${id}::bytea, '{}', ${id})`);
     await test.store.delete(ADMIN, 'pltf_user', id);
     await test.store.purge(ADMIN, { removedBefore: new Date(Date.now() + 1000) });
-    const left = await test.database.query(Prisma.sql`
+    const left = await test.database.query(sql`
       select user_id from credentials where user_id = ${id}
       union all select user_id from sessions where user_id = ${id}
       union all select user_id from api_keys where user_id = ${id}`);
@@ -689,7 +687,7 @@ describe('an audit entry', () => {
 
   it('is listed the newest first and paged, also where ids grow by a digit', async () => {
     // Written as if the sequence stood just below a power of ten.
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
       insert into audit_entries
         (id, domain, collection, record_id, operation, to_version, principal, credential, request_id)
       overriding system value

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 import { shareFor } from './share-for.js';
 
 const VITAL = { method: ['GET', 'HEAD'], config: { isVital: true } };
@@ -68,7 +68,7 @@ class Readiness {
 
   async #ask(): Promise<void> {
     // Not on a connection of the request pool: those may all be busy while the gateway is ready.
-    await this.#database.background.query(Prisma.sql`select 1`);
+    await this.#database.background.query(sql`select 1`);
   }
 }
 

@@ -1,8 +1,8 @@
 /** The maintenance switch: while it is on, everything except health and metrics answers 503. */
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 
 const CHANNEL = 'campus_settings';
 const MAINTENANCE_SECONDS = 60;
@@ -48,7 +48,7 @@ export class MaintenanceSwitch {
   async #refresh(): Promise<void> {
     const { database, isForced } = this.#options;
     const rows = await database.query<{ isOn: boolean }>(
-      Prisma.sql`select value = 'true'::jsonb as "isOn" from settings where name = 'maintenance'`,
+      sql`select value = 'true'::jsonb as "isOn" from settings where name = 'maintenance'`,
     );
     const isOn = isForced || rows[0]?.isOn === true;
     if (isOn === this.#isOn) return;
@@ -59,7 +59,7 @@ export class MaintenanceSwitch {
 
 /** Changes the setting and notifies every gateway. */
 export async function setMaintenance(database: Pick<Database, 'query'>, state: 'on' | 'off'): Promise<void> {
-  await database.query(Prisma.sql`
+  await database.query(sql`
     with written as (
       insert into settings (name, value, updated_at)
       values ('maintenance', to_jsonb(${state === 'on'}::boolean), now())

@@ -5,8 +5,8 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { assertWithinRate, invariant, type Rate } from '../../base/errors.js';
 import { callerName, type Principal } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 
 /** The numbers of the `RateLimit-*` headers; `resetSeconds` is also the `Retry-After` of a refusal. */
 export interface RateDecision extends Rate {
@@ -115,7 +115,7 @@ export class RateLimits {
   ): Promise<{ readonly limit: number; readonly used: number; readonly resetSeconds: number }> {
     const limit = this.#options.limitPerMinute;
     const window = Math.floor(this.#now() / MINUTE_MS);
-    const [row] = await this.#options.database.query<{ count: number }>(Prisma.sql`
+    const [row] = await this.#options.database.query<{ count: number }>(sql`
       select count from rate_counters
       where key = ${counterKey('request', caller)}
         and window_start = ${new Date(window * MINUTE_MS)}::timestamptz`);
@@ -132,7 +132,7 @@ export class RateLimits {
     const pairLimit = this.#options.loginLimitPerMinute;
     const aloneLimit = pairLimit * ALONE_FACTOR;
     const [row] = await this.#options.database.query<LoginCounts>(
-      Prisma.sql`
+      sql`
         with current as (
           select date_trunc('minute', now()) as minute
         ), pair as (
@@ -214,7 +214,7 @@ export class RateLimits {
   ): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#options.database.background.query<{ key: string; count: number }>(
       // Ordered, so that two gateways lock the rows in the same order and cannot deadlock.
-      Prisma.sql`
+      sql`
         insert into rate_counters as c (key, window_start, count)
         select n.key, ${new Date(window * MINUTE_MS)}::timestamptz, n.count
         from unnest(${counts.map(([id]) => counterKey('request', id))}::text[],
@@ -233,7 +233,7 @@ export class RateLimits {
     if (this.#lastCleaning === this.#window) return;
     this.#lastCleaning = this.#window;
     await this.#options.database.background.query(
-      Prisma.sql`delete from rate_counters where window_start < now() - interval '5 minutes'`,
+      sql`delete from rate_counters where window_start < now() - interval '5 minutes'`,
       { name: 'rate-clean' },
     );
   }

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from './engine/parameter-types.js';
 import { defaulted, parameterError } from './engine/parameters.js';
@@ -116,7 +116,7 @@ export const attendanceShortage = defineReport({
     const asked = lastDayOf(end);
     const range = { first: firstDayOf(start), last: asked.localeCompare(today) < 0 ? asked : today };
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 class_records as materialized (${classOrders({ domain })}
 ),
 registrations as materialized (
@@ -128,8 +128,8 @@ registrations as materialized (
   where ${liveRecordsIn(domain, 'registration')}
     and ${isInPlace(className, section, 'stay')}
     and ${isInSections(sections, {
-      className: Prisma.sql`stay.data->'class'`,
-      section: Prisma.sql`stay.data->'section'`,
+      className: sql`stay.data->'class'`,
+      section: sql`stay.data->'section'`,
     })}
 ),
 -- Those who are unusable go to the warnings; they have no day on the roll.
@@ -137,7 +137,7 @@ students as materialized (
   select * from registrations where coalesce(${isOnRoll(range.last)}, true)
 ),
 ${studentDays(
-  { ...range, classes: Prisma.sql`select null where false`, where: Prisma.sql`true`, letters: 'without' },
+  { ...range, classes: sql`select null where false`, where: sql`true`, letters: 'without' },
   context,
 )},
 days_of as (
@@ -158,36 +158,36 @@ counted as materialized (
   where d.working_days > 0
 )`,
       rows: {
-        position: Prisma.sql`row_number() over (order by class_order, last_class, last_section, roll_no, name,
+        position: sql`row_number() over (order by class_order, last_class, last_section, roll_no, name,
           student)`,
-        key: Prisma.sql`student`,
+        key: sql`student`,
         columns: {
-          studentId: Prisma.sql`student`,
-          admissionNo: Prisma.sql`admission_no`,
-          name: Prisma.sql`name`,
-          class: Prisma.sql`last_class`,
-          section: Prisma.sql`last_section`,
-          rollNo: Prisma.sql`roll_no`,
-          guardian: Prisma.sql`guardian`,
-          phone: Prisma.sql`phone`,
-          workingDays: Prisma.sql`working_days`,
-          presentDays: Prisma.sql`trim_scale(present_days)`,
-          absent: Prisma.sql`absent`,
-          leave: Prisma.sql`leave`,
-          unmarked: Prisma.sql`unmarked`,
-          percent: Prisma.sql`round(100 * present_days / working_days, 2)`,
-          daysShort: Prisma.sql`trim_scale(ceil(2 * (${below}::numeric * working_days / 100
+          studentId: sql`student`,
+          admissionNo: sql`admission_no`,
+          name: sql`name`,
+          class: sql`last_class`,
+          section: sql`last_section`,
+          rollNo: sql`roll_no`,
+          guardian: sql`guardian`,
+          phone: sql`phone`,
+          workingDays: sql`working_days`,
+          presentDays: sql`trim_scale(present_days)`,
+          absent: sql`absent`,
+          leave: sql`leave`,
+          unmarked: sql`unmarked`,
+          percent: sql`round(100 * present_days / working_days, 2)`,
+          daysShort: sql`trim_scale(ceil(2 * (${below}::numeric * working_days / 100
             - present_days)) / 2)`,
         },
-        from: Prisma.sql`from counted
+        from: sql`from counted
 where is_below`,
       },
       totals: {
         columns: {
-          students: Prisma.sql`count(*)`,
-          below: Prisma.sql`count(*) filter (where is_below)`,
-          percent: Prisma.sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
-          classes: Prisma.sql`(
+          students: sql`count(*)`,
+          below: sql`count(*) filter (where is_below)`,
+          percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
+          classes: sql`(
             select coalesce(json_agg(json_build_object(
               'class', last_class, 'students', students, 'below', below, 'percent',
                 round(100 * present_days / working_days, 2)
@@ -200,9 +200,9 @@ where is_below`,
             ) as by_class
           )`,
         },
-        over: Prisma.sql`from counted`,
+        over: sql`from counted`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from (
   ${unusableRoll}
   union all
@@ -213,7 +213,7 @@ from (
   where ${liveRecordsIn(domain, 'attendance')} and r.keys->>'student_day' is null
   union all${orphanMarks(
     { domain, first: monthOfDay(range.first), last: monthOfDay(range.last) },
-    Prisma.sql`${isInPlace(className, section)} and ${isInSections(sections)}`,
+    sql`${isInPlace(className, section)} and ${isInSections(sections)}`,
   )}
   union all
   ${unusableHolidays(context)}

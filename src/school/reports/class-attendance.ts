@@ -1,4 +1,4 @@
-import { Prisma } from '../../generated/prisma/client.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { dayOrMonthType, textType } from './engine/parameter-types.js';
 import { parameterError, required } from './engine/parameters.js';
@@ -168,14 +168,14 @@ export const classAttendance = defineReport({
     const [first, last] = [firstDayOf(start), lastDayOf(end)];
     const since = sessionStart(first, context);
     return {
-      ctes: Prisma.sql`${studentsOfClass({ className, section }, { first, last }, context)},
+      ctes: sql`${studentsOfClass({ className, section }, { first, last }, context)},
 ${studentDays(
   {
     first,
     last,
-    classes: Prisma.sql`select ${className}::text`,
-    where: Prisma.sql`p.class = ${className} and (${section}::text is null or p.section = ${section}::text)
-    and ${isInSections(sections, { className: Prisma.sql`p.class`, section: Prisma.sql`p.section` })}`,
+    classes: sql`select ${className}::text`,
+    where: sql`p.class = ${className} and (${section}::text is null or p.section = ${section}::text)
+    and ${isInSections(sections, { className: sql`p.class`, section: sql`p.section` })}`,
     letters,
   },
   context,
@@ -184,7 +184,7 @@ class_days as materialized (
   select * from days where class = ${className}
 ),
 lines as materialized (
-  select *,${letters === 'with' ? Prisma.empty : Prisma.sql` null::text as letters,`}
+  select *,${letters === 'with' ? sql.empty : sql` null::text as letters,`}
     ${presentDays(settings)} as present_days
   from register
   where class = ${className}
@@ -239,7 +239,7 @@ sums as materialized (
       select stay.admitted_on, stay.left_on, stay.earlier_stays, d.session_year,
         case when d.is_shown then d.month else '' end as month, count(*) as working_days
       from (select distinct admitted_on, left_on, earlier_stays from rolls) as stay
-      join class_days d on d.is_working and ${isOnRoll(Prisma.sql`d.day`, 'stay')}
+      join class_days d on d.is_working and ${isOnRoll(sql`d.day`, 'stay')}
       group by 1, 2, 3, 4, 5
     ) as stay on stay.admitted_on = s.admitted_on and stay.left_on = s.left_on
       and stay.earlier_stays is not distinct from s.earlier_stays
@@ -259,58 +259,56 @@ month_days as materialized (
     group by month
 ),
 left_out as (
-  ${unusableAttendance(Prisma.sql`class = ${className}`, last, context)}
+  ${unusableAttendance(sql`class = ${className}`, last, context)}
   union all
   ${marksOfNoDay(className, context)}
   union all${orphanMarks(
     { domain, first: monthOfDay(first), last: monthOfDay(last) },
-    Prisma.sql`r.data->>'class' = ${className} and ${isInSections(sections)}`,
+    sql`r.data->>'class' = ${className} and ${isInSections(sections)}`,
   )}
 )`,
       rows: {
-        position: Prisma.sql`row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student)`,
-        key: Prisma.sql`concat_ws('/', l.month, l.section, s.student)`,
+        position: sql`row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student)`,
+        key: sql`concat_ws('/', l.month, l.section, s.student)`,
         columns: {
-          month: Prisma.sql`l.month`,
-          section: Prisma.sql`l.section`,
-          rollNo: Prisma.sql`s.roll_no`,
-          studentId: Prisma.sql`s.student`,
-          admissionNo: Prisma.sql`s.admission_no`,
-          name: Prisma.sql`s.name`,
-          register: Prisma.sql`l.letters`,
-          present: Prisma.sql`l.present`,
-          absent: Prisma.sql`l.absent`,
-          late: Prisma.sql`l.late`,
-          halfDay: Prisma.sql`l.half_day`,
-          leave: Prisma.sql`l.leave`,
-          unmarked: Prisma.sql`l.unmarked`,
-          workingDays: Prisma.sql`l.working_days`,
-          presentDays: Prisma.sql`trim_scale(l.present_days)`,
-          percent: Prisma.sql`round(100 * l.present_days / nullif(l.working_days, 0), 2)`,
-          broughtForwardPresentDays: Prisma.sql`trim_scale(coalesce(l.present_brought, 0))`,
-          broughtForwardWorkingDays: Prisma.sql`coalesce(l.working_brought, 0)`,
-          percentToDate: Prisma.sql`round(100 * l.present_to_date / nullif(l.working_to_date, 0), 2)`,
+          month: sql`l.month`,
+          section: sql`l.section`,
+          rollNo: sql`s.roll_no`,
+          studentId: sql`s.student`,
+          admissionNo: sql`s.admission_no`,
+          name: sql`s.name`,
+          register: sql`l.letters`,
+          present: sql`l.present`,
+          absent: sql`l.absent`,
+          late: sql`l.late`,
+          halfDay: sql`l.half_day`,
+          leave: sql`l.leave`,
+          unmarked: sql`l.unmarked`,
+          workingDays: sql`l.working_days`,
+          presentDays: sql`trim_scale(l.present_days)`,
+          percent: sql`round(100 * l.present_days / nullif(l.working_days, 0), 2)`,
+          broughtForwardPresentDays: sql`trim_scale(coalesce(l.present_brought, 0))`,
+          broughtForwardWorkingDays: sql`coalesce(l.working_brought, 0)`,
+          percentToDate: sql`round(100 * l.present_to_date / nullif(l.working_to_date, 0), 2)`,
         },
-        from: Prisma.sql`from ${
-          OF_SUMS.some((name) => shown.rows?.has(name)) ? Prisma.sql`sums` : Prisma.sql`lines`
-        } l
+        from: sql`from ${OF_SUMS.some((name) => shown.rows?.has(name)) ? sql`sums` : sql`lines`} l
 join students s on s.student = l.student
 where l.section is not null`,
       },
       totals: {
         columns: {
-          workingDays: Prisma.sql`(select coalesce(sum(working_days), 0) from month_days)`,
-          students: Prisma.sql`count(distinct student)`,
-          present: Prisma.sql`coalesce(sum(present), 0)`,
-          absent: Prisma.sql`coalesce(sum(absent), 0)`,
-          late: Prisma.sql`coalesce(sum(late), 0)`,
-          halfDay: Prisma.sql`coalesce(sum(half_day), 0)`,
-          leave: Prisma.sql`coalesce(sum(leave), 0)`,
-          unmarked: Prisma.sql`coalesce(sum(unmarked), 0)`,
-          presentDays: Prisma.sql`trim_scale(coalesce(sum(present_days), 0))`,
-          workingDaysOnRoll: Prisma.sql`coalesce(sum(working_days), 0)`,
-          percent: Prisma.sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
-          months: Prisma.sql`(
+          workingDays: sql`(select coalesce(sum(working_days), 0) from month_days)`,
+          students: sql`count(distinct student)`,
+          present: sql`coalesce(sum(present), 0)`,
+          absent: sql`coalesce(sum(absent), 0)`,
+          late: sql`coalesce(sum(late), 0)`,
+          halfDay: sql`coalesce(sum(half_day), 0)`,
+          leave: sql`coalesce(sum(leave), 0)`,
+          unmarked: sql`coalesce(sum(unmarked), 0)`,
+          presentDays: sql`trim_scale(coalesce(sum(present_days), 0))`,
+          workingDaysOnRoll: sql`coalesce(sum(working_days), 0)`,
+          percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
+          months: sql`(
             select coalesce(json_agg(json_build_object(
               'month', md.month, 'workingDays', md.working_days,
               'holidays', (
@@ -351,9 +349,9 @@ where l.section is not null`,
             ) as m
           )`,
         },
-        over: Prisma.sql`from lines`,
+        over: sql`from lines`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from left_out`,
     };
   },

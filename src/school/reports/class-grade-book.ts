@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -101,7 +101,7 @@ export const classGradeBook = defineReport({
   example: { session: '2026-27', term: 'halfyear', class: '5' },
   check: assertPlace,
   parts: ({ session, term, class: className, section = null }, { domain, sections, settings }) => ({
-    ctes: Prisma.sql`
+    ctes: sql`
 results as materialized (
   select
     r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
@@ -130,7 +130,7 @@ listed as materialized (
     offset 0
   ) as s on true
   where (${section}::text is null or k.section = ${section}::text)
-    and ${isInSections(sections, { className: Prisma.sql`k.class`, section: Prisma.sql`k.section` })}
+    and ${isInSections(sections, { className: sql`k.class`, section: sql`k.section` })}
 ),
 listed_subjects as materialized (
   select s.* from subjects s where s.id in (select id from listed)
@@ -143,37 +143,37 @@ books as materialized (
   group by id
 )`,
     rows: {
-      position: Prisma.sql`l.position`,
-      key: Prisma.sql`l.id`,
+      position: sql`l.position`,
+      key: sql`l.id`,
       columns: {
-        section: Prisma.sql`l.section`,
-        rollNo: Prisma.sql`l.roll_no`,
-        studentId: Prisma.sql`l.student`,
-        admissionNo: Prisma.sql`l.admission_no`,
-        name: Prisma.sql`l.name`,
-        subjects: Prisma.sql`coalesce(b.subjects, '[]')`,
-        percent: Prisma.sql`l.percent`,
-        grade: Prisma.sql`l.grade`,
-        result: Prisma.sql`l.outcome`,
-        rank: Prisma.sql`l.section_rank`,
-        sectionSize: Prisma.sql`l.section_size`,
-        classRank: Prisma.sql`l.class_rank`,
-        classSize: Prisma.sql`l.class_size`,
-        published: Prisma.sql`l.is_published`,
+        section: sql`l.section`,
+        rollNo: sql`l.roll_no`,
+        studentId: sql`l.student`,
+        admissionNo: sql`l.admission_no`,
+        name: sql`l.name`,
+        subjects: sql`coalesce(b.subjects, '[]')`,
+        percent: sql`l.percent`,
+        grade: sql`l.grade`,
+        result: sql`l.outcome`,
+        rank: sql`l.section_rank`,
+        sectionSize: sql`l.section_size`,
+        classRank: sql`l.class_rank`,
+        classSize: sql`l.class_size`,
+        published: sql`l.is_published`,
       },
-      from: Prisma.sql`from listed l
+      from: sql`from listed l
 left join books b on b.id = l.id`,
     },
     totals: {
       columns: {
-        students: Prisma.sql`count(*)`,
-        pass: Prisma.sql`count(*) filter (where outcome = 'pass')`,
-        compartment: Prisma.sql`count(*) filter (where outcome = 'compartment')`,
-        fail: Prisma.sql`count(*) filter (where outcome = 'fail')`,
-        incomplete: Prisma.sql`count(*) filter (where outcome = 'incomplete')`,
-        highest: Prisma.sql`max(percent)`,
-        average: Prisma.sql`round(avg(percent), 2)`,
-        subjects: Prisma.sql`(
+        students: sql`count(*)`,
+        pass: sql`count(*) filter (where outcome = 'pass')`,
+        compartment: sql`count(*) filter (where outcome = 'compartment')`,
+        fail: sql`count(*) filter (where outcome = 'fail')`,
+        incomplete: sql`count(*) filter (where outcome = 'incomplete')`,
+        highest: sql`max(percent)`,
+        average: sql`round(avg(percent), 2)`,
+        subjects: sql`(
           select coalesce(json_agg(json_build_object(
             'subject', subject, 'graded', graded, 'highest', highest, 'average', average, 'passed', passed,
               'incomplete', incomplete
@@ -189,14 +189,14 @@ left join books b on b.id = l.id`,
           ) as footer
         )`,
       },
-      over: Prisma.sql`from listed`,
+      over: sql`from listed`,
     },
-    leftOut: Prisma.sql`select distinct 'result' as collection, fault as reason, id
+    leftOut: sql`select distinct 'result' as collection, fault as reason, id
 from components
 where fault is not null and id in (select id from listed)
 union all
 select 'result', 'its student does not exist', id
 from listed
-where ${isNobody(domain, Prisma.sql`listed.student`)}`,
+where ${isNobody(domain, sql`listed.student`)}`,
   }),
 });

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { inSession } from './shared/common-parameters.js';
@@ -80,7 +80,7 @@ export const classesByCategory = defineReport({
     const { domain } = context;
     const day = dayOfStrength(session, context);
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 sections as materialized (
   select
     coalesce(r.data->>'category', '') as category, coalesce(r.data->>'name', '') as class,
@@ -90,7 +90,7 @@ sections as materialized (
       section->>'room' as room,
     to_number(section->'capacity') as capacity
   from records r
-  left join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)})
+  left join lateral jsonb_array_elements(${listOrEmpty(sql`r.data->'sections'`)})
     with ordinality as listed(section, section_order) on true
   where ${liveRecordsIn(domain, 'class')}
 ),
@@ -138,34 +138,34 @@ by_category as (
   group by category
 )`,
       rows: {
-        position: Prisma.sql`position`,
-        key: Prisma.sql`category`,
+        position: sql`position`,
+        key: sql`category`,
         columns: {
-          category: Prisma.sql`category`,
-          classes: Prisma.sql`classes`,
-          strength: Prisma.sql`strength`,
-          boys: Prisma.sql`boys`,
-          girls: Prisma.sql`girls`,
-          other: Prisma.sql`other`,
-          capacity: Prisma.sql`capacity`,
-          freeSeats: Prisma.sql`free_seats`,
+          category: sql`category`,
+          classes: sql`classes`,
+          strength: sql`strength`,
+          boys: sql`boys`,
+          girls: sql`girls`,
+          other: sql`other`,
+          capacity: sql`capacity`,
+          freeSeats: sql`free_seats`,
         },
-        from: Prisma.sql`from by_category`,
+        from: sql`from by_category`,
       },
       totals: {
         columns: {
-          classes: Prisma.sql`count(distinct class)`,
-          sections: Prisma.sql`count(section)`,
-          strength: Prisma.sql`coalesce(sum(strength), 0)`,
-          boys: Prisma.sql`coalesce(sum(boys), 0)`,
-          girls: Prisma.sql`coalesce(sum(girls), 0)`,
-          other: Prisma.sql`coalesce(sum(other), 0)`,
-          capacity: Prisma.sql`coalesce(sum(capacity), 0)`,
-          freeSeats: Prisma.sql`coalesce(sum(free_seats), 0)`,
+          classes: sql`count(distinct class)`,
+          sections: sql`count(section)`,
+          strength: sql`coalesce(sum(strength), 0)`,
+          boys: sql`coalesce(sum(boys), 0)`,
+          girls: sql`coalesce(sum(girls), 0)`,
+          other: sql`coalesce(sum(other), 0)`,
+          capacity: sql`coalesce(sum(capacity), 0)`,
+          freeSeats: sql`coalesce(sum(free_seats), 0)`,
         },
-        over: Prisma.sql`from by_section`,
+        over: sql`from by_section`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from (
   select 'registration' as collection, student as id, 'the class has no such section' as reason
   from present p

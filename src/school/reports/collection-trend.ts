@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { dayType, interval } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
@@ -70,7 +70,7 @@ export const collectionTrend = defineReport({
     checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 731, said: 'two years' });
   },
   parts: ({ from, to, interval: length, asOn: day }, { domain, timeZone }) => ({
-    ctes: Prisma.sql`
+    ctes: sql`
 periods as materialized (
   select date_trunc(${length}, d) as period, min(d) as first_day, max(d) as last_day
   from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
@@ -111,29 +111,29 @@ sums as materialized (
   group by p.period, p.first_day, p.last_day
 )`,
     rows: {
-      position: Prisma.sql`row_number() over (order by period)`,
-      key: Prisma.sql`to_char(first_day, 'YYYY-MM-DD')`,
+      position: sql`row_number() over (order by period)`,
+      key: sql`to_char(first_day, 'YYYY-MM-DD')`,
       columns: {
-        start: Prisma.sql`to_char(first_day, 'YYYY-MM-DD')`,
-        end: Prisma.sql`to_char(last_day, 'YYYY-MM-DD')`,
-        receipts: Prisma.sql`receipts`,
-        students: Prisma.sql`students`,
-        total: Prisma.sql`round(total, 2)`,
-        cumulative: Prisma.sql`round(sum(total) over (order by period), 2)`,
-        change: Prisma.sql`round(total - lag(total) over (order by period), 2)`,
+        start: sql`to_char(first_day, 'YYYY-MM-DD')`,
+        end: sql`to_char(last_day, 'YYYY-MM-DD')`,
+        receipts: sql`receipts`,
+        students: sql`students`,
+        total: sql`round(total, 2)`,
+        cumulative: sql`round(sum(total) over (order by period), 2)`,
+        change: sql`round(total - lag(total) over (order by period), 2)`,
       },
-      from: Prisma.sql`from sums`,
+      from: sql`from sums`,
     },
     totals: {
       columns: {
-        receipts: Prisma.sql`coalesce(sum(receipts), 0)`,
-        students: Prisma.sql`(select count(distinct student) from found where fault is null)`,
-        total: Prisma.sql`round(coalesce(sum(total), 0), 2)`,
-        average: Prisma.sql`round(avg(total), 2)`,
+        receipts: sql`coalesce(sum(receipts), 0)`,
+        students: sql`(select count(distinct student) from found where fault is null)`,
+        total: sql`round(coalesce(sum(total), 0), 2)`,
+        average: sql`round(avg(total), 2)`,
       },
-      over: Prisma.sql`from sums`,
+      over: sql`from sums`,
     },
-    leftOut: Prisma.sql`select 'fee_receipt' as collection, fault as reason, id
+    leftOut: sql`select 'fee_receipt' as collection, fault as reason, id
 from found
 where fault is not null`,
   }),

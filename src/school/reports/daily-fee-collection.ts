@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { collectionBasis, dayType, paymentChoice } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
@@ -72,10 +72,10 @@ class DailyFeeCollectionTotals {
 }
 
 /** The format of stored instants, because instants are compared as texts. */
-const INSTANT = Prisma.sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+const INSTANT = sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
 /** A column that was not requested. */
-const NOT_ASKED = Prisma.sql`null::text`;
+const NOT_ASKED = sql`null::text`;
 
 /**
  * The amounts collected each day, by fee head and payment type. Every day of the range has a row.
@@ -126,10 +126,9 @@ export const dailyFeeCollection = defineReport({
     const byPaymentType = asks('paymentTypes', 'difference');
     const withNumbers = asks('firstReceiptNo', 'lastReceiptNo');
     const isDayBook = dateBasis === 'DAY_BOOK';
-    const countsStill = Prisma.sql`and (c.is_active or c.rolled_back_on >= ${endOf(day, timeZone)})`;
-    const paidThisWay =
-      paymentType === 'all' ? Prisma.empty : Prisma.sql`and c.payment_type = ${paymentType}`;
-    const takenBack = Prisma.sql`union all
+    const countsStill = sql`and (c.is_active or c.rolled_back_on >= ${endOf(day, timeZone)})`;
+    const paidThisWay = paymentType === 'all' ? sql.empty : sql`and c.payment_type = ${paymentType}`;
+    const takenBack = sql`union all
   select d.place, -1, c.*
   from days d
   join collected_receipts c
@@ -137,7 +136,7 @@ export const dailyFeeCollection = defineReport({
   where c.is_rolled_back and c.rolled_back_on < ${endOf(day, timeZone)}
     ${paidThisWay}`;
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 ${feeHeadPlaces({ domain })},
 days as materialized (
   select
@@ -152,9 +151,9 @@ entries as not materialized (
   from days d
   join collected_receipts c on c.domain = ${domain} and c.at >= d.start and c.at < d.next_start
   where c.at < ${endOf(day, timeZone)}
-    ${isDayBook ? Prisma.empty : countsStill}
+    ${isDayBook ? sql.empty : countsStill}
     ${paidThisWay}
-  ${isDayBook ? takenBack : Prisma.empty}
+  ${isDayBook ? takenBack : sql.empty}
 ),
 -- Receipts with the same lines, as those of a class and month mostly have, together. By whom and how they
 -- were paid, and their numbers, they are told apart where that is asked for.
@@ -166,12 +165,12 @@ groups as materialized (
   from (
     select
       place, sign, lines,
-      ${byPaymentType ? Prisma.sql`payment_type` : NOT_ASKED} as payment_type,
-      ${byCollector ? Prisma.sql`collector_id` : NOT_ASKED} as collector_id,
-      ${byCollector ? Prisma.sql`collector` : NOT_ASKED} as collector,
-      ${byCollector || byPaymentType ? Prisma.sql`total` : Prisma.sql`null::numeric`} as total,
-      ${withNumbers ? Prisma.sql`series` : NOT_ASKED} as series,
-      ${withNumbers ? Prisma.sql`ordered_no` : NOT_ASKED} as ordered_no
+      ${byPaymentType ? sql`payment_type` : NOT_ASKED} as payment_type,
+      ${byCollector ? sql`collector_id` : NOT_ASKED} as collector_id,
+      ${byCollector ? sql`collector` : NOT_ASKED} as collector,
+      ${byCollector || byPaymentType ? sql`total` : sql`null::numeric`} as total,
+      ${withNumbers ? sql`series` : NOT_ASKED} as series,
+      ${withNumbers ? sql`ordered_no` : NOT_ASKED} as ordered_no
     from entries
     where fault is null
   ) as receipt
@@ -270,21 +269,21 @@ missing as materialized (
   ) is null
 )`,
       rows: {
-        position: Prisma.sql`row_number() over (order by d.day)`,
-        key: Prisma.sql`d.day`,
+        position: sql`row_number() over (order by d.day)`,
+        key: sql`d.day`,
         columns: {
-          day: Prisma.sql`d.day`,
-          receipts: Prisma.sql`coalesce(b.receipts, 0)`,
-          rolledBack: Prisma.sql`coalesce(b.rolled_back, 0)`,
-          firstReceiptNo: Prisma.sql`b.first[3]`,
-          lastReceiptNo: Prisma.sql`b.last[3]`,
-          heads: Prisma.sql`coalesce(h.heads, '[]')`,
-          fine: Prisma.sql`round(coalesce(s.fine, 0), 2)`,
-          total: Prisma.sql`round(coalesce(s.total, 0), 2)`,
-          paymentTypes: Prisma.sql`p.payment_types`,
+          day: sql`d.day`,
+          receipts: sql`coalesce(b.receipts, 0)`,
+          rolledBack: sql`coalesce(b.rolled_back, 0)`,
+          firstReceiptNo: sql`b.first[3]`,
+          lastReceiptNo: sql`b.last[3]`,
+          heads: sql`coalesce(h.heads, '[]')`,
+          fine: sql`round(coalesce(s.fine, 0), 2)`,
+          total: sql`round(coalesce(s.total, 0), 2)`,
+          paymentTypes: sql`p.payment_types`,
         },
         // PostgreSQL omits joins of which no column is shown.
-        from: Prisma.sql`from days d
+        from: sql`from days d
 left join by_day b on b.place = d.place
 left join sums_of_day s on s.place = d.place
 left join heads_of_day h on h.place = d.place
@@ -292,24 +291,24 @@ left join payment_types_of_day p on p.place = d.place`,
       },
       totals: {
         columns: {
-          receipts: Prisma.sql`(select coalesce(sum(receipts), 0) from by_day)`,
-          rolledBack: Prisma.sql`(select coalesce(sum(rolled_back), 0) from by_day)`,
-          heads: Prisma.sql`(
+          receipts: sql`(select coalesce(sum(receipts), 0) from by_day)`,
+          rolledBack: sql`(select coalesce(sum(rolled_back), 0) from by_day)`,
+          heads: sql`(
           select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(l.amount, 2))
             order by h.position), '[]')
           from heads h join (select fee_head, sum(amount) as amount from lines
             group by fee_head) as l on l.fee_head = h.fee_head
         )`,
-          fine: Prisma.sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
-          total: Prisma.sql`(select round(coalesce(sum(amount + fine), 0), 2) from lines)`,
-          paymentTypes: Prisma.sql`(
+          fine: sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
+          total: sql`(select round(coalesce(sum(amount + fine), 0), 2) from lines)`,
+          paymentTypes: sql`(
           select json_agg(json_build_object('paymentType', p.payment_type, 'amount',
             round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
           from payment_types p
           left join (select payment_type, sum(amount) as amount from by_type
             group by payment_type) as r on r.payment_type = p.payment_type
         )`,
-          collectors: Prisma.sql`(
+          collectors: sql`(
           select coalesce(json_agg(json_build_object(
             'collectorId', collector_id, 'collector', collector, 'receipts', receipts, 'amount',
               round(amount, 2)
@@ -320,15 +319,15 @@ left join payment_types_of_day p on p.place = d.place`,
             from groups group by collector_id
           ) as by_collector
         )`,
-          difference: Prisma.sql`round(
+          difference: sql`round(
         coalesce((select sum(amount + fine) from lines), 0) - coalesce((select sum(amount) from by_type),
           0), 2)`,
-          missingReceiptNumbers: Prisma.sql`(select coalesce(json_agg(receipt_no order by series, number),
+          missingReceiptNumbers: sql`(select coalesce(json_agg(receipt_no order by series, number),
           '[]') from missing)`,
-          missingReceiptCount: Prisma.sql`(select count(*) from missing)`,
+          missingReceiptCount: sql`(select count(*) from missing)`,
         },
       },
-      leftOut: Prisma.sql`select distinct 'fee_receipt' as collection, fault as reason, id
+      leftOut: sql`select distinct 'fee_receipt' as collection, fault as reason, id
 from entries
 where fault is not null`,
     };

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -67,7 +67,7 @@ export const dailyUniqueSms = defineReport({
   totals: UniqueSmsTotals,
   example: { date: '2026-07-06' },
   parts: ({ date }, { domain, timeZone }) => ({
-    ctes: Prisma.sql`
+    ctes: sql`
 messages as materialized (
   select
     r.id, r.data->>'created_on' as at, r.data->>'to' as number, r.data->>'text' as text,
@@ -121,29 +121,29 @@ unique_messages as materialized (
   group by number, text
 )`,
     rows: {
-      position: Prisma.sql`position`,
-      key: Prisma.sql`md5(number || ' ' || text)`,
+      position: sql`position`,
+      key: sql`md5(number || ' ' || text)`,
       columns: {
-        to: Prisma.sql`number`,
-        recipient: Prisma.sql`recipient`,
-        text: Prisma.sql`text`,
-        category: Prisma.sql`category`,
-        messages: Prisma.sql`messages`,
-        firstAt: Prisma.sql`first_at`,
-        lastAt: Prisma.sql`last_at`,
-        statuses: Prisma.sql`statuses`,
-        segments: Prisma.sql`segments`,
+        to: sql`number`,
+        recipient: sql`recipient`,
+        text: sql`text`,
+        category: sql`category`,
+        messages: sql`messages`,
+        firstAt: sql`first_at`,
+        lastAt: sql`last_at`,
+        statuses: sql`statuses`,
+        segments: sql`segments`,
       },
-      from: Prisma.sql`from unique_messages`,
+      from: sql`from unique_messages`,
     },
     totals: {
       columns: {
-        sent: Prisma.sql`coalesce(sum(messages), 0)`,
-        uniqueMessages: Prisma.sql`count(*)`,
-        uniqueRecipients: Prisma.sql`count(distinct number)`,
-        failed: Prisma.sql`coalesce(sum(failed), 0)`,
-        segments: Prisma.sql`coalesce(sum(segments), 0)`,
-        categories: Prisma.sql`(
+        sent: sql`coalesce(sum(messages), 0)`,
+        uniqueMessages: sql`count(*)`,
+        uniqueRecipients: sql`count(distinct number)`,
+        failed: sql`coalesce(sum(failed), 0)`,
+        segments: sql`coalesce(sum(segments), 0)`,
+        categories: sql`(
           select coalesce(json_agg(json_build_object(
             'category', category, 'messages', messages, 'uniqueMessages', unique_count, 'segments', segments
           ) order by category), '[]')
@@ -153,9 +153,9 @@ unique_messages as materialized (
           ) as by_category
         )`,
       },
-      over: Prisma.sql`from unique_messages`,
+      over: sql`from unique_messages`,
     },
-    leftOut: Prisma.sql`select 'sms_log' as collection, fault as reason, id
+    leftOut: sql`select 'sms_log' as collection, fault as reason, id
 from messages
 where fault is not null`,
   }),

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -82,7 +82,7 @@ export const daySheet = defineReport({
     { date, class: className = null, section = null },
     { domain, timeZone, today, settings, sections },
   ) => ({
-    ctes: Prisma.sql`
+    ctes: sql`
 found as materialized (
   select
     r.id, coalesce(r.data->>'class', '') as class, coalesce(r.data->>'section', '') as section,
@@ -142,8 +142,8 @@ places as materialized (
     cross join lateral (select ${stayOn(date)} as data offset 0) as stay
     where ${liveRecordsIn(domain, 'registration')} and ${isInPlace(className, section, 'stay')}
       and ${isInSections(sections, {
-        className: Prisma.sql`stay.data->'class'`,
-        section: Prisma.sql`stay.data->'section'`,
+        className: sql`stay.data->'class'`,
+        section: sql`stay.data->'section'`,
       })}
   ) as student
   where ${isOnRoll(date)}
@@ -155,33 +155,33 @@ school_classes as (
   select '' where not exists (select from places)
 ),${schoolDays({ domain, today, settings }, { first: date, last: date })}`,
     rows: {
-      position: Prisma.sql`row_number() over (order by class_order, class, section, roll_no, label, student)`,
-      key: Prisma.sql`id`,
+      position: sql`row_number() over (order by class_order, class, section, roll_no, label, student)`,
+      key: sql`id`,
       columns: {
-        class: Prisma.sql`class`,
-        section: Prisma.sql`section`,
-        rollNo: Prisma.sql`roll_no`,
-        studentId: Prisma.sql`student`,
-        admissionNo: Prisma.sql`data->>'sequence'`,
-        name: Prisma.sql`coalesce(data->>'name', label)`,
-        guardian: Prisma.sql`coalesce(data->>'father_name', data->>'mother_name')`,
-        phone: Prisma.sql`data->>'guardian_phone'`,
-        status: Prisma.sql`status`,
-        remark: Prisma.sql`remark`,
+        class: sql`class`,
+        section: sql`section`,
+        rollNo: sql`roll_no`,
+        studentId: sql`student`,
+        admissionNo: sql`data->>'sequence'`,
+        name: sql`coalesce(data->>'name', label)`,
+        guardian: sql`coalesce(data->>'father_name', data->>'mother_name')`,
+        phone: sql`data->>'guardian_phone'`,
+        status: sql`status`,
+        remark: sql`remark`,
       },
-      from: Prisma.sql`from absentees`,
+      from: sql`from absentees`,
     },
     totals: {
       columns: {
-        isSchoolDay: Prisma.sql`(select bool_or(is_working) from school_days)`,
-        holiday: Prisma.sql`(select min(holiday) from school_days having not bool_or(is_working))`,
-        marked: Prisma.sql`coalesce(sum(marked), 0)`,
-        absent: Prisma.sql`coalesce(sum(absent), 0)`,
-        leave: Prisma.sql`coalesce(sum(on_leave), 0)`,
-        sections: Prisma.sql`coalesce(json_agg(json_build_object(
+        isSchoolDay: sql`(select bool_or(is_working) from school_days)`,
+        holiday: sql`(select min(holiday) from school_days having not bool_or(is_working))`,
+        marked: sql`coalesce(sum(marked), 0)`,
+        absent: sql`coalesce(sum(absent), 0)`,
+        leave: sql`coalesce(sum(on_leave), 0)`,
+        sections: sql`coalesce(json_agg(json_build_object(
           'class', class, 'section', section, 'marked', marked, 'absent', absent, 'leave', on_leave
         ) order by class_order, class, section), '[]')`,
-        unmarked: Prisma.sql`(
+        unmarked: sql`(
           select coalesce(json_agg(json_build_object(
             'class', class, 'section', section, 'students', students
           ) order by class_order, class, section), '[]')
@@ -191,14 +191,14 @@ school_classes as (
           where is_working and (class, section) not in (select class, section from by_section)
         )`,
       },
-      over: Prisma.sql`from by_section`,
+      over: sql`from by_section`,
     },
-    leftOut: Prisma.sql`select 'attendance' as collection, fault as reason, id
+    leftOut: sql`select 'attendance' as collection, fault as reason, id
 from marks
 where fault is not null
 union all
 select 'attendance', 'its student does not exist', id
 from marks
-where fault is null and ${isNobody(domain, Prisma.sql`marks.student`)}`,
+where fault is null and ${isNobody(domain, sql`marks.student`)}`,
   }),
 });

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { type Sql, sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import {
   amountType,
@@ -189,7 +189,7 @@ export const feeDefaulters = defineReport({
     { domain, timeZone, today, settings },
     shown,
   ) => ({
-    ctes: Prisma.sql`
+    ctes: sql`
 ${feeItems(
   { domain, timeZone, today },
   { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due', owingOnly: true },
@@ -238,52 +238,50 @@ told_of as materialized (
   group by student
 )`,
     rows: {
-      position: Prisma.sql`l.position`,
-      key: Prisma.sql`l.student`,
+      position: sql`l.position`,
+      key: sql`l.student`,
       columns: {
-        studentId: Prisma.sql`l.student`,
-        admissionNo: Prisma.sql`l.admission_no`,
-        name: Prisma.sql`l.name`,
-        class: Prisma.sql`l.class`,
-        section: Prisma.sql`l.section`,
-        rollNo: Prisma.sql`l.roll_no`,
-        guardian: Prisma.sql`l.guardian`,
-        phone: Prisma.sql`l.phone`,
-        due: Prisma.sql`round(l.due, 2)`,
-        concession: Prisma.sql`round(l.concession, 2)`,
-        net: Prisma.sql`round(l.due - l.concession, 2)`,
-        paid: Prisma.sql`round(l.paid, 2)`,
-        balance: Prisma.sql`round(l.balance, 2)`,
-        credit: Prisma.sql`round(l.credit, 2)`,
-        finePaid: Prisma.sql`round(l.fine, 2)`,
-        monthsDue: Prisma.sql`b.months_due`,
-        monthsDueCount: Prisma.sql`b.months_due_count`,
-        oldestDueDate: Prisma.sql`l.oldest`,
-        daysOverdue: Prisma.sql`${asOn}::date - day_of(l.oldest)`,
-        lastReceiptNo: Prisma.sql`last.receipt_no`,
-        lastReceiptDate: Prisma.sql`last.day`,
-        lastReceiptAmount: Prisma.sql`last.total`,
-        breakdown: Prisma.sql`b.breakdown`,
+        studentId: sql`l.student`,
+        admissionNo: sql`l.admission_no`,
+        name: sql`l.name`,
+        class: sql`l.class`,
+        section: sql`l.section`,
+        rollNo: sql`l.roll_no`,
+        guardian: sql`l.guardian`,
+        phone: sql`l.phone`,
+        due: sql`round(l.due, 2)`,
+        concession: sql`round(l.concession, 2)`,
+        net: sql`round(l.due - l.concession, 2)`,
+        paid: sql`round(l.paid, 2)`,
+        balance: sql`round(l.balance, 2)`,
+        credit: sql`round(l.credit, 2)`,
+        finePaid: sql`round(l.fine, 2)`,
+        monthsDue: sql`b.months_due`,
+        monthsDueCount: sql`b.months_due_count`,
+        oldestDueDate: sql`l.oldest`,
+        daysOverdue: sql`${asOn}::date - day_of(l.oldest)`,
+        lastReceiptNo: sql`last.receipt_no`,
+        lastReceiptDate: sql`last.day`,
+        lastReceiptAmount: sql`last.total`,
+        breakdown: sql`b.breakdown`,
       },
-      from: Prisma.sql`from listed l${
-        OF_ITEMS.some((name) => shown.rows?.has(name)) ? itemsOfListed : Prisma.empty
-      }${
+      from: sql`from listed l${OF_ITEMS.some((name) => shown.rows?.has(name)) ? itemsOfListed : sql.empty}${
         OF_LAST_RECEIPT.some((name) => shown.rows?.has(name))
           ? lastReceiptOfListed({ domain, timeZone, asOn })
-          : Prisma.empty
+          : sql.empty
       }`,
     },
     totals: {
       columns: {
-        students: Prisma.sql`(select count(*) from listed)`,
-        due: Prisma.sql`round(coalesce(sum(l.due), 0), 2)`,
-        concession: Prisma.sql`round(coalesce(sum(l.concession), 0), 2)`,
-        net: Prisma.sql`round(coalesce(sum(l.due - l.concession), 0), 2)`,
-        paid: Prisma.sql`round(coalesce(sum(l.paid), 0), 2)`,
-        balance: Prisma.sql`round(coalesce(sum(l.balance), 0), 2)`,
-        credit: Prisma.sql`round(coalesce(sum(l.credit), 0), 2)`,
-        finePaid: Prisma.sql`round(coalesce(sum(l.fine), 0), 2)`,
-        classes: Prisma.sql`(
+        students: sql`(select count(*) from listed)`,
+        due: sql`round(coalesce(sum(l.due), 0), 2)`,
+        concession: sql`round(coalesce(sum(l.concession), 0), 2)`,
+        net: sql`round(coalesce(sum(l.due - l.concession), 0), 2)`,
+        paid: sql`round(coalesce(sum(l.paid), 0), 2)`,
+        balance: sql`round(coalesce(sum(l.balance), 0), 2)`,
+        credit: sql`round(coalesce(sum(l.credit), 0), 2)`,
+        finePaid: sql`round(coalesce(sum(l.fine), 0), 2)`,
+        classes: sql`(
           select coalesce(json_agg(json_build_object(
             'class', class, 'students', students, 'due', round(due, 2), 'concession', round(concession, 2),
               'paid', round(paid, 2),
@@ -296,7 +294,7 @@ told_of as materialized (
             from listed group by class, class_order
           ) as by_class
         )`,
-        heads: Prisma.sql`(
+        heads: sql`(
           select coalesce(json_agg(json_build_object(
             'feeHead', fee_head, 'students', students, 'due', round(due, 2), 'concession',
               round(concession, 2), 'paid', round(paid, 2),
@@ -316,9 +314,9 @@ told_of as materialized (
           ) as by_head
         )`,
       },
-      over: Prisma.sql`from listed l`,
+      over: sql`from listed l`,
     },
-    leftOut: Prisma.sql`select collection, reason, id
+    leftOut: sql`select collection, reason, id
 from (
   select * from fee_faults
   union all
@@ -330,14 +328,14 @@ from (
 });
 
 const OF_LISTED: HeadSelection = {
-  months: Prisma.sql`f.student in (select student from listed)`,
-  openItems: Prisma.sql`student in (select student from listed)`,
+  months: sql`f.student in (select student from listed)`,
+  openItems: sql`student in (select student from listed)`,
 };
 
 /** The columns from `itemsOfListed`, which reads the months of every student who owes. */
 const OF_ITEMS: readonly (keyof FeeDefaulter)[] = ['monthsDue', 'monthsDueCount', 'breakdown'];
 
-const itemsOfListed = Prisma.sql`
+const itemsOfListed = sql`
 left join told_of o on o.student = l.student
 cross join lateral (
   select
@@ -352,7 +350,7 @@ cross join lateral (
     ) order by month, ${byFeeHead}) as breakdown
   from (
     select month, fee_head, due, concession, paid, fine, owed
-    from (${settledItems(Prisma.sql`f.student = l.student`)}
+    from (${settledItems(sql`f.student = l.student`)}
     ) as settled
     union all
     select *
@@ -372,8 +370,8 @@ function lastReceiptOfListed({
   domain,
   timeZone,
   asOn,
-}: Pick<ReportContext, 'domain' | 'timeZone'> & { readonly asOn: Day }): Prisma.Sql {
-  return Prisma.sql`
+}: Pick<ReportContext, 'domain' | 'timeZone'> & { readonly asOn: Day }): Sql {
+  return sql`
 left join lateral (
   select
     r.data->>'receipt_no' as receipt_no,

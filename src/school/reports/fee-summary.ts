@@ -1,4 +1,4 @@
-import { Prisma } from '../../generated/prisma/client.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { summaryType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -52,13 +52,13 @@ class FeeSummaryRow {
   @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
 }
 
-const BY_MONTH = Prisma.sql`
+const BY_MONTH = sql`
   select
     month, null as fee_head, student, due as demand, concession, paid, fine, balance as outstanding, credit,
       has_due as is_billed
   from month_items`;
 
-const BY_HEAD = Prisma.sql`
+const BY_HEAD = sql`
   select
     null as month, fee_head, student, exact_sum(due) as demand, exact_sum(concession) as concession,
       exact_sum(paid) as paid, exact_sum(fine) as fine,
@@ -100,13 +100,13 @@ export const feeSummary = defineReport({
     // once.
     const isReadTwice = OF_BILLED.some((name) => shown.totals?.has(name));
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 ${feeItems(
   { domain, timeZone, today },
   { first, last, feeHead: undefined, asOn: day, demand: 'all' },
 )},${feeHeadPlaces({ domain })},
 -- One row a student and row of the report, so that students are counted once.
-students as ${isReadTwice ? Prisma.empty : Prisma.sql`not`} materialized (
+students as ${isReadTwice ? sql.empty : sql`not`} materialized (
   ${type === 'month' ? BY_MONTH : BY_HEAD}
 ),
 sums as materialized (
@@ -159,45 +159,45 @@ names as (
   where ${type} = 'head' and fee_head is not null
 )`,
       rows: {
-        position: Prisma.sql`n.position`,
-        key: Prisma.sql`coalesce(n.month, n.fee_head)`,
+        position: sql`n.position`,
+        key: sql`coalesce(n.month, n.fee_head)`,
         columns: {
-          month: Prisma.sql`n.month`,
-          feeHead: Prisma.sql`n.fee_head`,
-          demand: Prisma.sql`round(coalesce(s.demand, 0), 2)`,
-          concession: Prisma.sql`round(coalesce(s.concession, 0), 2)`,
-          net: Prisma.sql`round(coalesce(s.demand - s.concession, 0), 2)`,
-          collectedFor: Prisma.sql`round(coalesce(s.paid, 0), 2)`,
-          collectedIn: Prisma.sql`case when ${type} = 'month' then round(coalesce(c.amount, 0), 2) end`,
-          fine: Prisma.sql`round(coalesce(s.fine, 0), 2)`,
-          outstanding: Prisma.sql`round(coalesce(s.outstanding, 0), 2)`,
-          credit: Prisma.sql`round(coalesce(s.credit, 0), 2)`,
-          collectionPercent: Prisma.sql`round(100 * s.paid / nullif(s.demand - s.concession, 0), 2)`,
-          studentsBilled: Prisma.sql`coalesce(s.billed, 0)`,
-          studentsClear: Prisma.sql`coalesce(s.clear, 0)`,
+          month: sql`n.month`,
+          feeHead: sql`n.fee_head`,
+          demand: sql`round(coalesce(s.demand, 0), 2)`,
+          concession: sql`round(coalesce(s.concession, 0), 2)`,
+          net: sql`round(coalesce(s.demand - s.concession, 0), 2)`,
+          collectedFor: sql`round(coalesce(s.paid, 0), 2)`,
+          collectedIn: sql`case when ${type} = 'month' then round(coalesce(c.amount, 0), 2) end`,
+          fine: sql`round(coalesce(s.fine, 0), 2)`,
+          outstanding: sql`round(coalesce(s.outstanding, 0), 2)`,
+          credit: sql`round(coalesce(s.credit, 0), 2)`,
+          collectionPercent: sql`round(100 * s.paid / nullif(s.demand - s.concession, 0), 2)`,
+          studentsBilled: sql`coalesce(s.billed, 0)`,
+          studentsClear: sql`coalesce(s.clear, 0)`,
         },
-        from: Prisma.sql`from names n
+        from: sql`from names n
 left join sums s on coalesce(s.month, s.fee_head) = coalesce(n.month, n.fee_head)
-${shown.rows?.has('collectedIn') ? Prisma.sql`left join collected_in c on c.month = n.month` : Prisma.empty}`,
+${shown.rows?.has('collectedIn') ? sql`left join collected_in c on c.month = n.month` : sql.empty}`,
       },
       totals: {
         columns: {
-          demand: Prisma.sql`round(coalesce(sum(demand), 0), 2)`,
-          concession: Prisma.sql`round(coalesce(sum(concession), 0), 2)`,
-          net: Prisma.sql`round(coalesce(sum(demand - concession), 0), 2)`,
-          collectedFor: Prisma.sql`round(coalesce(sum(paid), 0), 2)`,
-          collectedIn: Prisma.sql`case when ${type} = 'month'
+          demand: sql`round(coalesce(sum(demand), 0), 2)`,
+          concession: sql`round(coalesce(sum(concession), 0), 2)`,
+          net: sql`round(coalesce(sum(demand - concession), 0), 2)`,
+          collectedFor: sql`round(coalesce(sum(paid), 0), 2)`,
+          collectedIn: sql`case when ${type} = 'month'
             then round(coalesce((select sum(amount) from collected_in), 0), 2) end`,
-          fine: Prisma.sql`round(coalesce(sum(fine), 0), 2)`,
-          outstanding: Prisma.sql`round(coalesce(sum(outstanding), 0), 2)`,
-          credit: Prisma.sql`round(coalesce(sum(credit), 0), 2)`,
-          collectionPercent: Prisma.sql`round(100 * sum(paid) / nullif(sum(demand - concession), 0), 2)`,
-          studentsBilled: Prisma.sql`(select billed from billed)`,
-          studentsClear: Prisma.sql`(select clear from billed)`,
+          fine: sql`round(coalesce(sum(fine), 0), 2)`,
+          outstanding: sql`round(coalesce(sum(outstanding), 0), 2)`,
+          credit: sql`round(coalesce(sum(credit), 0), 2)`,
+          collectionPercent: sql`round(100 * sum(paid) / nullif(sum(demand - concession), 0), 2)`,
+          studentsBilled: sql`(select billed from billed)`,
+          studentsClear: sql`(select clear from billed)`,
         },
-        over: Prisma.sql`from sums`,
+        over: sql`from sums`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from fee_faults`,
     };
   },

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -89,7 +89,7 @@ export const gradeBook = defineReport({
   example: { session: '2026-27', term: 'halfyear', admissionNo: 'GV-01042' },
   check: ({ admissionNo }, context) => assertStudent(context, admissionNo),
   parts: ({ session, term, admissionNo }, { domain, sections, settings }) => ({
-    ctes: Prisma.sql`
+    ctes: sql`
 own as materialized (
   select r.id, r.data->'class' as class
   from records r
@@ -121,11 +121,11 @@ footers as (
   group by s.subject
 )`,
     rows: {
-      position: Prisma.sql`s.subject_place`,
-      key: Prisma.sql`s.subject`,
+      position: sql`s.subject_place`,
+      key: sql`s.subject`,
       columns: {
-        subject: Prisma.sql`s.subject`,
-        components: Prisma.sql`(
+        subject: sql`s.subject`,
+        components: sql`(
           select json_agg(json_build_object(
             'name', c.name,
             'marks', case when c.is_missing then '–' when c.state = 'absent'
@@ -135,35 +135,35 @@ footers as (
           from components c
           where c.id = s.id and c.subject_place = s.subject_place
         )`,
-        percent: Prisma.sql`s.percent`,
-        grade: Prisma.sql`s.grade`,
-        state: Prisma.sql`s.state`,
-        passed: Prisma.sql`s.percent >= ${settings.passPercent}`,
-        sectionHighest: Prisma.sql`f.highest`,
-        sectionAverage: Prisma.sql`f.average`,
+        percent: sql`s.percent`,
+        grade: sql`s.grade`,
+        state: sql`s.state`,
+        passed: sql`s.percent >= ${settings.passPercent}`,
+        sectionHighest: sql`f.highest`,
+        sectionAverage: sql`f.average`,
       },
-      from: Prisma.sql`from subjects s
+      from: sql`from subjects s
 left join footers f on f.subject = s.subject
 where s.id = (select id from own)`,
     },
     totals: {
       columns: {
-        studentId: Prisma.sql`k.student`,
-        admissionNo: Prisma.sql`sent.admission_no`,
-        name: Prisma.sql`person.name`,
-        class: Prisma.sql`k.class`,
-        section: Prisma.sql`k.section`,
-        percent: Prisma.sql`k.percent`,
-        grade: Prisma.sql`k.grade`,
-        result: Prisma.sql`k.outcome`,
-        rank: Prisma.sql`k.section_rank`,
-        sectionSize: Prisma.sql`k.section_size`,
-        classRank: Prisma.sql`k.class_rank`,
-        classSize: Prisma.sql`k.class_size`,
-        remarks: Prisma.sql`k.remarks`,
-        published: Prisma.sql`k.is_published`,
+        studentId: sql`k.student`,
+        admissionNo: sql`sent.admission_no`,
+        name: sql`person.name`,
+        class: sql`k.class`,
+        section: sql`k.section`,
+        percent: sql`k.percent`,
+        grade: sql`k.grade`,
+        result: sql`k.outcome`,
+        rank: sql`k.section_rank`,
+        sectionSize: sql`k.section_size`,
+        classRank: sql`k.class_rank`,
+        classSize: sql`k.class_size`,
+        remarks: sql`k.remarks`,
+        published: sql`k.is_published`,
       },
-      from: Prisma.sql`from (select ${admissionNo}::text as admission_no) as sent
+      from: sql`from (select ${admissionNo}::text as admission_no) as sent
 left join ranked k on k.id = (select id from own)
 left join lateral (
   select r.data->>'name' as name
@@ -173,7 +173,7 @@ left join lateral (
   limit 1
 ) as person on true`,
     },
-    leftOut: Prisma.sql`select distinct 'result' as collection, fault as reason, id
+    leftOut: sql`select distinct 'result' as collection, fault as reason, id
 from components
 where fault is not null and id = (select id from own)`,
   }),

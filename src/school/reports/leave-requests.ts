@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -58,7 +58,7 @@ export const leaveRequests = defineReport({
   totals: LeaveRequestTotals,
   example: { date: '2026-07-06' },
   parts: ({ date }, { domain, timeZone }) => ({
-    ctes: Prisma.sql`
+    ctes: sql`
 requests as materialized (
   select
     r.id, r.data, coalesce(r.data->>'kind', '') as kind, coalesce(r.data->>'status', '') as status,
@@ -77,25 +77,25 @@ usable as materialized (
   select *, row_number() over (order by data->>'created_on', id) as position from requests where fault is null
 )`,
     rows: {
-      position: Prisma.sql`q.position`,
-      key: Prisma.sql`q.id`,
+      position: sql`q.position`,
+      key: sql`q.id`,
       columns: {
-        id: Prisma.sql`q.id`,
-        createdOn: Prisma.sql`q.data->>'created_on'`,
-        kind: Prisma.sql`q.kind`,
-        personId: Prisma.sql`q.data->'name'->>'value'`,
-        person: Prisma.sql`coalesce(s.data->>'name', u.data->>'name', q.data->'name'->>'label')`,
-        class: Prisma.sql`s.data->>'class' || ' ' || (s.data->>'section')`,
-        department: Prisma.sql`u.data->>'department'`,
-        from: Prisma.sql`q.data->>'from'`,
-        to: Prisma.sql`q.data->>'to'`,
-        days: Prisma.sql`q.days`,
-        leaveType: Prisma.sql`q.data->>'leave_type'`,
-        reason: Prisma.sql`q.data->>'reason'`,
-        status: Prisma.sql`q.status`,
-        decidedBy: Prisma.sql`q.data->'decided_by'->>'label'`,
+        id: sql`q.id`,
+        createdOn: sql`q.data->>'created_on'`,
+        kind: sql`q.kind`,
+        personId: sql`q.data->'name'->>'value'`,
+        person: sql`coalesce(s.data->>'name', u.data->>'name', q.data->'name'->>'label')`,
+        class: sql`s.data->>'class' || ' ' || (s.data->>'section')`,
+        department: sql`u.data->>'department'`,
+        from: sql`q.data->>'from'`,
+        to: sql`q.data->>'to'`,
+        days: sql`q.days`,
+        leaveType: sql`q.data->>'leave_type'`,
+        reason: sql`q.data->>'reason'`,
+        status: sql`q.status`,
+        decidedBy: sql`q.data->'decided_by'->>'label'`,
       },
-      from: Prisma.sql`from usable q
+      from: sql`from usable q
 left join records s
   on ${liveRecordsIn(domain, 'registration', 's')} and q.kind = 'student' and s.id = q.data->'name'->>'value'
 left join records u
@@ -104,9 +104,9 @@ left join records u
     },
     totals: {
       columns: {
-        requests: Prisma.sql`(select count(*) from usable)`,
-        days: Prisma.sql`(select coalesce(sum(days), 0) from usable)`,
-        byKindAndStatus: Prisma.sql`(
+        requests: sql`(select count(*) from usable)`,
+        days: sql`(select coalesce(sum(days), 0) from usable)`,
+        byKindAndStatus: sql`(
           select coalesce(json_agg(json_build_object('kind', kind, 'status', status, 'requests', requests,
             'days', days) order by kind, status), '[]')
           from (select kind, status, count(*) as requests, sum(days) as days from usable
@@ -114,7 +114,7 @@ left join records u
         )`,
       },
     },
-    leftOut: Prisma.sql`select 'leave_request' as collection, fault as reason, id
+    leftOut: sql`select 'leave_request' as collection, fault as reason, id
 from requests
 where fault is not null`,
   }),

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { flagType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
@@ -96,7 +96,7 @@ export const outstandingAgeing = defineReport({
       demand: 'due',
     } as const;
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 ${feeItems({ domain, timeZone, today }, range)},
 buckets as materialized (
   select
@@ -108,7 +108,7 @@ buckets as materialized (
     sum(owed) as balance, min(due_date) as oldest
   from (
     select student, owed, due_date, ${day}::date - day_of(due_date) as days
-    from (${headItems({ months: Prisma.sql`f.balance > 0`, openItems: Prisma.sql`owed > 0` })}
+    from (${headItems({ months: sql`f.balance > 0`, openItems: sql`owed > 0` })}
     ) as item
     where owed > 0
     offset 0
@@ -139,34 +139,34 @@ listed as materialized (
   where ${includeLeft} or ${isOnRoll(day)}
 )`,
       rows: {
-        position: Prisma.sql`position`,
-        key: Prisma.sql`student`,
+        position: sql`position`,
+        key: sql`student`,
         columns: {
-          studentId: Prisma.sql`student`,
-          admissionNo: Prisma.sql`admission_no`,
-          name: Prisma.sql`name`,
-          class: Prisma.sql`class`,
-          section: Prisma.sql`section`,
-          rollNo: Prisma.sql`roll_no`,
-          phone: Prisma.sql`phone`,
-          days0To30: Prisma.sql`round(days_0_30, 2)`,
-          days31To60: Prisma.sql`round(days_31_60, 2)`,
-          days61To90: Prisma.sql`round(days_61_90, 2)`,
-          daysOver90: Prisma.sql`round(days_over_90, 2)`,
-          balance: Prisma.sql`round(balance, 2)`,
-          oldestDueDate: Prisma.sql`oldest`,
+          studentId: sql`student`,
+          admissionNo: sql`admission_no`,
+          name: sql`name`,
+          class: sql`class`,
+          section: sql`section`,
+          rollNo: sql`roll_no`,
+          phone: sql`phone`,
+          days0To30: sql`round(days_0_30, 2)`,
+          days31To60: sql`round(days_31_60, 2)`,
+          days61To90: sql`round(days_61_90, 2)`,
+          daysOver90: sql`round(days_over_90, 2)`,
+          balance: sql`round(balance, 2)`,
+          oldestDueDate: sql`oldest`,
         },
-        from: Prisma.sql`from listed`,
+        from: sql`from listed`,
       },
       totals: {
         columns: {
-          students: Prisma.sql`count(*)`,
-          days0To30: Prisma.sql`round(coalesce(sum(days_0_30), 0), 2)`,
-          days31To60: Prisma.sql`round(coalesce(sum(days_31_60), 0), 2)`,
-          days61To90: Prisma.sql`round(coalesce(sum(days_61_90), 0), 2)`,
-          daysOver90: Prisma.sql`round(coalesce(sum(days_over_90), 0), 2)`,
-          balance: Prisma.sql`round(coalesce(sum(balance), 0), 2)`,
-          classes: Prisma.sql`(
+          students: sql`count(*)`,
+          days0To30: sql`round(coalesce(sum(days_0_30), 0), 2)`,
+          days31To60: sql`round(coalesce(sum(days_31_60), 0), 2)`,
+          days61To90: sql`round(coalesce(sum(days_61_90), 0), 2)`,
+          daysOver90: sql`round(coalesce(sum(days_over_90), 0), 2)`,
+          balance: sql`round(coalesce(sum(balance), 0), 2)`,
+          classes: sql`(
             select coalesce(json_agg(json_build_object(
               'class', class, 'students', students, 'days0To30', round(days_0_30, 2), 'days31To60',
                 round(days_31_60, 2),
@@ -181,9 +181,9 @@ listed as materialized (
             ) as by_class
           )`,
         },
-        over: Prisma.sql`from listed`,
+        over: sql`from listed`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from (
   select * from fee_faults
   union all

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import { FeeHeadAmount, PaymentTypeAmount } from './daily-fee-collection.js';
 import * as column from './engine/columns.js';
 import { type Day, dayType, rollbackBasis } from './engine/parameter-types.js';
@@ -123,7 +123,7 @@ export const rolledBackReceipts = defineReport({
   parts(values, { domain, timeZone, today }) {
     const { first, last } = daysOf(values, today);
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 ${feeHeadPlaces({ domain })},
 rolled_back as materialized (
   select
@@ -163,51 +163,51 @@ lines as materialized (
   group by 1, 2
 )`,
       rows: {
-        position: Prisma.sql`r.position`,
-        key: Prisma.sql`r.receipt_no`,
+        position: sql`r.position`,
+        key: sql`r.receipt_no`,
         columns: {
-          receiptNo: Prisma.sql`r.receipt_no`,
-          date: Prisma.sql`r.data->>'date'`,
-          studentId: Prisma.sql`r.data->'student'->>'value'`,
-          student: Prisma.sql`r.data->'student'->>'label'`,
-          class: Prisma.sql`r.data->>'class'`,
-          section: Prisma.sql`r.data->>'section'`,
-          heads: Prisma.sql`(select coalesce(json_agg(json_build_object('feeHead', l.fee_head, 'amount',
+          receiptNo: sql`r.receipt_no`,
+          date: sql`r.data->>'date'`,
+          studentId: sql`r.data->'student'->>'value'`,
+          student: sql`r.data->'student'->>'label'`,
+          class: sql`r.data->>'class'`,
+          section: sql`r.data->>'section'`,
+          heads: sql`(select coalesce(json_agg(json_build_object('feeHead', l.fee_head, 'amount',
             round(l.amount, 2)) order by ${byFeeHead}), '[]') from lines l where l.id = r.id)`,
-          fine: Prisma.sql`(select round(coalesce(sum(l.fine), 0), 2) from lines l where l.id = r.id)`,
-          total: Prisma.sql`round(r.total, 2)`,
-          paymentType: Prisma.sql`r.data->>'payment_type'`,
-          collectedBy: Prisma.sql`r.data->'collected_by'->>'label'`,
-          rolledBackAt: Prisma.sql`r.data->>'rolled_back_on'`,
-          rolledBackBy: Prisma.sql`r.data->'rolled_back_by'->>'label'`,
-          reason: Prisma.sql`r.data->>'rollback_reason'`,
-          type: Prisma.sql`r.data->>'rollback_type'`,
-          replacement: Prisma.sql`(
+          fine: sql`(select round(coalesce(sum(l.fine), 0), 2) from lines l where l.id = r.id)`,
+          total: sql`round(r.total, 2)`,
+          paymentType: sql`r.data->>'payment_type'`,
+          collectedBy: sql`r.data->'collected_by'->>'label'`,
+          rolledBackAt: sql`r.data->>'rolled_back_on'`,
+          rolledBackBy: sql`r.data->'rolled_back_by'->>'label'`,
+          reason: sql`r.data->>'rollback_reason'`,
+          type: sql`r.data->>'rollback_type'`,
+          replacement: sql`(
             select min(n.data->>'receipt_no')
             from records n
             where ${liveRecordsIn(domain, 'fee_receipt', 'n')}
               and n.data->'replaces' = to_jsonb(r.receipt_no)
           )`,
         },
-        from: Prisma.sql`from receipts r`,
+        from: sql`from receipts r`,
       },
       totals: {
         columns: {
-          receipts: Prisma.sql`(select count(*) from receipts)`,
-          heads: Prisma.sql`(
+          receipts: sql`(select count(*) from receipts)`,
+          heads: sql`(
             select coalesce(json_agg(json_build_object('feeHead', fee_head, 'amount', round(amount, 2))
               order by ${byFeeHead}), '[]')
             from (select fee_head, sum(amount) as amount from lines group by fee_head) as by_head
           )`,
-          fine: Prisma.sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
-          total: Prisma.sql`(select round(coalesce(sum(total), 0), 2) from receipts)`,
-          types: Prisma.sql`(
+          fine: sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
+          total: sql`(select round(coalesce(sum(total), 0), 2) from receipts)`,
+          types: sql`(
             select coalesce(json_agg(json_build_object('type', type, 'receipts', receipts, 'amount',
               round(amount, 2)) order by type), '[]')
             from (select coalesce(data->>'rollback_type', 'unknown') as type, count(*) as receipts,
               sum(total) as amount from receipts group by 1) as by_type
           )`,
-          paymentTypes: Prisma.sql`(
+          paymentTypes: sql`(
             select coalesce(json_agg(json_build_object('paymentType', payment_type, 'amount',
               round(amount, 2)) order by payment_type), '[]')
             from (select coalesce(data->>'payment_type', 'unknown') as payment_type, sum(total) as amount
@@ -215,7 +215,7 @@ lines as materialized (
           )`,
         },
       },
-      leftOut: Prisma.sql`select 'fee_receipt' as collection, fault as reason, id
+      leftOut: sql`select 'fee_receipt' as collection, fault as reason, id
 from rolled_back
 where fault is not null`,
     };

@@ -1,4 +1,4 @@
-import { Prisma } from '../../generated/prisma/client.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
@@ -57,7 +57,7 @@ export const strength = defineReport({
     const { first, last } = monthsOf(session, context.settings.sessionFirstMonth);
     const day = dayOfStrength(session, { ...context, today: date });
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 students as materialized (${studentsOfSession(session, day, context)}
 ),
 -- A student who is not admitted yet does not count, nor one whose days are unusable.
@@ -90,32 +90,32 @@ sections as materialized (
   group by s.class, s.section
 )`,
       rows: {
-        position: Prisma.sql`row_number() over (order by class_order, class, section)`,
-        key: Prisma.sql`class || ' ' || section`,
+        position: sql`row_number() over (order by class_order, class, section)`,
+        key: sql`class || ' ' || section`,
         columns: {
-          class: Prisma.sql`class`,
-          section: Prisma.sql`section`,
-          boys: Prisma.sql`boys`,
-          girls: Prisma.sql`girls`,
-          other: Prisma.sql`other`,
-          strength: Prisma.sql`strength`,
-          joined: Prisma.sql`joined`,
-          left: Prisma.sql`left_count`,
+          class: sql`class`,
+          section: sql`section`,
+          boys: sql`boys`,
+          girls: sql`girls`,
+          other: sql`other`,
+          strength: sql`strength`,
+          joined: sql`joined`,
+          left: sql`left_count`,
         },
-        from: Prisma.sql`from sections`,
+        from: sql`from sections`,
       },
       totals: {
         columns: {
-          boys: Prisma.sql`coalesce(sum(boys), 0)`,
-          girls: Prisma.sql`coalesce(sum(girls), 0)`,
-          other: Prisma.sql`coalesce(sum(other), 0)`,
-          strength: Prisma.sql`coalesce(sum(strength), 0)`,
-          joined: Prisma.sql`coalesce(sum(joined), 0)`,
-          left: Prisma.sql`coalesce(sum(left_count), 0)`,
+          boys: sql`coalesce(sum(boys), 0)`,
+          girls: sql`coalesce(sum(girls), 0)`,
+          other: sql`coalesce(sum(other), 0)`,
+          strength: sql`coalesce(sum(strength), 0)`,
+          joined: sql`coalesce(sum(joined), 0)`,
+          left: sql`coalesce(sum(left_count), 0)`,
         },
-        over: Prisma.sql`from sections`,
+        over: sql`from sections`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from (${unusableRoll} union all ${unpromoted(session, day, context)}) as left_out`,
     };
   },

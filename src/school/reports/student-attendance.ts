@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
@@ -132,7 +132,7 @@ export const studentAttendance = defineReport({
     const range = { first: firstDayOf(start), last: lastDayOf(end) };
     const students =
       className === null
-        ? Prisma.sql`
+        ? sql`
 students as materialized (
   select ${registeredStudents(context)}
   from records r
@@ -140,14 +140,14 @@ students as materialized (
 )`
         : studentsOfClass({ className, section }, range, context);
     return {
-      ctes: Prisma.sql`${students},
+      ctes: sql`${students},
 ${studentDays(
   {
     ...range,
-    classes: Prisma.sql`select null where false`,
-    where: Prisma.sql`(${className}::text is null or p.class = ${className}::text)
+    classes: sql`select null where false`,
+    where: sql`(${className}::text is null or p.class = ${className}::text)
       and (${section}::text is null or p.section = ${section}::text)
-    and ${isInSections(sections, { className: Prisma.sql`p.class`, section: Prisma.sql`p.section` })}`,
+    and ${isInSections(sections, { className: sql`p.class`, section: sql`p.section` })}`,
   },
   context,
 )},
@@ -202,59 +202,59 @@ streaks as (
 ),
 left_out as (
   ${unusableAttendance(
-    Prisma.sql`(${className}::text is null or class = ${className}::text)`,
+    sql`(${className}::text is null or class = ${className}::text)`,
     range.last,
     context,
   )}${
     className === null
-      ? Prisma.empty
-      : Prisma.sql`
+      ? sql.empty
+      : sql`
   union all
   ${marksOfNoDay(className, context)}`
   }
 )`,
       rows: {
-        position: Prisma.sql`row_number() over (order by c.section, s.roll_no, s.name, s.student)`,
-        key: Prisma.sql`s.student`,
+        position: sql`row_number() over (order by c.section, s.roll_no, s.name, s.student)`,
+        key: sql`s.student`,
         columns: {
-          studentId: Prisma.sql`s.student`,
-          admissionNo: Prisma.sql`s.admission_no`,
-          name: Prisma.sql`s.name`,
-          class: Prisma.sql`c.class`,
-          section: Prisma.sql`c.section`,
-          rollNo: Prisma.sql`s.roll_no`,
-          workingDays: Prisma.sql`c.working_days`,
-          present: Prisma.sql`c.present`,
-          absent: Prisma.sql`c.absent`,
-          late: Prisma.sql`c.late`,
-          halfDay: Prisma.sql`c.half_day`,
-          leave: Prisma.sql`c.leave`,
-          unmarked: Prisma.sql`c.unmarked`,
-          presentDays: Prisma.sql`trim_scale(c.present_days)`,
-          percent: Prisma.sql`round(100 * c.present_days / nullif(c.working_days, 0), 2)`,
-          absenceStreak: Prisma.sql`coalesce(k.days, 0)`,
-          days: Prisma.sql`coalesce(c.days, '[]')`,
+          studentId: sql`s.student`,
+          admissionNo: sql`s.admission_no`,
+          name: sql`s.name`,
+          class: sql`c.class`,
+          section: sql`c.section`,
+          rollNo: sql`s.roll_no`,
+          workingDays: sql`c.working_days`,
+          present: sql`c.present`,
+          absent: sql`c.absent`,
+          late: sql`c.late`,
+          halfDay: sql`c.half_day`,
+          leave: sql`c.leave`,
+          unmarked: sql`c.unmarked`,
+          presentDays: sql`trim_scale(c.present_days)`,
+          percent: sql`round(100 * c.present_days / nullif(c.working_days, 0), 2)`,
+          absenceStreak: sql`coalesce(k.days, 0)`,
+          days: sql`coalesce(c.days, '[]')`,
         },
-        from: Prisma.sql`from counted c
+        from: sql`from counted c
 join students s on s.student = c.student
 left join streaks k on k.student = c.student`,
       },
       totals: {
         columns: {
-          students: Prisma.sql`count(*)`,
-          workingDays: Prisma.sql`coalesce(sum(working_days), 0)`,
-          present: Prisma.sql`coalesce(sum(present), 0)`,
-          absent: Prisma.sql`coalesce(sum(absent), 0)`,
-          late: Prisma.sql`coalesce(sum(late), 0)`,
-          halfDay: Prisma.sql`coalesce(sum(half_day), 0)`,
-          leave: Prisma.sql`coalesce(sum(leave), 0)`,
-          unmarked: Prisma.sql`coalesce(sum(unmarked), 0)`,
-          presentDays: Prisma.sql`trim_scale(coalesce(sum(present_days), 0))`,
-          percent: Prisma.sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
+          students: sql`count(*)`,
+          workingDays: sql`coalesce(sum(working_days), 0)`,
+          present: sql`coalesce(sum(present), 0)`,
+          absent: sql`coalesce(sum(absent), 0)`,
+          late: sql`coalesce(sum(late), 0)`,
+          halfDay: sql`coalesce(sum(half_day), 0)`,
+          leave: sql`coalesce(sum(leave), 0)`,
+          unmarked: sql`coalesce(sum(unmarked), 0)`,
+          presentDays: sql`trim_scale(coalesce(sum(present_days), 0))`,
+          percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
         },
-        over: Prisma.sql`from counted`,
+        over: sql`from counted`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from left_out`,
     };
   },

@@ -1,6 +1,6 @@
 import type { Filter } from '../../base/model/filter.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { type Day, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -78,7 +78,7 @@ export const studentConcession = defineReport({
   parts({ studentId, asOn: day }, { domain, timeZone, today, settings }) {
     const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 ${feeHeadPlaces({ domain })},${monthsAway({ domain, today }, day)},
 granted as materialized (
   select
@@ -107,7 +107,7 @@ amounts as materialized (
     and d.data->'student'->'value' = ${json(studentId)}::jsonb
     and d.data->>'month' between ${first} and ${last}
     and coalesce(d.data->>'cancelled_on', '9999') > ${day}
-    and ${isDemanded(Prisma.sql`d.data->>'month'`, Prisma.sql`${studentId}::text`)}
+    and ${isDemanded(sql`d.data->>'month'`, sql`${studentId}::text`)}
     and case when jsonb_typeof(d.data->'amount') = 'number' then (d.data->'amount')::numeric > 0
       else false end
   group by d.id, d.data
@@ -118,28 +118,28 @@ in_force as materialized (
   where value is not null and ${monthOfDay(day)} between from_month and to_month
 )`,
       rows: {
-        position: Prisma.sql`position`,
-        key: Prisma.sql`id`,
+        position: sql`position`,
+        key: sql`id`,
         columns: {
-          id: Prisma.sql`id`,
-          feeHead: Prisma.sql`fee_head`,
-          kind: Prisma.sql`kind`,
-          value: Prisma.sql`round(value, 2)`,
-          session: Prisma.sql`session`,
-          fromMonth: Prisma.sql`from_month`,
-          toMonth: Prisma.sql`to_month`,
-          type: Prisma.sql`data->>'type'`,
-          reason: Prisma.sql`data->>'reason'`,
-          approvedBy: Prisma.sql`data->'approved_by'->>'label'`,
-          grantedOn: Prisma.sql`to_char(instant_of(data->>'created_on') at time zone ${timeZone},
+          id: sql`id`,
+          feeHead: sql`fee_head`,
+          kind: sql`kind`,
+          value: sql`round(value, 2)`,
+          session: sql`session`,
+          fromMonth: sql`from_month`,
+          toMonth: sql`to_month`,
+          type: sql`data->>'type'`,
+          reason: sql`data->>'reason'`,
+          approvedBy: sql`data->'approved_by'->>'label'`,
+          grantedOn: sql`to_char(instant_of(data->>'created_on') at time zone ${timeZone},
             'YYYY-MM-DD')`,
         },
-        from: Prisma.sql`from in_force`,
+        from: sql`from in_force`,
       },
       totals: {
         columns: {
-          concessions: Prisma.sql`(select count(*) from in_force)`,
-          amounts: Prisma.sql`(
+          concessions: sql`(select count(*) from in_force)`,
+          amounts: sql`(
             select coalesce(json_agg(json_build_object(
               'month', month, 'feeHead', fee_head, 'demand', round(demand, 2), 'concession',
                 round(concession, 2)
@@ -147,10 +147,10 @@ in_force as materialized (
             from (select month, fee_head, sum(demand) as demand, sum(concession) as concession from amounts
               group by month, fee_head) as item
           )`,
-          total: Prisma.sql`(select round(coalesce(sum(concession), 0), 2) from amounts)`,
+          total: sql`(select round(coalesce(sum(concession), 0), 2) from amounts)`,
         },
       },
-      leftOut: Prisma.sql`select 'fee_concession' as collection, 'value is not a number' as reason, id
+      leftOut: sql`select 'fee_concession' as collection, 'value is not a number' as reason, id
 from granted
 where value is null
 union all

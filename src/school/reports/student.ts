@@ -1,6 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
-import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { type Sql, sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -149,9 +148,9 @@ export const student = defineReport({
     const visible = sees(scope.principal.roles);
     const session = sessionOf(today, settings.sessionFirstMonth);
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
-    const id: Sql = Prisma.sql`(select id from student)`;
+    const id: Sql = sql`(select id from student)`;
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 student as materialized (
   select r.id, r.data
   from records r
@@ -177,31 +176,31 @@ marks as (
       and r.data->>'created' < ${endOf(today, timeZone)}
 )`,
       rows: {
-        position: Prisma.sql`1::bigint`,
-        key: Prisma.sql`s.id`,
+        position: sql`1::bigint`,
+        key: sql`s.id`,
         columns: {
-          studentId: Prisma.sql`s.id`,
-          admissionNo: Prisma.sql`s.data->>'sequence'`,
-          name: Prisma.sql`s.data->>'name'`,
-          class: Prisma.sql`s.data->>'class'`,
-          section: Prisma.sql`s.data->>'section'`,
-          rollNo: Prisma.sql`case when jsonb_typeof(s.data->'roll_no') = 'number' then s.data->'roll_no' end`,
-          gender: Prisma.sql`s.data->>'gender'`,
-          dob: Prisma.sql`case when ${visible.dob} then s.data->>'dob' end`,
-          fatherName: Prisma.sql`s.data->>'father_name'`,
-          motherName: Prisma.sql`s.data->>'mother_name'`,
-          guardianPhone: Prisma.sql`s.data->>'guardian_phone'`,
-          email: Prisma.sql`s.data->>'email'`,
-          address: Prisma.sql`case when ${visible.address} then s.data->>'address' end`,
-          category: Prisma.sql`case when ${visible.category} then s.data->>'category' end`,
-          session: Prisma.sql`s.data->>'session'`,
-          admittedOn: Prisma.sql`s.data->>'admitted_on'`,
-          leftOn: Prisma.sql`s.data->>'left_on'`,
-          status: Prisma.sql`s.data->>'status'`,
-          route: Prisma.sql`s.data->>'route'`,
-          classTeacherId: Prisma.sql`t.teacher->>'value'`,
-          classTeacher: Prisma.sql`t.teacher->>'label'`,
-          siblings: Prisma.sql`(
+          studentId: sql`s.id`,
+          admissionNo: sql`s.data->>'sequence'`,
+          name: sql`s.data->>'name'`,
+          class: sql`s.data->>'class'`,
+          section: sql`s.data->>'section'`,
+          rollNo: sql`case when jsonb_typeof(s.data->'roll_no') = 'number' then s.data->'roll_no' end`,
+          gender: sql`s.data->>'gender'`,
+          dob: sql`case when ${visible.dob} then s.data->>'dob' end`,
+          fatherName: sql`s.data->>'father_name'`,
+          motherName: sql`s.data->>'mother_name'`,
+          guardianPhone: sql`s.data->>'guardian_phone'`,
+          email: sql`s.data->>'email'`,
+          address: sql`case when ${visible.address} then s.data->>'address' end`,
+          category: sql`case when ${visible.category} then s.data->>'category' end`,
+          session: sql`s.data->>'session'`,
+          admittedOn: sql`s.data->>'admitted_on'`,
+          leftOn: sql`s.data->>'left_on'`,
+          status: sql`s.data->>'status'`,
+          route: sql`s.data->>'route'`,
+          classTeacherId: sql`t.teacher->>'value'`,
+          classTeacher: sql`t.teacher->>'label'`,
+          siblings: sql`(
             select coalesce(json_agg(json_build_object(
               'studentId', r.id, 'admissionNo', r.data->>'sequence', 'name', r.data->>'name', 'class',
                 r.data->>'class', 'section', r.data->>'section'
@@ -213,14 +212,14 @@ marks as (
                 or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class',
                   r.data->'section')))
           )`,
-          attendance: Prisma.sql`case when ${visible.attendance} then (
+          attendance: sql`case when ${visible.attendance} then (
             select json_build_object(
               'present', present, 'absent', absent, 'late', late, 'halfDay', half_day, 'leave', on_leave,
               'lastMarkedOn', to_char(instant_of(last_at) at time zone ${timeZone}, 'YYYY-MM-DD')
             )
             from marks
           ) end`,
-          fees: Prisma.sql`case when ${visible.fees} then (
+          fees: sql`case when ${visible.fees} then (
             select json_build_object(
               'due', round(coalesce(sum(due), 0), 2), 'concession', round(coalesce(sum(concession), 0), 2),
                 'paid', round(coalesce(sum(paid), 0), 2),
@@ -228,7 +227,7 @@ marks as (
             )
             from month_items
           ) end`,
-          results: Prisma.sql`case when ${visible.results} then (
+          results: sql`case when ${visible.results} then (
             select coalesce(json_agg(json_build_object(
               'id', r.id, 'session', r.data->>'session', 'term', r.data->>'term', 'published',
                 coalesce(r.data->'published' = 'true', false)
@@ -237,7 +236,7 @@ marks as (
             where ${liveRecordsIn(domain, 'result')}
               and r.data->'admission_no' = ${json(admissionNo)}::jsonb
           ) else '[]' end`,
-          leave: Prisma.sql`case when ${visible.leave} then (
+          leave: sql`case when ${visible.leave} then (
             select coalesce(json_agg(json_build_object(
               'id', r.id, 'from', r.data->>'from', 'to', r.data->>'to', 'leaveType', r.data->>'leave_type',
                 'status', r.data->>'status'
@@ -247,11 +246,11 @@ marks as (
               and r.data->'name'->'value' = to_jsonb(${id}) and r.data->>'kind' = 'student'
           ) else '[]' end`,
         },
-        from: Prisma.sql`from student s
+        from: sql`from student s
 left join lateral (
   select section->'class_teacher' as teacher
   from records r
-  cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)}) as section
+  cross join lateral jsonb_array_elements(${listOrEmpty(sql`r.data->'sections'`)}) as section
   where ${liveRecordsIn(domain, 'class')}
     and r.data->'name' = s.data->'class' and section->'name' = s.data->'section'
   limit 1
@@ -259,11 +258,11 @@ left join lateral (
       },
       totals: {
         columns: {
-          students: Prisma.sql`count(*)`,
+          students: sql`count(*)`,
         },
-        over: Prisma.sql`from student`,
+        over: sql`from student`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from fee_faults
 -- A due without a month is nobody's here: the reports over the school speak of it.
 where ${visible.fees} and reason <> 'month is not YYYY-MM'`,

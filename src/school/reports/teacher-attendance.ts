@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
@@ -105,7 +105,7 @@ export const teacherAttendance = defineReport({
     const { domain, timeZone, today, settings } = context;
     const range = { first: firstDayOf(start), last: lastDayOf(end) };
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 school_classes as (
   select '' as class
 ),
@@ -156,32 +156,32 @@ days as materialized (
   where d.is_working and d.day between m.joined_on and m.left_on or mark.id is not null
 )`,
       rows: {
-        position: Prisma.sql`row_number() over (order by day)`,
-        key: Prisma.sql`day`,
+        position: sql`row_number() over (order by day)`,
+        key: sql`day`,
         columns: {
-          day: Prisma.sql`day`,
-          status: Prisma.sql`status`,
-          schoolDay: Prisma.sql`is_working`,
-          inTime: Prisma.sql`to_char(in_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-          outTime: Prisma.sql`to_char(out_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-          lateIn: Prisma.sql`is_late`,
-          missingOut: Prisma.sql`is_out_missing`,
-          leaveType: Prisma.sql`leave_type`,
-          remark: Prisma.sql`remark`,
+          day: sql`day`,
+          status: sql`status`,
+          schoolDay: sql`is_working`,
+          inTime: sql`to_char(in_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+          outTime: sql`to_char(out_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+          lateIn: sql`is_late`,
+          missingOut: sql`is_out_missing`,
+          leaveType: sql`leave_type`,
+          remark: sql`remark`,
         },
-        from: Prisma.sql`from days`,
+        from: sql`from days`,
       },
       totals: {
         columns: {
-          userId: Prisma.sql`${userId}::text`,
-          name: Prisma.sql`(select name from member)`,
-          department: Prisma.sql`(select department from member)`,
-          workingDays: Prisma.sql`count(*) filter (where is_working)`,
-          present: Prisma.sql`count(*) filter (where is_working and status = 'present')`,
-          absent: Prisma.sql`count(*) filter (where is_working and status = 'absent')`,
-          halfDay: Prisma.sql`count(*) filter (where is_working and status = 'half_day')`,
-          leave: Prisma.sql`count(*) filter (where is_working and status = 'leave')`,
-          leaveByType: Prisma.sql`(
+          userId: sql`${userId}::text`,
+          name: sql`(select name from member)`,
+          department: sql`(select department from member)`,
+          workingDays: sql`count(*) filter (where is_working)`,
+          present: sql`count(*) filter (where is_working and status = 'present')`,
+          absent: sql`count(*) filter (where is_working and status = 'absent')`,
+          halfDay: sql`count(*) filter (where is_working and status = 'half_day')`,
+          leave: sql`count(*) filter (where is_working and status = 'leave')`,
+          leaveByType: sql`(
             select coalesce(json_agg(json_build_object('leaveType', leave_type, 'days', trim_scale(days))
               order by leave_type), '[]')
             from (
@@ -192,22 +192,22 @@ days as materialized (
               group by 1
             ) as taken
           )`,
-          onDuty: Prisma.sql`count(*) filter (where is_working and status = 'on_duty')`,
-          unmarked: Prisma.sql`count(*) filter (where is_working and status = 'unmarked')`,
-          presentDays: Prisma.sql`trim_scale(coalesce(sum(present_days), 0))`,
-          percent: Prisma.sql`round(100 * sum(present_days) / nullif(count(*) filter (where is_working), 0),
+          onDuty: sql`count(*) filter (where is_working and status = 'on_duty')`,
+          unmarked: sql`count(*) filter (where is_working and status = 'unmarked')`,
+          presentDays: sql`trim_scale(coalesce(sum(present_days), 0))`,
+          percent: sql`round(100 * sum(present_days) / nullif(count(*) filter (where is_working), 0),
             2)`,
-          lateIns: Prisma.sql`count(*) filter (where is_working and is_late)`,
-          missingOuts: Prisma.sql`count(*) filter (where is_working and is_out_missing)`,
-          otherDays: Prisma.sql`count(*) filter (where not is_working)`,
+          lateIns: sql`count(*) filter (where is_working and is_late)`,
+          missingOuts: sql`count(*) filter (where is_working and is_out_missing)`,
+          otherDays: sql`count(*) filter (where not is_working)`,
         },
-        over: Prisma.sql`from (
+        over: sql`from (
   select *, case when not is_working then 0 when status in ('present', 'on_duty') then 1
     when status = 'half_day' then 0.5 else 0 end as present_days
   from days
 ) as day`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from (
   select 'teacher_attendance' as collection, id, fault as reason from marks where fault is not null
   union all

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { dayType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
@@ -70,7 +70,7 @@ export const teacherWorkload = defineReport({
     const { domain, timeZone, today, settings } = context;
     const session = sessionOf(today, settings.sessionFirstMonth);
     return {
-      ctes: Prisma.sql`
+      ctes: sql`
 staff as materialized (
   select r.id, r.data->>'name' as name, r.data->>'department' as department
   from records r
@@ -93,7 +93,7 @@ sections as materialized (
       'section', coalesce(element->>'name', ''))
       order by to_number(r.data->'order'), r.data->>'name', element->>'name') as list
   from records r
-  cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)}) as element
+  cross join lateral jsonb_array_elements(${listOrEmpty(sql`r.data->'sections'`)}) as element
   left join strengths n on n.class = r.data->>'name' and n.section = element->>'name'
   where ${liveRecordsIn(domain, 'class')}
   group by 1
@@ -140,31 +140,31 @@ loads as materialized (
   left join presence p on p.teacher = t.id
 )`,
       rows: {
-        position: Prisma.sql`position`,
-        key: Prisma.sql`id`,
+        position: sql`position`,
+        key: sql`id`,
         columns: {
-          userId: Prisma.sql`id`,
-          name: Prisma.sql`name`,
-          department: Prisma.sql`department`,
-          sections: Prisma.sql`list`,
-          students: Prisma.sql`students`,
-          daysMarked: Prisma.sql`days_marked`,
-          marks: Prisma.sql`marks`,
-          daysPresent: Prisma.sql`days_present`,
+          userId: sql`id`,
+          name: sql`name`,
+          department: sql`department`,
+          sections: sql`list`,
+          students: sql`students`,
+          daysMarked: sql`days_marked`,
+          marks: sql`marks`,
+          daysPresent: sql`days_present`,
         },
-        from: Prisma.sql`from loads`,
+        from: sql`from loads`,
       },
       totals: {
         columns: {
-          teachers: Prisma.sql`count(*)`,
-          sections: Prisma.sql`coalesce(sum(sections), 0)`,
-          students: Prisma.sql`coalesce(sum(students), 0)`,
-          marks: Prisma.sql`coalesce(sum(marks), 0)`,
-          studentsATeacher: Prisma.sql`round(sum(students) / nullif(count(*), 0), 2)`,
+          teachers: sql`count(*)`,
+          sections: sql`coalesce(sum(sections), 0)`,
+          students: sql`coalesce(sum(students), 0)`,
+          marks: sql`coalesce(sum(marks), 0)`,
+          studentsATeacher: sql`round(sum(students) / nullif(count(*), 0), 2)`,
         },
-        over: Prisma.sql`from loads`,
+        over: sql`from loads`,
       },
-      leftOut: Prisma.sql`select collection, reason, id
+      leftOut: sql`select collection, reason, id
 from (${unusableRoll} union all ${unpromoted(session, today, context)}) as left_out`,
     };
   },

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { flagType, textType } from './engine/parameter-types.js';
 import { defaulted, optional } from './engine/parameters.js';
@@ -82,7 +82,7 @@ export const teachers = defineReport({
     return await assertDepartment(department, context);
   },
   parts: ({ role, active, department = null }, { domain, timeZone, today }) => ({
-    ctes: Prisma.sql`
+    ctes: sql`
 staff as materialized (
   select r.id, r.data, row_number() over (order by r.data->>'name', r.id) as position
   from records r
@@ -90,7 +90,7 @@ staff as materialized (
     and r.data->'active' = ${String(active)}::jsonb
     and (${department}::text is null or r.data->'department' = ${json(department)}::jsonb)
     and exists (
-      select from jsonb_array_elements_text(${listOrEmpty(Prisma.sql`r.data->'roles'`)}) as held
+      select from jsonb_array_elements_text(${listOrEmpty(sql`r.data->'roles'`)}) as held
       where strpos(held, ${role}) > 0
     )
 ),
@@ -99,7 +99,7 @@ sections as materialized (
     'class', coalesce(r.data->>'name', ''), 'section', coalesce(section->>'name', '')
   ) order by to_number(r.data->'order'), r.data->>'name', section->>'name') as sections
   from records r
-  cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)}) as section
+  cross join lateral jsonb_array_elements(${listOrEmpty(sql`r.data->'sections'`)}) as section
   where ${liveRecordsIn(domain, 'class')}
   group by 1
 ),
@@ -117,37 +117,37 @@ marks as materialized (
   group by 1
 )`,
     rows: {
-      position: Prisma.sql`s.position`,
-      key: Prisma.sql`s.id`,
+      position: sql`s.position`,
+      key: sql`s.id`,
       columns: {
-        userId: Prisma.sql`s.id`,
-        employeeCode: Prisma.sql`s.data->>'employee_code'`,
-        name: Prisma.sql`s.data->>'name'`,
-        department: Prisma.sql`s.data->>'department'`,
-        designation: Prisma.sql`s.data->>'designation'`,
-        phone: Prisma.sql`s.data->>'phone'`,
-        email: Prisma.sql`s.data->>'email'`,
-        joinedOn: Prisma.sql`s.data->>'joined_on'`,
-        leftOn: Prisma.sql`s.data->>'left_on'`,
-        active: Prisma.sql`s.data->'active'`,
-        roles: Prisma.sql`(
+        userId: sql`s.id`,
+        employeeCode: sql`s.data->>'employee_code'`,
+        name: sql`s.data->>'name'`,
+        department: sql`s.data->>'department'`,
+        designation: sql`s.data->>'designation'`,
+        phone: sql`s.data->>'phone'`,
+        email: sql`s.data->>'email'`,
+        joinedOn: sql`s.data->>'joined_on'`,
+        leftOn: sql`s.data->>'left_on'`,
+        active: sql`s.data->'active'`,
+        roles: sql`(
           select json_agg(held order by place) filter (where held is not null)
           from jsonb_array_elements_text(s.data->'roles') with ordinality as listed(held, place)
         )`,
-        classTeacherOf: Prisma.sql`coalesce(c.sections, '[]')`,
-        present: Prisma.sql`coalesce(m.present, 0)`,
-        absent: Prisma.sql`coalesce(m.absent, 0)`,
-        halfDay: Prisma.sql`coalesce(m.half_day, 0)`,
-        leave: Prisma.sql`coalesce(m.on_leave, 0)`,
+        classTeacherOf: sql`coalesce(c.sections, '[]')`,
+        present: sql`coalesce(m.present, 0)`,
+        absent: sql`coalesce(m.absent, 0)`,
+        halfDay: sql`coalesce(m.half_day, 0)`,
+        leave: sql`coalesce(m.on_leave, 0)`,
       },
-      from: Prisma.sql`from staff s
+      from: sql`from staff s
 left join sections c on c.teacher = s.id
 left join marks m on m.teacher = s.id`,
     },
     totals: {
       columns: {
-        teachers: Prisma.sql`(select count(*) from staff)`,
-        classTeachers: Prisma.sql`(select count(*) from staff where id in (select teacher from sections))`,
+        teachers: sql`(select count(*) from staff)`,
+        classTeachers: sql`(select count(*) from staff where id in (select teacher from sections))`,
       },
     },
   }),

@@ -1,7 +1,8 @@
 /** Records log-ins and log-outs in the audit trail and the log. */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 
 /** A log-in or log-out, for the log. */
 export interface AccountObservation {
@@ -92,7 +93,7 @@ export class AccountEvents {
 
   async #hasRoom(domainId: string, userId: string): Promise<boolean> {
     const [row] = await this.#database.query<{ count: number }>(
-      Prisma.sql`
+      sql`
         select count(*)::int as count
         from (
           select

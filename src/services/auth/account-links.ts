@@ -1,11 +1,11 @@
 /** Single-use links that set a password: an invitation, or a reset of a forgotten password. */
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner } from './find-password-owner.js';
@@ -72,11 +72,11 @@ export class AccountLinks {
     await transaction.query(
       auditedAct(scope, { collection: '$accountLink', id: userId, operation: 'created' }),
     );
-    await transaction.query(Prisma.sql`
+    await transaction.query(sql`
       insert into account_links (token_hash, domain_id, user_id, purpose, created_by, expires_at)
       values (${hashOpaqueSecret(token)}, ${scope.domain.id}, ${userId}, ${purpose}, ${scope.principal.id},
         ${expiresAt}::timestamptz)`);
-    await transaction.query(Prisma.sql`
+    await transaction.query(sql`
       delete from account_links
       where token_hash in (
         select token_hash from account_links where expires_at < now() limit ${MOST_REMOVED}::int
@@ -101,7 +101,7 @@ export class AccountLinks {
     const { owner, presentHash } = await findPasswordOwner(this.#database, user);
     const passwordHash = await this.#passwords.hashChosen(password, owner, presentHash);
     await inOwnTransaction(this.#database, async (transaction) => {
-      const link = await this.#get(transaction, token, Prisma.sql`for update`);
+      const link = await this.#get(transaction, token, sql`for update`);
       await endLinks(transaction, link);
       const principal = { id: link.userId, credential: { kind: 'system', id: 'account link' } } as const;
       const by = { domain: { id: link.domainId }, principal, requestId };
@@ -111,8 +111,8 @@ export class AccountLinks {
     this.#onChange(user, 'password');
   }
 
-  async #get(database: Queryable, token: string, lock: Prisma.Sql = Prisma.empty): Promise<StoredLink> {
-    const [link] = await database.query<Omit<StoredLink, 'userName' | 'name'>>(Prisma.sql`
+  async #get(database: Queryable, token: string, lock: Sql = sql.empty): Promise<StoredLink> {
+    const [link] = await database.query<Omit<StoredLink, 'userName' | 'name'>>(sql`
       select domain_id as "domainId", user_id as "userId", purpose, expires_at as "expiresAt",
         (select d.name from domains d where d.id = domain_id) as "domainName"
       from account_links
@@ -122,7 +122,7 @@ export class AccountLinks {
     const [user] =
       link === undefined
         ? []
-        : await database.query<Pick<StoredLink, 'userName' | 'name'>>(Prisma.sql`
+        : await database.query<Pick<StoredLink, 'userName' | 'name'>>(sql`
             select
               coalesce(r.data ->> 'user_name', '') as "userName",
               coalesce(r.data ->> 'name', '') as name
@@ -139,7 +139,7 @@ export class AccountLinks {
 }
 
 async function endLinks(database: Queryable, { domainId, userId }: UserRef): Promise<void> {
-  await database.query(Prisma.sql`
+  await database.query(sql`
     update account_links
     set used_at = now()
     where domain_id = ${domainId} and user_id = ${userId} and used_at is null`);

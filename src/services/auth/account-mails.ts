@@ -1,10 +1,10 @@
 /** Mails users about changes of their accounts. */
 
 import { type Domain, type Scope, systemPrincipal } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 
 /** A change that the owner of an account is mailed about. */
 export type AccountChange = 'password' | 'email' | 'secondFactor' | 'key';
@@ -71,7 +71,7 @@ export class AccountMails {
     try {
       const domain = domains.find(domainId);
       if (domain === undefined) return;
-      const [user] = await database.query<{ name: string; email: string | null }>(Prisma.sql`
+      const [user] = await database.query<{ name: string; email: string | null }>(sql`
         select coalesce(r.data ->> 'name', '') as name, r.data ->> 'email' as email
         from records r
         where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}`);
@@ -89,7 +89,7 @@ export class AccountMails {
 
   /** The address before the last change of the user's record; `undefined` if that did not change it. */
   async #formerEmail({ domainId, userId }: { readonly domainId: string; readonly userId: string }) {
-    const [entry] = await this.#options.database.query<{ email: string | null }>(Prisma.sql`
+    const [entry] = await this.#options.database.query<{ email: string | null }>(sql`
       select before -> 'email' ->> 0 as email
       from audit_entries
       where domain = ${domainId} and collection = 'pltf_user' and record_id = ${userId}

@@ -10,6 +10,7 @@ import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { parseAllowedAddresses } from './allowed-addresses.js';
@@ -116,7 +117,7 @@ export class ApiKeys {
     const id = randomUUID();
     const key = createOpaqueSecret('cg');
     await this.#withinLimit(scope.domain.id, async (transaction) => {
-      await transaction.query(Prisma.sql`
+      await transaction.query(sql`
       with made as (
         insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by, expires_at,
           allowed_addresses)
@@ -187,8 +188,8 @@ export class ApiKeys {
     // ended, or has been replaced, which a statement that waited for the lock would not see.
     const rotated = isUuid(id)
       ? await this.#withinLimit(domainId, async (transaction) => {
-          await transaction.query(Prisma.sql`select from api_keys where id = ${id}::uuid for update`);
-          const [ended] = await transaction.query<{ userId: string }>(Prisma.sql`
+          await transaction.query(sql`select from api_keys where id = ${id}::uuid for update`);
+          const [ended] = await transaction.query<{ userId: string }>(sql`
           with ended as (
             update api_keys
             set expires_at = least(expires_at, now() + ${overlapSeconds}::int * interval '1 second'),
@@ -212,20 +213,20 @@ export class ApiKeys {
           ), noted as (
             ${auditedAct(scope, {
               collection: '$apiKey',
-              id: Prisma.sql`changed.id`,
+              id: sql`changed.id`,
               operation: 'rotated',
-              from: Prisma.sql`from ended as changed`,
+              from: sql`from ended as changed`,
             })}
           ), noted_new as (
             ${auditedAct(scope, {
               collection: '$apiKey',
               id: newId,
               operation: 'created',
-              from: Prisma.sql`from ended`,
+              from: sql`from ended`,
             })}
           )
           select user_id as "userId",
-            ${announceUser({ domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` })}
+            ${announceUser({ domainId: sql`domain_id`, userId: sql`user_id` })}
           from ended`);
           return ended;
         })
@@ -250,16 +251,16 @@ export class ApiKeys {
       : null;
     if (!key) throw noSuchKey();
     const domainId = scope.domain.id;
-    await this.#database.query(Prisma.sql`
+    await this.#database.query(sql`
       with revoked as (
         update api_keys set revoked_at = now() where id = ${id}::uuid and revoked_at is null returning id
       ), noted as (
         ${auditedAct(scope, {
           ...{ collection: '$apiKey', id, operation: 'revoked' },
-          from: Prisma.sql`from revoked`,
+          from: sql`from revoked`,
         })}
       )
-      select ${announceUser({ domainId: Prisma.sql`${domainId}`, userId: Prisma.sql`${key.userId}` })}`);
+      select ${announceUser({ domainId: sql`${domainId}`, userId: sql`${key.userId}` })}`);
     this.#principals.forget(domainId, key.userId);
   }
 
@@ -272,9 +273,9 @@ export class ApiKeys {
     work: (transaction: Transaction) => Promise<Made>,
   ): Promise<Made> {
     return await inOwnTransaction(this.#database, async (transaction) => {
-      await transaction.query(Prisma.sql`select from domains where id = ${domainId} for no key update`);
+      await transaction.query(sql`select from domains where id = ${domainId} for no key update`);
       const made = await work(transaction);
-      const [row] = await transaction.query<{ count: number }>(Prisma.sql`
+      const [row] = await transaction.query<{ count: number }>(sql`
         select count(*)::int as count
         from api_keys
         where domain_id = ${domainId} and user_id = ${made?.userId ?? ''} and revoked_at is null
@@ -288,7 +289,7 @@ export class ApiKeys {
   }
 
   async #assertUser(scope: Scope, userId: string): Promise<void> {
-    const rows = await this.#database.query(Prisma.sql`
+    const rows = await this.#database.query(sql`
       select 1 as one
       from records r
       where ${liveRecordsIn(scope.domain.id, 'pltf_user')}

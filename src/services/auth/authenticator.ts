@@ -1,9 +1,9 @@
 /** Authenticates credentials: the one place where a caller becomes a principal. */
 import { ServiceError } from '../../base/errors.js';
 import { type Credential, type Domain, lacksSecondFactor, type Principal } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import { liveRecordsIn, liveRecordsNamed } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import type { AccountEvents, Origin } from './account-events.js';
@@ -415,7 +415,7 @@ export class Authenticator {
     const text = isPossible ? userName : '';
     const place = { domain: isPossible ? domainId : '' };
     const [user] = await this.#options.database.query<StoredUser>(
-      Prisma.sql`
+      sql`
         select
           r.id,
           r.data ->> 'user_name' as "userName",
@@ -441,7 +441,7 @@ export class Authenticator {
    */
   async #findByEmail(domainId: string, email: string): Promise<readonly Omit<StoredUser, 'passwordHash'>[]> {
     if (email !== email.normalize('NFKC')) return [];
-    return await this.#options.database.query(Prisma.sql`
+    return await this.#options.database.query(sql`
       select
         r.id,
         r.data ->> 'user_name' as "userName",
@@ -462,7 +462,7 @@ export class Authenticator {
     if (user.epoch !== null) return user.epoch;
     const { database, passwords } = this.#options;
     const passwordHash = await passwords.hash(createOpaqueSecret('cgl'));
-    const [stored] = await database.query<{ epoch: number }>(Prisma.sql`
+    const [stored] = await database.query<{ epoch: number }>(sql`
       insert into credentials as c (domain_id, user_id, password_hash)
       values (${domainId}, ${user.id}, ${passwordHash})
       on conflict (domain_id, user_id) do update set password_hash = c.password_hash

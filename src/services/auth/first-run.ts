@@ -2,10 +2,10 @@
 import { ServiceError } from '../../base/errors.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import { systemPrincipal } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import { assertNewDomain, type NewDomain } from '../../store/catalog/new-domain.js';
 import type { Database } from '../../store/database/database.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import type { Users } from './users.js';
 
@@ -52,7 +52,7 @@ export class FirstRun {
   /** Whether a school can be created by this link now. */
   async isOpen(token: string): Promise<boolean> {
     if (await this.#hasSchool()) return false;
-    const rows = await this.#database.query(Prisma.sql`select 1 as one from settings where ${isLink(token)}`);
+    const rows = await this.#database.query(sql`select 1 as one from settings where ${isLink(token)}`);
     return rows.length > 0;
   }
 
@@ -68,7 +68,7 @@ export class FirstRun {
     const { id, name, timeZone, admin } = school;
     // One transaction: an error leaves no school without an admin, and the link is still valid.
     await this.#domains.createTop({ id, name, timeZone }, async (transaction, domain) => {
-      const taken = await transaction.query(Prisma.sql`
+      const taken = await transaction.query(sql`
         delete from settings where ${isLink(token)} returning 1 as one`);
       if (taken.length === 0) throw noSuchLink();
       const principal = systemPrincipal('first run', ['admin'], id);
@@ -85,8 +85,8 @@ export class FirstRun {
 }
 
 /** Searches by the hash, so that the time taken discloses nothing about the link. */
-function isLink(token: string): Prisma.Sql {
-  return Prisma.sql`name = ${SETTING}
+function isLink(token: string): Sql {
+  return sql`name = ${SETTING}
     and value ->> 'hash' = ${hashOpaqueSecret(token).toString('base64url')}
     and updated_at > now() - ${LIFE_HOURS}::int * interval '1 hour'`;
 }

@@ -1,8 +1,8 @@
 /** The usage figures of an API key, for its owner. */
 
 import { callerName, type Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type { ApiKeys } from './api-keys.js';
 import { KEPT_REQUESTS, LATENCY_BOUNDS_MS } from './key-meter.js';
 
@@ -61,10 +61,10 @@ export class KeyFigures {
 
   /** The hours with requests since an instant, oldest first. */
   async hours(keyId: string, since: Date): Promise<readonly HourFigures[]> {
-    const rows = await this.#database.query<Counts & { hour: Date }>(Prisma.sql`
+    const rows = await this.#database.query<Counts & { hour: Date }>(sql`
       select hour, requests, errors, refused, latency, ${exactQuantiles(
         keyId,
-        Prisma.sql`at >= hour and at < hour + interval '1 hour'`,
+        sql`at >= hour and at < hour + interval '1 hour'`,
       )}
       from key_usage
       where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
@@ -74,7 +74,7 @@ export class KeyFigures {
 
   /** The total of these hours. */
   async total(keyId: string, since: Date): Promise<Omit<HourFigures, 'hour'>> {
-    const [row] = await this.#database.query<Counts>(Prisma.sql`
+    const [row] = await this.#database.query<Counts>(sql`
       with found as (
         select * from key_usage where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
       )
@@ -89,7 +89,7 @@ export class KeyFigures {
           group by l.place
           order by l.place
         ) as latency,
-        ${exactQuantiles(keyId, Prisma.sql`at >= ${since}::timestamptz`)}
+        ${exactQuantiles(keyId, sql`at >= ${since}::timestamptz`)}
       from found`);
     return figuresOf(row ?? { requests: 0, errors: 0, refused: 0, latency: [], exact: undefined });
   }
@@ -121,8 +121,8 @@ interface Counts {
 }
 
 /** The quantiles of the requests that are kept: exact, if these are all there were. */
-function exactQuantiles(keyId: string, when: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(
+function exactQuantiles(keyId: string, when: Sql): Sql {
+  return sql`(
         select json_build_object(
           'requests', count(*), 'median', percentile_disc(0.5) within group (order by duration_ms),
           'p95', percentile_disc(0.95) within group (order by duration_ms)

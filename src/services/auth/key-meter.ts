@@ -1,7 +1,8 @@
 /** Counts the requests of API keys without delaying them. */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import type { Database } from '../../store/database/database.js';
 import { RegularWrites } from '../../store/database/regular-writes.js';
+import { sql } from '../../store/sql.js';
 import type { UsageDays } from './usage-days.js';
 
 /** An ended request, as far as the key's owner may see it. */
@@ -119,7 +120,7 @@ export class KeyMeter {
     await this.#days.ensure(counts.map(({ hour }) => hour * HOUR_MS));
     // Skips keys that were deleted. Ordered, because two gateways lock the same rows.
     await this.#database.background.query(
-      Prisma.sql`
+      sql`
         insert into key_usage as u (key_id, hour, requests, errors, refused, latency)
         select n."keyId", to_timestamp(n.hour * 3600), n.requests, n.errors, n.refused, n.latency
         from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb)
@@ -142,7 +143,7 @@ export class KeyMeter {
     if (requests.count === 0) return;
     const rows = requests.list().map(toRow);
     await this.#database.background.query(
-      Prisma.sql`
+      sql`
         with sent as (
           select *, row_number() over (partition by "keyId" order by at, ordinal) as rank
           from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n ("keyId" uuid, ordinal int, at float8,

@@ -1,7 +1,7 @@
 /** Records when an API key was last used, without delaying the request. */
 import { LRUCache } from 'lru-cache';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 
 const INTERVAL_MS = 60_000;
 
@@ -43,7 +43,7 @@ export class KeyUsage {
 
   async #write(keyId: string, address: string | undefined): Promise<void> {
     await this.#database.background.query(
-      Prisma.sql`
+      sql`
         update api_keys
         set last_used_at = now(), last_used_address = ${address ?? null}
         where id = ${keyId}::uuid

@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../base/errors.js';
 import { foldText } from '../../base/model/normal-text.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 
 export interface LoginLockoutOptions {
   readonly database: Database;
@@ -51,7 +51,7 @@ export class LoginLockout {
   async assertOpen(trial: LoginTrial): Promise<void> {
     if (this.#afterFailures === 0) return;
     const [row] = await this.#database.query<{ seconds: number }>(
-      Prisma.sql`
+      sql`
         select ceil(extract(epoch from locked_until - now()))::int as seconds
         from login_failures
         where key = ${keyOf(trial)} and locked_until > now()`,
@@ -69,7 +69,7 @@ export class LoginLockout {
   async noteFailure(trial: LoginTrial): Promise<void> {
     if (this.#afterFailures === 0) return;
     await this.#database.query(
-      Prisma.sql`
+      sql`
         with counted as (
           insert into login_failures as f (key, failures, last_at)
           values (${keyOf(trial)}, 1, now())
@@ -92,7 +92,7 @@ export class LoginLockout {
   /** Clears the failures of the pair after a successful login. */
   async forgive(trial: LoginTrial): Promise<void> {
     if (this.#afterFailures === 0) return;
-    await this.#database.query(Prisma.sql`delete from login_failures where key = ${keyOf(trial)}`, {
+    await this.#database.query(sql`delete from login_failures where key = ${keyOf(trial)}`, {
       name: 'login-succeeded',
     });
   }
@@ -101,7 +101,7 @@ export class LoginLockout {
   async #removeOld(): Promise<void> {
     if (performance.now() - this.#removedOldAt < HOUR_MS) return;
     this.#removedOldAt = performance.now();
-    await this.#database.query(Prisma.sql`
+    await this.#database.query(sql`
       delete from login_failures
       where key in (
         select key from login_failures where last_at < now() - interval '1 day' limit ${MOST_REMOVED}::int

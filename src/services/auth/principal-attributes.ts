@@ -2,9 +2,9 @@
 
 import { type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { Collection, Grant } from '../../base/model/collection.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { type Sql, sql } from '../../store/sql.js';
 
 export type PrincipalAttributes = Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 
@@ -27,7 +27,7 @@ export async function loadPrincipalAttributes(
     collection.grants.map((grant) => selectGrant(collection, grant, user)),
   );
   if (selects.length === 0) return {};
-  const rows = await database.query<{ attribute: string; key: string }>(Prisma.join(selects, ' union all '));
+  const rows = await database.query<{ attribute: string; key: string }>(sql.join(selects, ' union all '));
   const keysByAttribute = new Map<string, (readonly JsonValue[])[]>();
   for (const { attribute, key } of rows) {
     const parts = parseExactJson(key);
@@ -45,12 +45,12 @@ export function selectGrant(
   collection: Collection,
   grant: Grant,
   user: { readonly domainId: string; readonly userId: string },
-): Prisma.Sql {
+): Sql {
   const isCaller = `${jsonPathOf([grant.caller, 'value'])} ? (@ == ${JSON.stringify(user.userId)})`;
-  const list = Prisma.sql`r.data -> ${grant.list}::text`;
-  return Prisma.sql`
+  const list = sql`r.data -> ${grant.list}::text`;
+  return sql`
     select ${grant.attribute}::text as attribute,
-      jsonb_build_array(${Prisma.join(grant.key.map((path) => selectPart(path, grant)))})::text as key
+      jsonb_build_array(${sql.join(grant.key.map((path) => selectPart(path, grant)))})::text as key
     from records r
     cross join lateral jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list}
       else '[]' end) as e (element)
@@ -59,11 +59,9 @@ export function selectGrant(
       and jsonb_path_exists(e.element, ${isCaller}::jsonpath)`;
 }
 
-function selectPart(path: readonly string[], grant: Grant): Prisma.Sql {
+function selectPart(path: readonly string[], grant: Grant): Sql {
   const [first, ...rest] = path;
-  return first === grant.list
-    ? Prisma.sql`e.element #> ${rest}::text[]`
-    : Prisma.sql`r.data #> ${[...path]}::text[]`;
+  return first === grant.list ? sql`e.element #> ${rest}::text[]` : sql`r.data #> ${[...path]}::text[]`;
 }
 
 /** In lax mode a step also descends into lists. */

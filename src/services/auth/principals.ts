@@ -13,9 +13,9 @@ import {
   SECOND_FACTOR_ALONE,
   systemPrincipal,
 } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { PRINCIPALS_CHANNEL } from '../../store/writing/record-statements.js';
 import type { AccessClaims } from './access-tokens.js';
 import { AllowedAddresses } from './allowed-addresses.js';
@@ -26,11 +26,8 @@ import { loadPrincipalAttributes } from './principal-attributes.js';
  * The expression that announces a change of a user or its credentials, for the select list of the statement
  * that makes it.
  */
-export function announceUser(user: {
-  readonly domainId: Prisma.Sql;
-  readonly userId: Prisma.Sql;
-}): Prisma.Sql {
-  return Prisma.sql`pg_notify(
+export function announceUser(user: { readonly domainId: Sql; readonly userId: Sql }): Sql {
+  return sql`pg_notify(
     ${PRINCIPALS_CHANNEL},
     json_build_object('domain', ${user.domainId}::text, 'user', ${user.userId}::text)::text)`;
 }
@@ -312,7 +309,7 @@ export class Principals {
 
   async #loadKeyOwner(keyHash: Buffer): Promise<CredentialRef | undefined> {
     const [row] = await this.#database.query<{ id: string; domainId: string; userId: string }>(
-      Prisma.sql`
+      sql`
         select id, domain_id as "domainId", user_id as "userId"
         from api_keys
         where key_hash = ${keyHash}`,
@@ -350,15 +347,15 @@ interface CredentialRow {
   readonly isConfined: boolean;
 }
 
-function selectUser({ domainId, userId }: Pick<CredentialRef, 'domainId' | 'userId'>): Prisma.Sql {
-  return Prisma.sql`
+function selectUser({ domainId, userId }: Pick<CredentialRef, 'domainId' | 'userId'>): Sql {
+  return sql`
     select coalesce(r.data ->> 'user_name', '') as "userName", r.data -> 'roles' as roles
     from records r
     where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId} and r.data -> 'active' = 'true'`;
 }
 
-function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
-  return Prisma.sql`
+function selectSession({ domainId, userId, origin }: CredentialRef): Sql {
+  return sql`
     select
       coalesce(r.data ->> 'user_name', '') as "userName",
       coalesce(r.data ->> 'name', '') as name,
@@ -378,8 +375,8 @@ function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql 
       and r.data -> 'active' = 'true'`;
 }
 
-function selectKey({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
-  return Prisma.sql`
+function selectKey({ domainId, userId, origin }: CredentialRef): Sql {
+  return sql`
     select
       coalesce(r.data ->> 'user_name', '') as "userName",
       coalesce(r.data ->> 'name', '') as name,

@@ -1,11 +1,11 @@
 /** The name of a user and the language of its pages, which the user may read and choose. */
 import { ServiceError } from '../../base/errors.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 
 export interface Profile {
   /** Full name. */
@@ -34,7 +34,7 @@ export class Profiles {
   /** The profile of a caller; a system task has none. */
   async find({ domainId, id }: Principal): Promise<Profile> {
     const [row] = await this.#database.query<{ name: string; language: string | null }>(
-      Prisma.sql`
+      sql`
         select coalesce(r.data ->> 'name', '') as name, r.data ->> 'language' as language
         from records r
         where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${id}`,

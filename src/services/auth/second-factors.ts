@@ -8,11 +8,11 @@ import { Secret, TOTP } from 'otpauth';
 import { ServiceError } from '../../base/errors.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
 import { withAsciiDigits } from '../../base/text/ascii-digits.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isAdmin } from '../../store/access/admin.js';
 import { type AuditedOperation, auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { type LoginLockout, loginTrial } from './login-lockout.js';
@@ -87,7 +87,7 @@ export class SecondFactors {
 
   async state({ principal }: Scope): Promise<SecondFactorState> {
     const user = { domainId: principal.domainId, userId: principal.id };
-    const [row] = await this.#database.query<{ isOn: boolean; isConfined: boolean; left: number }>(Prisma.sql`
+    const [row] = await this.#database.query<{ isOn: boolean; isConfined: boolean; left: number }>(sql`
       select
         exists (select from second_factors where ${isOf(user)} and confirmed_at is not null) as "isOn",
         exists (
@@ -111,7 +111,7 @@ export class SecondFactors {
   async begin(scope: Scope): Promise<NewSecondFactor> {
     const user = ownerOf(scope);
     const secret = new Secret({ size: 20 });
-    const rows = await this.#database.query(Prisma.sql`
+    const rows = await this.#database.query(sql`
       insert into second_factors as f (domain_id, user_id, secret)
       values (${user.domainId}, ${user.userId}, ${this.#encryption.encrypt(user.domainId, secret.base32)})
       on conflict (domain_id, user_id) do update
@@ -138,15 +138,15 @@ export class SecondFactors {
     const user = ownerOf(scope);
     const codes = createRecoveryCodes();
     await inOwnTransaction(this.#database, async (transaction) => {
-      const [begun] = await transaction.query<{ secret: string }>(Prisma.sql`
+      const [begun] = await transaction.query<{ secret: string }>(sql`
         select secret from second_factors where ${isOf(user)} and confirmed_at is null for update`);
       if (begun === undefined) throw new ServiceError('NOT_FOUND', 'No second factor was begun.');
       if (!(await this.#isRight(transaction, { user, secret: begun.secret, code }))) throw wrongCode();
-      await transaction.query(Prisma.sql`
+      await transaction.query(sql`
         update second_factors set confirmed_at = now() where ${isOf(user)}`);
       await replaceRecoveryCodes(transaction, user, codes);
       await transaction.query(noteOf(scope, user, 'created'));
-      await transaction.query(Prisma.sql`
+      await transaction.query(sql`
         with freed as (
           update sessions set is_confined = false where id = ${scope.principal.credential.id}::uuid
         )
@@ -225,7 +225,7 @@ export class SecondFactors {
     const delta = totp.validate({ token, timestamp: now, window: WINDOW });
     if (delta === null) return false;
     const step = Math.floor(now / 1000 / PERIOD_SECONDS) + delta;
-    const taken = await database.query(Prisma.sql`
+    const taken = await database.query(sql`
       update second_factors
       set last_step = ${step}::bigint
       where ${isOf(user)} and (last_step is null or last_step < ${step}::bigint)
@@ -239,14 +239,14 @@ async function findConfirmed(
   user: UserRef,
 ): Promise<{ readonly secret: string } | undefined> {
   const [row] = await database.query<{ secret: string }>(
-    Prisma.sql`select secret from second_factors where ${isOf(user)} and confirmed_at is not null`,
+    sql`select secret from second_factors where ${isOf(user)} and confirmed_at is not null`,
     { name: 'auth-second-factor' },
   );
   return row;
 }
 
 async function useRecoveryCode(database: Queryable, user: UserRef, code: string): Promise<boolean> {
-  const used = await database.query(Prisma.sql`
+  const used = await database.query(sql`
     update recovery_codes
     set used_at = now()
     where ${isOf(user)} and code_hash = ${hashRecoveryCode(code)} and used_at is null
@@ -259,20 +259,20 @@ async function replaceRecoveryCodes(
   user: UserRef,
   codes: readonly string[],
 ): Promise<void> {
-  await transaction.query(Prisma.sql`delete from recovery_codes where ${isOf(user)}`);
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`delete from recovery_codes where ${isOf(user)}`);
+  await transaction.query(sql`
     insert into recovery_codes (domain_id, user_id, code_hash)
     select ${user.domainId}, ${user.userId}, decode(hash, 'hex')
     from unnest(${codes.map((one) => hashRecoveryCode(one).toString('hex'))}::text[]) as n (hash)`);
 }
 
 async function removeFactor(database: Queryable, scope: Scope, user: UserRef): Promise<void> {
-  await database.query(Prisma.sql`
+  await database.query(sql`
     with codes as (delete from recovery_codes where ${isOf(user)}),
     removed as (
       delete from second_factors where ${isOf(user)} returning confirmed_at
     )
-    ${noteOf(scope, user, 'deleted', Prisma.sql`from removed where confirmed_at is not null`)}`);
+    ${noteOf(scope, user, 'deleted', sql`from removed where confirmed_at is not null`)}`);
 }
 
 /** The audit entry for a change of a user's second factor. */
@@ -280,17 +280,17 @@ function noteOf(
   scope: Scope,
   { domainId, userId }: UserRef,
   operation: AuditedOperation,
-  from: Prisma.Sql = Prisma.empty,
-): Prisma.Sql {
+  from: Sql = sql.empty,
+): Sql {
   return auditedAct(scope, { collection: '$secondFactor', id: userId, operation, domainId, from });
 }
 
-function isOf({ domainId, userId }: UserRef): Prisma.Sql {
-  return Prisma.sql`domain_id = ${domainId} and user_id = ${userId}`;
+function isOf({ domainId, userId }: UserRef): Sql {
+  return sql`domain_id = ${domainId} and user_id = ${userId}`;
 }
 
 function asSql({ domainId, userId }: UserRef) {
-  return { domainId: Prisma.sql`${domainId}`, userId: Prisma.sql`${userId}` };
+  return { domainId: sql`${domainId}`, userId: sql`${userId}` };
 }
 
 /**

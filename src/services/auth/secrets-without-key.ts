@@ -1,6 +1,7 @@
 /** Stored secrets that this service cannot decrypt any more. */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 import type { TextEncryption } from './text-encryption.js';
 
 /**
@@ -11,8 +12,8 @@ export async function countSecretsWithoutKey(
   database: Pick<Database, 'query'>,
   encryption: TextEncryption,
 ): Promise<number> {
-  const hasKey = encryption.hasKeyOf(Prisma.sql`secret`);
-  const [row] = await database.query<{ count: number }>(Prisma.sql`
+  const hasKey = encryption.hasKeyOf(sql`secret`);
+  const [row] = await database.query<{ count: number }>(sql`
     select count(*)::int as count
     from (select secret from webhooks union all select secret from second_factors) as stored
     where not ${hasKey}`);

@@ -1,8 +1,8 @@
 /** Secrets of the service that no environment variable sets; all gateways share them. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 
 const STORED_SECRET = z.tuple([z.object({ value: z.string() })]);
 
@@ -15,13 +15,13 @@ const STORED_SECRET = z.tuple([z.object({ value: z.string() })]);
 export async function loadServiceSecret(database: Database, name: string): Promise<string> {
   const secret = JSON.stringify(randomBytes(32).toString('base64url'));
   await database.query(
-    Prisma.sql`
+    sql`
       insert into settings (name, value, updated_at)
       values (${name}, ${secret}::jsonb, now())
       on conflict (name) do nothing
     `,
   );
-  const rows = await database.query(Prisma.sql`select value from settings where name = ${name}`);
+  const rows = await database.query(sql`select value from settings where name = ${name}`);
   const [{ value }] = STORED_SECRET.parse(rows);
   return value;
 }

@@ -2,10 +2,10 @@
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isAdmin } from '../../store/access/admin.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { announceUser, type Principals } from './principals.js';
 
 export interface ListedSession {
@@ -64,9 +64,9 @@ export class SessionAdmin {
   async end(scope: Scope, id: string): Promise<void> {
     assertLoggedIn(scope);
     const own = isAdmin(scope.principal)
-      ? Prisma.sql`domain_id = ${scope.domain.id}`
-      : Prisma.sql`domain_id = ${scope.principal.domainId} and user_id = ${scope.principal.id}`;
-    const found = isUuid(id) ? await this.#end(scope, Prisma.sql`id = ${id}::uuid and ${own}`) : 0;
+      ? sql`domain_id = ${scope.domain.id}`
+      : sql`domain_id = ${scope.principal.domainId} and user_id = ${scope.principal.id}`;
+    const found = isUuid(id) ? await this.#end(scope, sql`id = ${id}::uuid and ${own}`) : 0;
     if (found === 0) throw new ServiceError('NOT_FOUND', 'There is no such session among yours.');
   }
 
@@ -81,15 +81,14 @@ export class SessionAdmin {
     { userId, which }: { readonly userId: string | undefined; readonly which: 'all' | 'others' },
   ): Promise<number> {
     const user = userInReach(scope, userId);
-    const spared =
-      which === 'others' ? Prisma.sql`and id <> ${scope.principal.credential.id}::uuid` : Prisma.empty;
-    const isOfUser = Prisma.sql`
+    const spared = which === 'others' ? sql`and id <> ${scope.principal.credential.id}::uuid` : sql.empty;
+    const isOfUser = sql`
       domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null ${spared}`;
     return await this.#end(scope, isOfUser);
   }
 
-  async #end(scope: Scope, condition: Prisma.Sql): Promise<number> {
-    const rows = await this.#database.query<{ domain_id: string; user_id: string }>(Prisma.sql`
+  async #end(scope: Scope, condition: Sql): Promise<number> {
+    const rows = await this.#database.query<{ domain_id: string; user_id: string }>(sql`
       with ended as (
         update sessions
         set revoked_at = coalesce(revoked_at, now())
@@ -98,14 +97,14 @@ export class SessionAdmin {
       ), noted as (
         ${auditedAct(scope, {
           collection: '$session',
-          id: Prisma.sql`ended.user_id`,
-          domainId: Prisma.sql`ended.domain_id`,
+          id: sql`ended.user_id`,
+          domainId: sql`ended.domain_id`,
           operation: 'revoked',
-          from: Prisma.sql`from (select distinct domain_id, user_id from ended) as ended`,
+          from: sql`from (select distinct domain_id, user_id from ended) as ended`,
         })}
       )
       select domain_id, user_id,
-        ${announceUser({ domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` })}
+        ${announceUser({ domainId: sql`domain_id`, userId: sql`user_id` })}
       from ended`);
     for (const { domain_id, user_id } of rows) this.#principals.forget(domain_id, user_id);
     return rows.length;

@@ -1,10 +1,10 @@
 /** Sessions and their rotating refresh tokens. */
 import { randomUUID } from 'node:crypto';
-import { Prisma } from '../../generated/prisma/client.js';
 import { type AuditedBy, auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser } from './principals.js';
 
@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 const MOST_REMOVED = 10_000;
 
 /** The user in a statement, by the columns of its row. */
-const OF_ROW = { domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` };
+const OF_ROW = { domainId: sql`domain_id`, userId: sql`user_id` };
 
 /** The address and program that opened a session, by which its owner recognizes it. */
 export interface SessionOrigin {
@@ -82,7 +82,7 @@ export class Sessions {
     const refreshToken = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
     const rows = await this.#database.query(
-      Prisma.sql`
+      sql`
         with current as (
           select domain_id, user_id
           from credentials
@@ -119,7 +119,7 @@ export class Sessions {
     const expiresAt = this.#expiry();
     const [row] = await this.#database.query<Omit<RenewedSession, 'refreshToken'>>(
       // The row lock of the update decides between two simultaneous uses: the second one finds `used_at` set.
-      Prisma.sql`
+      sql`
         with used as (
           update refresh_tokens t
           -- The first use counts; Citus takes no coalesce() of a clock.
@@ -172,7 +172,7 @@ export class Sessions {
   /** The owner of a token, looked up first, because records are read within a known domain. */
   async #userOf(refreshToken: string): Promise<UserRef | undefined> {
     const [user] = await this.#database.query<UserRef>(
-      Prisma.sql`
+      sql`
         select s.domain_id as "domainId", s.user_id as "userId"
         from refresh_tokens t
         join sessions s on s.id = t.session_id
@@ -188,7 +188,7 @@ export class Sessions {
    */
   async endReused(refreshToken: string): Promise<EndedSession | undefined> {
     const [user] = await this.#database.query<EndedSession>(
-      Prisma.sql`
+      sql`
         with ended as (
           update sessions s
           set revoked_at = now()
@@ -213,7 +213,7 @@ export class Sessions {
    */
   async endOf(refreshToken: string): Promise<EndedSession | undefined> {
     const [user] = await this.#database.query<EndedSession>(
-      Prisma.sql`
+      sql`
         with ended as (
           update sessions s
           set revoked_at = now()
@@ -233,7 +233,7 @@ export class Sessions {
 
   async end(sessionId: string): Promise<void> {
     await this.#database.query(
-      Prisma.sql`
+      sql`
         with ended as (
           update sessions
           set revoked_at = now()
@@ -249,7 +249,7 @@ export class Sessions {
   async #removeExpired(): Promise<void> {
     if (performance.now() - this.#removedExpiredAt < HOUR_MS) return;
     this.#removedExpiredAt = performance.now();
-    await this.#database.query(Prisma.sql`
+    await this.#database.query(sql`
       delete from sessions
       where id in (select id from sessions where expires_at < now() limit ${MOST_REMOVED}::int)`);
   }
@@ -274,18 +274,18 @@ export async function replacePassword(
     const act = { collection: '$password', id: user.userId, domainId: user.domainId } as const;
     await transaction.query(auditedAct(by, { ...act, operation: 'updated' }));
   }
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     insert into credentials as c (domain_id, user_id, password_hash)
     values (${user.domainId}, ${user.userId}, ${passwordHash})
     on conflict (domain_id, user_id) do update
     set password_hash = excluded.password_hash,
         password_changed_at = now(),
         token_epoch = c.token_epoch + 1`);
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     with ended as (
       update sessions
       set revoked_at = now()
       where domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null
     )
-    select ${announceUser({ domainId: Prisma.sql`${user.domainId}`, userId: Prisma.sql`${user.userId}` })}`);
+    select ${announceUser({ domainId: sql`${user.domainId}`, userId: sql`${user.userId}` })}`);
 }

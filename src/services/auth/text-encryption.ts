@@ -1,8 +1,8 @@
 /** Encrypts texts that only this service can decrypt, and only for the same domain. */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { invariant, ServiceError } from '../../base/errors.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { loadServiceSecret } from './service-secret.js';
 
 export interface EncryptionKey {
@@ -62,8 +62,8 @@ export class TextEncryption {
   }
 
   /** The condition that this service has the key with which the text in a column is encrypted. */
-  hasKeyOf(column: Prisma.Sql): Prisma.Sql {
-    return Prisma.sql`split_part(${column}, '.', 2) = any(${[...this.#keysById.keys()]}::text[])`;
+  hasKeyOf(column: Sql): Sql {
+    return sql`split_part(${column}, '.', 2) = any(${[...this.#keysById.keys()]}::text[])`;
   }
 
   encrypt(domainId: string, text: string): string {

@@ -1,6 +1,7 @@
 /** The daily partitions of API key figures: created when needed, dropped when old. */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -31,7 +32,7 @@ export class UsageDays {
   /** Drops the days older than a month. */
   async dropOld(now: Date): Promise<void> {
     const oldest = new Date(now.getTime() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
-    const rows = await this.#database.query<{ name: string }>(Prisma.sql`
+    const rows = await this.#database.query<{ name: string }>(sql`
       select c.relname::text as name
       from pg_inherits i
       join pg_class c on c.oid = i.inhrelid
@@ -39,7 +40,7 @@ export class UsageDays {
     for (const { name } of rows) {
       const [, year, month, day] = NAME.exec(name) ?? [];
       if (year === undefined || `${year}-${month}-${day}` >= oldest) continue;
-      await this.#database.query(Prisma.sql`drop table if exists ${Prisma.raw(`"${name}"`)}`);
+      await this.#database.query(sql`drop table if exists ${sql.raw(`"${name}"`)}`);
     }
   }
 
@@ -49,8 +50,8 @@ export class UsageDays {
       create table if not exists "key_usage_${day.replaceAll('-', '')}" partition of key_usage
       for values from ('${day}T00:00:00Z') to ('${next}T00:00:00Z')`;
     await inOwnTransaction(this.#database.background, async (transaction) => {
-      await transaction.query(Prisma.sql`select pg_advisory_xact_lock(${DAY_LOCK}::int)`);
-      await transaction.query(Prisma.raw(statement));
+      await transaction.query(sql`select pg_advisory_xact_lock(${DAY_LOCK}::int)`);
+      await transaction.query(sql.raw(statement));
     });
   }
 }

@@ -1,9 +1,9 @@
 /** Tokens that a caller signs to hand over a part of its rights for a short time. */
 import { ServiceError } from '../../base/errors.js';
 import type { KeyScopes, Principal } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
+import { sql } from '../../store/sql.js';
 import { type AccessTokens, LONGEST_TOKEN } from './access-tokens.js';
 import { intersectScopes } from './delegation.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
@@ -110,7 +110,7 @@ export class UserTokens {
   /** If the password changes at this moment, the session of the token ends with it. */
   async #findEpoch({ domainId, id }: Principal, within: Transaction | undefined): Promise<number> {
     const [credential] = await (within ?? this.#options.database).query<{ epoch: number }>(
-      Prisma.sql`select token_epoch as epoch from credentials where domain_id = ${domainId}
+      sql`select token_epoch as epoch from credentials where domain_id = ${domainId}
         and user_id = ${id}`,
       { name: 'auth-epoch' },
     );

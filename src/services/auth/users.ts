@@ -3,7 +3,6 @@
 import { ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import { type Principal, type Scope, topDomainIdOf } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { mayManageAccounts } from '../../store/access/admin.js';
 import type { Database } from '../../store/database/database.js';
 import {
@@ -15,6 +14,7 @@ import {
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { liveRecordsIn, liveRecordsNamed } from '../../store/sql/records-of.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner } from './find-password-owner.js';
@@ -189,9 +189,9 @@ export class Users {
     const { condition, tail } = compileKeyset(request, {
       keys: USER_ORDER,
       direction: 'ascending',
-      toValues: ({ userName, id }) => [Prisma.sql`${userName}`, Prisma.sql`${id}`],
+      toValues: ({ userName, id }) => [sql`${userName}`, sql`${id}`],
     });
-    const isInPage = Prisma.sql`${conditionOf(filter)} and ${condition}`;
+    const isInPage = sql`${conditionOf(filter)} and ${condition}`;
     return toKeysetPage(await selectUsers(this.#database, scope, isInPage, tail), request);
   }
 
@@ -202,7 +202,7 @@ export class Users {
    */
   async roleNames(scope: Scope): Promise<readonly string[]> {
     assertUserAdmin(scope);
-    const rows = await this.#database.query<{ role: string }>(Prisma.sql`
+    const rows = await this.#database.query<{ role: string }>(sql`
       select distinct role
       from records r, jsonb_array_elements_text(
         case jsonb_typeof(r.data -> 'roles') when 'array' then r.data -> 'roles' else '[]' end
@@ -219,7 +219,7 @@ export class Users {
   /** How many users there are. @throws FORBIDDEN (403) */
   async count(scope: Scope, filter: UserFilter): Promise<number> {
     assertUserAdmin(scope);
-    const [row] = await this.#database.query<{ count: number }>(Prisma.sql`
+    const [row] = await this.#database.query<{ count: number }>(sql`
       select count(*)::int as count
       from records r
       where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${conditionOf(filter)}`);
@@ -240,7 +240,7 @@ export class Users {
 
   /** The id of the user with this name; empty if there is none. */
   async #findId(domainId: string, userName: string): Promise<string> {
-    const [user] = await this.#database.query<{ id: string }>(Prisma.sql`
+    const [user] = await this.#database.query<{ id: string }>(sql`
       select r.id
       from records r
       where ${liveRecordsNamed({ domain: domainId }, 'pltf_user', { field: 'user_name', text: userName })}
@@ -250,7 +250,7 @@ export class Users {
   }
 
   async #get(database: Queryable, scope: Scope, userId: string): Promise<ListedUser> {
-    const [user] = await selectUsers(database, scope, Prisma.sql`and r.id = ${userId}`);
+    const [user] = await selectUsers(database, scope, sql`and r.id = ${userId}`);
     if (user) return user;
     throw new ServiceError('NOT_FOUND', `There is no user with this id in ${scope.domain.name}.`);
   }
@@ -274,35 +274,32 @@ export interface UserPlace {
   readonly id: string;
 }
 
-function conditionOf({ search, isActive, role }: UserFilter): Prisma.Sql {
+function conditionOf({ search, isActive, role }: UserFilter): Sql {
   const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const isFound = Prisma.sql`and (r.data ->> 'user_name' ilike ${pattern}
+  const isFound = sql`and (r.data ->> 'user_name' ilike ${pattern}
     or r.data ->> 'name' ilike ${pattern} or r.data ->> 'email' ilike ${pattern})`;
-  return Prisma.join(
+  return sql.join(
     [
-      search === undefined || search === '' ? Prisma.empty : isFound,
+      search === undefined || search === '' ? sql.empty : isFound,
       isActive === undefined
-        ? Prisma.empty
-        : Prisma.sql`and coalesce(r.data -> 'active' = 'true', false) = ${isActive}`,
-      role === undefined ? Prisma.empty : Prisma.sql`and r.data -> 'roles' ? ${role}`,
+        ? sql.empty
+        : sql`and coalesce(r.data -> 'active' = 'true', false) = ${isActive}`,
+      role === undefined ? sql.empty : sql`and r.data -> 'roles' ? ${role}`,
     ],
     ' ',
   );
 }
 
 /** By user name; users without one by id. */
-const USER_ORDER: readonly Prisma.Sql[] = [
-  Prisma.sql`coalesce(r.data ->> 'user_name', '')`,
-  Prisma.sql`r.id`,
-];
+const USER_ORDER: readonly Sql[] = [sql`coalesce(r.data ->> 'user_name', '')`, sql`r.id`];
 
 async function selectUsers(
   database: Queryable,
   scope: Scope,
-  condition: Prisma.Sql = Prisma.empty,
-  tail: Prisma.Sql = Prisma.sql`order by ${Prisma.join([...USER_ORDER])}`,
+  condition: Sql = sql.empty,
+  tail: Sql = sql`order by ${sql.join([...USER_ORDER])}`,
 ): Promise<readonly ListedUser[]> {
-  const rows = await database.query<ListedUserRow>(Prisma.sql`
+  const rows = await database.query<ListedUserRow>(sql`
     select
       r.id,
       coalesce(r.data ->> 'user_name', '') as "userName",
@@ -349,7 +346,7 @@ async function selectLogins(
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, UserLogins>> {
   if (userIds.length === 0) return new Map();
-  const rows = await database.query<UserLogins>(Prisma.sql`
+  const rows = await database.query<UserLogins>(sql`
     select
       u.id as "userId",
       exists (

@@ -1,6 +1,6 @@
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
+import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { BlobKey } from './blob-store.js';
 import type { DatabaseBlobs } from './database-blobs.js';
@@ -27,7 +27,7 @@ export async function appendChunks(
     await inOwnTransaction(database, async (tx) => {
       await note(tx, end);
       await tx.query(
-        Prisma.sql`
+        sql`
           insert into file_chunks (file_id, position, bytes, domain)
           values (${key.id}::uuid, ${position}, ${chunk}, ${key.domainId})
           on conflict (file_id, position, domain) do update set bytes = excluded.bytes`,

@@ -5,8 +5,8 @@
 
 import { Readable } from 'node:stream';
 import type { EndSignal } from '../../base/model/end-signal.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 import { CHUNK_BYTES, inChunks } from './in-chunks.js';
 
@@ -30,14 +30,14 @@ export class DatabaseBlobs implements BlobStore {
     bytes: AsyncIterable<Buffer>,
     signal: EndSignal | undefined,
   ): Promise<void> {
-    const column = this.#isDomainKept ? Prisma.sql`, domain` : Prisma.empty;
-    const value = this.#isDomainKept ? Prisma.sql`, ${domainId}` : Prisma.empty;
+    const column = this.#isDomainKept ? sql`, domain` : sql.empty;
+    const value = this.#isDomainKept ? sql`, ${domainId}` : sql.empty;
     let position = 0;
     for await (const chunk of inChunks(bytes)) {
       // Also updates the file's sign of life, so that an upload in progress is not taken for an abandoned
       // one.
       await this.#database.query(
-        Prisma.sql`
+        sql`
           with alive as (
             update files
             set updated_at = now()
@@ -59,7 +59,7 @@ export class DatabaseBlobs implements BlobStore {
   }
 
   async delete({ id, domainId }: BlobKey): Promise<void> {
-    await this.#database.query(Prisma.sql`
+    await this.#database.query(sql`
       delete from file_chunks where domain = ${domainId} and file_id = ${id}::uuid`);
   }
 
@@ -76,7 +76,7 @@ export class DatabaseBlobs implements BlobStore {
     const last = Math.floor(end / CHUNK_BYTES);
     for (let first = Math.floor(start / CHUNK_BYTES); first <= last; first += CHUNKS_PER_READ) {
       const rows = await (within ?? this.#database).query<{ position: number; bytes: Buffer }>(
-        Prisma.sql`
+        sql`
           select position, bytes
           from file_chunks
           where domain = ${domainId} and file_id = ${id}::uuid

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../base/errors.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
 import { WaitingLine } from '../../store/database/waiting-line.js';
+import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import { usedBytes } from './stored-file.js';
 
@@ -34,7 +34,7 @@ export class FileQuota {
   async inTurn<T>(domainId: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return await this.#line.run(domainId, () =>
       inOwnTransaction(this.#database, async (transaction) => {
-        await transaction.query(Prisma.sql`select 1 from domains where id = ${domainId} for no key update`);
+        await transaction.query(sql`select 1 from domains where id = ${domainId} for no key update`);
         return await work(transaction);
       }),
     );

@@ -9,12 +9,12 @@ import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import type { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import { databaseTime } from '../../store/database/database-time.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
+import type { Sql } from '../../store/sql.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 import { assertDescribed, type DescribedFile } from './described-file.js';
 import type { FileLimits } from './file-limits.js';
@@ -229,7 +229,7 @@ export class Files {
     });
   }
 
-  async #conditionOf(scope: Scope, filter: FileFilter): Promise<Prisma.Sql> {
+  async #conditionOf(scope: Scope, filter: FileFilter): Promise<Sql> {
     return await visibleFiles(this.#options.store, scope, filter);
   }
 

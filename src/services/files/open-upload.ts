@@ -1,6 +1,7 @@
 /** Resumable uploads in the table of files. Every statement names the domain. */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import type { Queryable } from '../../store/database/queryable.js';
+import { sql } from '../../store/sql.js';
 import type { BlobKey } from './blob-store.js';
 import { type FileLink, type StoredFile } from './stored-file.js';
 
@@ -45,7 +46,7 @@ interface UploadRow {
 }
 
 export async function insertOpenUpload(db: Queryable, key: BlobKey, upload: NewUpload): Promise<void> {
-  await db.query(Prisma.sql`
+  await db.query(sql`
     insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles,
       created_by, upload_length, is_length_deferred, upload_metadata, import_into)
     values (
@@ -61,7 +62,7 @@ export async function countOpenUploads(
   db: Queryable,
   { domainId, createdBy, hours }: { domainId: string; createdBy: string; hours: number },
 ): Promise<number> {
-  const [row] = await db.query<{ count: number }>(Prisma.sql`
+  const [row] = await db.query<{ count: number }>(sql`
     select count(*)::int as count
     from files f
     where f.domain = ${domainId} and f.state = 'uploading' and f.created_by = ${createdBy}
@@ -75,7 +76,7 @@ export async function findOpenUpload(
   { id, domainId }: BlobKey,
   { createdBy, hours }: { readonly createdBy: string; readonly hours: number },
 ): Promise<OpenUpload | undefined> {
-  const [row] = await db.query<UploadRow>(Prisma.sql`
+  const [row] = await db.query<UploadRow>(sql`
     select f.id, f.domain, f.name, f.created_by, f.collection, f.record_id, f.roles,
       case f.state when 'ready' then f.size else f.upload_length end as length, f.size, f.upload_metadata,
       f.is_length_deferred, f.import_into,
@@ -99,7 +100,7 @@ export async function takeUploadTurn(
   { id, domainId }: BlobKey,
   offset: number,
 ): Promise<number | undefined> {
-  const [row] = await db.query<{ turn: number }>(Prisma.sql`
+  const [row] = await db.query<{ turn: number }>(sql`
     update files
     set upload_turn = upload_turn + 1, updated_at = now()
     where domain = ${domainId} and id = ${id}::uuid and state = 'uploading' and upload_length is not null
@@ -117,7 +118,7 @@ export async function sayUploadLength(
   { id, domainId, offset }: BlobKey & Pick<OpenUpload, 'offset'>,
   length: number,
 ): Promise<boolean> {
-  const said = await db.query(Prisma.sql`
+  const said = await db.query(sql`
     update files
     set upload_length = ${length}, is_length_deferred = false, upload_turn = upload_turn + 1,
       updated_at = now()
@@ -133,7 +134,7 @@ export async function moveUpload(
   { id, domainId }: BlobKey,
   { turn, offset }: { readonly turn: number; readonly offset: number | undefined },
 ): Promise<boolean> {
-  const moved = await db.query(Prisma.sql`
+  const moved = await db.query(sql`
     update files
     set size = coalesce(${offset ?? null}::bigint, size), updated_at = now()
     where domain = ${domainId} and id = ${id}::uuid and state = 'uploading' and upload_turn = ${turn}
@@ -143,7 +144,7 @@ export async function moveUpload(
 
 /** Assigns a file stored for an import to it. Returns whether the file was waiting for one. */
 export async function takeForImport(db: Queryable, { id, domainId }: BlobKey): Promise<boolean> {
-  const taken = await db.query(Prisma.sql`
+  const taken = await db.query(sql`
     update files
     set import_into = null
     where domain = ${domainId} and id = ${id}::uuid and state = 'ready' and import_into is not null

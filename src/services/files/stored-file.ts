@@ -1,5 +1,5 @@
 /** The table of files. Every statement names the domain, or belongs to a task for all domains. */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import {
   compileKeyset,
   type KeysetPage,
@@ -7,6 +7,7 @@ import {
   toKeysetPage,
 } from '../../store/database/keyset.js';
 import type { Queryable } from '../../store/database/queryable.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type { BlobKey } from './blob-store.js';
 
 /** A file without its bytes. */
@@ -57,7 +58,7 @@ interface FileRow {
   readonly created_at: Date;
 }
 
-const COLUMNS = Prisma.sql`f.id, f.domain, f.name, f.content_type, f.size, f.sha256, f.storage, f.collection,
+const COLUMNS = sql`f.id, f.domain, f.name, f.content_type, f.size, f.sha256, f.storage, f.collection,
   f.record_id, f.roles,
   f.created_by, f.created_at`;
 
@@ -68,7 +69,7 @@ export async function insertUploading(
     'id' | 'domainId' | 'name' | 'contentType' | 'storage' | 'link' | 'roles' | 'createdBy'
   >,
 ): Promise<void> {
-  await db.query(Prisma.sql`
+  await db.query(sql`
     insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles,
       created_by)
     values (
@@ -83,7 +84,7 @@ export async function markReady(
   db: Queryable,
   options: BlobKey & Pick<StoredFile, 'size' | 'sha256' | 'storage'>,
 ): Promise<StoredFile | undefined> {
-  const [row] = await db.query<FileRow>(Prisma.sql`
+  const [row] = await db.query<FileRow>(sql`
     update files f
     set state = 'ready', size = ${options.size}, sha256 = ${options.sha256}, storage = ${options.storage},
       upload_metadata = null, updated_at = now()
@@ -93,7 +94,7 @@ export async function markReady(
 }
 
 export async function findFile(db: Queryable, domainId: string, id: string): Promise<StoredFile | undefined> {
-  const [row] = await db.query<FileRow>(Prisma.sql`
+  const [row] = await db.query<FileRow>(sql`
     select ${COLUMNS}
     from files f
     where f.domain = ${domainId} and f.id = ${id}::uuid and f.state = 'ready'`);
@@ -103,15 +104,15 @@ export async function findFile(db: Queryable, domainId: string, id: string): Pro
 /** Newest first; ids increase with time. */
 export async function listFiles(
   db: Queryable,
-  condition: Prisma.Sql,
+  condition: Sql,
   request: KeysetRequest,
 ): Promise<KeysetPage<StoredFile>> {
   const page = compileKeyset(request, {
-    keys: [Prisma.sql`f.id`],
+    keys: [sql`f.id`],
     direction: 'descending',
-    toValues: (id) => [Prisma.sql`${id}::uuid`],
+    toValues: (id) => [sql`${id}::uuid`],
   });
-  const rows = await db.query<FileRow>(Prisma.sql`
+  const rows = await db.query<FileRow>(sql`
     select ${COLUMNS}
     from files f
     where ${condition} and f.state = 'ready' and ${page.condition}
@@ -119,16 +120,16 @@ export async function listFiles(
   return toKeysetPage(rows.map(toFile), request);
 }
 
-export async function countFiles(db: Queryable, condition: Prisma.Sql): Promise<number> {
+export async function countFiles(db: Queryable, condition: Sql): Promise<number> {
   const [row] = await db.query<{ count: number }>(
-    Prisma.sql`select count(*)::int as count from files f where ${condition} and f.state = 'ready'`,
+    sql`select count(*)::int as count from files f where ${condition} and f.state = 'ready'`,
   );
   return row?.count ?? 0;
 }
 
 /** The total bytes of a domain's files. */
 export async function usedBytes(db: Queryable, domainId: string): Promise<number> {
-  const [row] = await db.query<{ used: number }>(Prisma.sql`
+  const [row] = await db.query<{ used: number }>(sql`
     select coalesce(sum(size), 0)::bigint as used
     from files
     where domain = ${domainId}`);
@@ -137,7 +138,7 @@ export async function usedBytes(db: Queryable, domainId: string): Promise<number
 
 /** Deletes a file with its chunks. Returns whether there was one. */
 export async function deleteFile(db: Queryable, { id, domainId }: BlobKey): Promise<boolean> {
-  const gone = await db.query(Prisma.sql`
+  const gone = await db.query(sql`
     delete from files where domain = ${domainId} and id = ${id}::uuid returning 1`);
   return gone.length > 0;
 }
@@ -153,8 +154,8 @@ export async function listOrphans(
   const [whole, resumable] = [before.whole.toISOString(), before.resumable.toISOString()];
   const { domainId } = before;
   const isOfDomain = (column: string) =>
-    domainId === undefined ? Prisma.sql`true` : Prisma.sql`${Prisma.raw(column)} = ${domainId}`;
-  return await db.query(Prisma.sql`
+    domainId === undefined ? sql`true` : sql`${sql.raw(column)} = ${domainId}`;
+  return await db.query(sql`
     select f.id, f.domain as "domainId", f.storage
     from files f
     where ${isOfDomain('f.domain')} and (

@@ -1,10 +1,10 @@
 /** Decides who may upload, read and delete files. */
 import { ServiceError } from '../../base/errors.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { refusedByScopes } from '../../store/access/refused-by-scopes.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type { FileFilter, FileLink, StoredFile } from './stored-file.js';
 
 /** Only the id is read, to find out whether a record may be read. */
@@ -55,32 +55,28 @@ export async function isReadable(
  *
  * @throws FORBIDDEN, NOT_FOUND, GONE for a record the caller may not read
  */
-export async function visibleFiles(
-  store: RecordStore,
-  scope: Scope,
-  filter: FileFilter,
-): Promise<Prisma.Sql> {
+export async function visibleFiles(store: RecordStore, scope: Scope, filter: FileFilter): Promise<Sql> {
   const { link, collection, name, createdBy } = filter;
   const { principal, domain } = scope;
   if (link) await store.get(scope, link.collection, link.recordId, ID_ALONE);
-  return Prisma.join(
+  return sql.join(
     [
-      Prisma.sql`f.domain = ${domain.id}`,
+      sql`f.domain = ${domain.id}`,
       ...(link
-        ? [Prisma.sql`f.collection = ${link.collection} and f.record_id = ${link.recordId}`]
+        ? [sql`f.collection = ${link.collection} and f.record_id = ${link.recordId}`]
         : [ownFiles(principal)]),
-      ...(collection === undefined ? [] : [Prisma.sql`f.collection = ${collection}`]),
-      ...(name === undefined ? [] : [Prisma.sql`position(lower(${name}) in lower(f.name)) > 0`]),
-      ...(createdBy === undefined ? [] : [Prisma.sql`f.created_by = ${createdBy}`]),
+      ...(collection === undefined ? [] : [sql`f.collection = ${collection}`]),
+      ...(name === undefined ? [] : [sql`position(lower(${name}) in lower(f.name)) > 0`]),
+      ...(createdBy === undefined ? [] : [sql`f.created_by = ${createdBy}`]),
     ],
     ' and ',
   );
 }
 
-function ownFiles(principal: Principal): Prisma.Sql {
-  if (principal.scopes !== undefined) return Prisma.sql`false`;
-  if (principal.roles.has('admin')) return Prisma.sql`true`;
-  return Prisma.sql`(f.created_by = ${principal.id} or f.roles && ${[...principal.roles]}::text[])`;
+function ownFiles(principal: Principal): Sql {
+  if (principal.scopes !== undefined) return sql`false`;
+  if (principal.roles.has('admin')) return sql`true`;
+  return sql`(f.created_by = ${principal.id} or f.roles && ${[...principal.roles]}::text[])`;
 }
 
 /** The scopes of an API key do not cover files: it may read those of records that it may read. */

@@ -1,6 +1,7 @@
 /** Notifies followers of each change of an import, whichever gateway works on it. */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import type { Database } from '../../store/database/database.js';
+import { sql } from '../../store/sql.js';
 import { findImport, IMPORTS_CHANNEL, type StoredImport } from './stored-import.js';
 
 export interface ImportNewsOptions {
@@ -128,7 +129,7 @@ export class ImportNews {
 
 /** By the clock of the database, which need not be that of this machine. */
 async function listChanged(database: Pick<Database, 'query'>, ageMs: number): Promise<readonly string[]> {
-  const rows = await database.query<{ id: string }>(Prisma.sql`
+  const rows = await database.query<{ id: string }>(sql`
     select i.id
     from imports i
     where i.updated_at > now() - make_interval(secs => ${ageMs / 1000}::float8)

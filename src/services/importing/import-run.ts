@@ -3,9 +3,9 @@ import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { OwnConnection, OwnTransaction, Queryable } from '../../store/database/queryable.js';
+import { sql } from '../../store/sql.js';
 import { explained, rehearse } from '../../store/writing/atomically.js';
 import type { StagedOutcome, StagedWrites } from '../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../store/writing/unique-key.js';
@@ -309,7 +309,7 @@ export class ImportRun {
   ): Promise<StoredImport> {
     const step = state === 'trying' ? 'try' : 'run';
     const begun = await connection.transaction(async (transaction) => {
-      await transaction.query(Prisma.sql`
+      await transaction.query(sql`
         delete from import_errors where import_id = ${one.id}::uuid and step = ${step}`);
       if (step === 'try') await forgetOutcomes(transaction, one.id);
       await forgetSeen(transaction, one);

@@ -7,13 +7,13 @@ import { ServiceError } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isAdmin } from '../../store/access/admin.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { UndoConflict, UndoPreview } from '../../store/history/undo-preview.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { sql } from '../../store/sql.js';
 import { assertMayForce } from '../../store/writing/referring-records.js';
 import type { Files, NewFile } from '../files/files.js';
 import { assertAtMost, type MostBytes } from '../files/most-bytes.js';
@@ -327,7 +327,7 @@ export class Imports {
    */
   async purge(before: Date): Promise<number> {
     const { database, files } = this.#options;
-    const gone = await database.query<GoneImport>(Prisma.sql`
+    const gone = await database.query<GoneImport>(sql`
       delete from imports
       where updated_at < ${before.toISOString()}::timestamptz
         and (state in ('ready', 'tried', 'done', 'undone', 'failed', 'cancelled')

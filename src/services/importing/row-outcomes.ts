@@ -1,8 +1,8 @@
 /** The outcome of each row in a dry run: stored batch by batch, printed as a table. */
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { printCsvLine } from '../../base/tables/csv-line.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../../store/database/queryable.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type { StagedFieldChange } from '../../store/writing/staged-work.js';
 import type { StagedOutcome } from '../../store/writing/staged-writes.js';
 import type { StagingPlace } from '../../store/writing/staging-place.js';
@@ -109,14 +109,14 @@ export async function noteOutcomes(
 ): Promise<void> {
   const [first] = runs;
   if (first === undefined) return;
-  await db.query(Prisma.sql`
+  await db.query(sql`
     insert into import_outcomes (import_id, first_row, runs)
     values (${importId}::uuid, ${first[0]}::bigint, ${printExactJson(runs as unknown as JsonValue)}::jsonb)`);
 }
 
 /** Deletes the outcomes of an earlier dry run. */
 export async function forgetOutcomes(db: Queryable, importId: string): Promise<void> {
-  await db.query(Prisma.sql`delete from import_outcomes where import_id = ${importId}::uuid`);
+  await db.query(sql`delete from import_outcomes where import_id = ${importId}::uuid`);
 }
 
 const HEADINGS = ['row', 'outcome', 'fields', 'error', 'changes'];
@@ -125,7 +125,7 @@ const HEADINGS = ['row', 'outcome', 'fields', 'error', 'changes'];
 export async function* printOutcomes(db: Queryable, importId: string): AsyncGenerator<string, void> {
   yield printCsvLine(HEADINGS);
   for (let last = -1; ; ) {
-    const [batch] = await db.query<{ runs: readonly RowOutcomes[] }>(Prisma.sql`
+    const [batch] = await db.query<{ runs: readonly RowOutcomes[] }>(sql`
       select o.runs
       from import_outcomes o
       where o.import_id = ${importId}::uuid and o.first_row > ${last}::bigint
@@ -160,7 +160,7 @@ async function errorsBetween(
   importId: string,
   { after, last }: { readonly after: number; readonly last: number },
 ): Promise<ReadonlyMap<number, string>> {
-  const rows = await db.query<{ number: number; errors: readonly RowFault[] }>(Prisma.sql`
+  const rows = await db.query<{ number: number; errors: readonly RowFault[] }>(sql`
     select e.row_number as number, e.errors
     from import_errors e
     where e.import_id = ${importId}::uuid and e.step = 'try' and e.row_number > ${after}::bigint
@@ -176,7 +176,7 @@ export async function noteRefused(
 ): Promise<void> {
   if (refused.length === 0) return;
   const rows = refused.map(({ number, errors, source }) => ({ number, errors, source }));
-  await db.query(Prisma.sql`
+  await db.query(sql`
     insert into import_errors (import_id, step, row_number, errors, source)
     select ${importId}::uuid, ${step}, (e->>'number')::bigint, e->'errors', e->'source'
     from jsonb_array_elements(${printExactJson(rows as unknown as JsonValue)}::jsonb) as e`);
@@ -190,7 +190,7 @@ export async function noteSeen(
   one: SeeingImport,
   ids: Iterable<string>,
 ): Promise<void> {
-  await place.run(Prisma.sql`
+  await place.run(sql`
     insert into import_seen (domain, import_id, record_id)
     select ${one.domainId}, ${one.id}::uuid, seen.id
     from unnest(${[...ids]}::text[]) as seen (id)
@@ -198,8 +198,8 @@ export async function noteSeen(
 }
 
 /** The records `r` that the file does not have. */
-export function unseen({ domainId, id }: SeeingImport): Prisma.Sql {
-  return Prisma.sql`not exists (
+export function unseen({ domainId, id }: SeeingImport): Sql {
+  return sql`not exists (
     select 1
     from import_seen seen
     where seen.domain = ${domainId} and seen.import_id = ${id}::uuid and seen.record_id = r.id)`;
@@ -207,7 +207,7 @@ export function unseen({ domainId, id }: SeeingImport): Prisma.Sql {
 
 /** Deletes the ids that `noteSeen` has stored: the step begins anew, or has ended. */
 export async function forgetSeen(db: Queryable, { domainId, id }: SeeingImport): Promise<void> {
-  await db.query(Prisma.sql`
+  await db.query(sql`
     delete from import_seen where domain = ${domainId} and import_id = ${id}::uuid`);
 }
 
@@ -225,7 +225,7 @@ export async function listRefusedRows(
   one: StoredImport,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<readonly RefusedRowOfImport[]> {
-  return await db.query<RefusedRowOfImport>(Prisma.sql`
+  return await db.query<RefusedRowOfImport>(sql`
     select e.row_number as number, e.errors, e.source
     from import_errors e
     where e.import_id = ${one.id}::uuid and e.step = ${stepOf(one)} and e.row_number > ${after}::bigint

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import type { KeyScopes } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -10,6 +9,7 @@ import {
   toKeysetPage,
 } from '../../store/database/keyset.js';
 import type { Queryable } from '../../store/database/queryable.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type { TriggerChoice, TriggerNames } from '../../store/writing/write-triggers.js';
 import { type ImportCounts, NO_COUNTS, type PreviewedRow } from './import-counts.js';
 import { type ImportMapping, toImportMapping } from './import-mapping.js';
@@ -166,7 +166,7 @@ export async function insertImport(
     'id' | 'domainId' | 'collection' | 'name' | 'fileId' | 'ownsFile' | 'source' | 'options' | 'principal'
   > & { readonly mapping: ImportMapping | undefined },
 ): Promise<void> {
-  await db.query(Prisma.sql`
+  await db.query(sql`
     with inserted as (
       insert into imports (id, domain, collection, state, name, file_id, owns_file, source, mapping, options,
         principal, created_by)
@@ -186,16 +186,16 @@ export async function updateImport(
   { from, ...change }: ImportChange & { readonly from: readonly ImportState[] },
 ): Promise<StoredImport | undefined> {
   const sets = [
-    Prisma.sql`updated_at = now()`,
+    sql`updated_at = now()`,
     ...Object.entries(COLUMNS_OF_CHANGES).flatMap(([name, set]) => {
       const value = change[name as keyof typeof change];
       return value === undefined ? [] : [set(value)];
     }),
   ];
-  const rows = await db.query<ImportRow>(Prisma.sql`
+  const rows = await db.query<ImportRow>(sql`
     with changed as (
       update imports i
-      set ${Prisma.join(sets)}
+      set ${sql.join(sets)}
       where i.id = ${id}::uuid and i.state = any(${[...from]}::text[])
       returning ${COLUMNS}
     )
@@ -205,23 +205,23 @@ export async function updateImport(
 }
 
 const jsonSet = (column: string) => (value: unknown) =>
-  Prisma.sql`${Prisma.raw(column)} = ${value === null ? null : json(value)}::jsonb`;
+  sql`${sql.raw(column)} = ${value === null ? null : json(value)}::jsonb`;
 const instantSet = (column: string) => (value: unknown) =>
-  Prisma.sql`${Prisma.raw(column)} = ${value === null ? Prisma.sql`null` : Prisma.sql`now()`}`;
+  sql`${sql.raw(column)} = ${value === null ? sql`null` : sql`now()`}`;
 
-const COLUMNS_OF_CHANGES: Readonly<Record<keyof ImportChange, (value: unknown) => Prisma.Sql>> = {
-  state: (value) => Prisma.sql`state = ${String(value)}`,
+const COLUMNS_OF_CHANGES: Readonly<Record<keyof ImportChange, (value: unknown) => Sql>> = {
+  state: (value) => sql`state = ${String(value)}`,
   inspection: jsonSet('inspection'),
   mapping: jsonSet('mapping'),
   options: jsonSet('options'),
-  position: (value) => Prisma.sql`position = ${Number(value)}::bigint`,
+  position: (value) => sql`position = ${Number(value)}::bigint`,
   counts: jsonSet('counts'),
-  rowCount: (value) => Prisma.sql`row_count = ${Number(value)}::bigint`,
+  rowCount: (value) => sql`row_count = ${Number(value)}::bigint`,
   trial: jsonSet('trial'),
-  changes: (value) => Prisma.sql`changes = ${Number(value)}::int`,
-  undone: (value) => Prisma.sql`undone = ${[...(value as readonly number[])]}::int[]`,
+  changes: (value) => sql`changes = ${Number(value)}::int`,
+  undone: (value) => sql`undone = ${[...(value as readonly number[])]}::int[]`,
   triggers: jsonSet('triggers'),
-  isStopped: (value) => Prisma.sql`is_stopped = ${value === true}`,
+  isStopped: (value) => sql`is_stopped = ${value === true}`,
   principal: jsonSet('principal'),
   fault: jsonSet('fault'),
   startedAt: instantSet('started_at'),
@@ -229,9 +229,7 @@ const COLUMNS_OF_CHANGES: Readonly<Record<keyof ImportChange, (value: unknown) =
 };
 
 export async function findImport(db: Queryable, id: string): Promise<StoredImport | undefined> {
-  const [row] = await db.query<ImportRow>(
-    Prisma.sql`select ${COLUMNS} from imports i where i.id = ${id}::uuid`,
-  );
+  const [row] = await db.query<ImportRow>(sql`select ${COLUMNS} from imports i where i.id = ${id}::uuid`);
   return row && toImport(row);
 }
 
@@ -252,26 +250,26 @@ export async function listImports(
   },
 ): Promise<KeysetPage<StoredImport>> {
   const page = compileKeyset(request, {
-    keys: [Prisma.sql`i.id`],
+    keys: [sql`i.id`],
     direction: 'descending',
-    toValues: (id) => [Prisma.sql`${id}::uuid`],
+    toValues: (id) => [sql`${id}::uuid`],
   });
   const conditions = [
-    Prisma.sql`i.domain = ${domainId}`,
-    Prisma.sql`i.collection <> all(${[...except]}::text[])`,
-    ...(createdBy === undefined ? [] : [Prisma.sql`i.created_by = ${createdBy}`]),
-    ...(state === undefined ? [] : [Prisma.sql`i.state = ${state}`]),
+    sql`i.domain = ${domainId}`,
+    sql`i.collection <> all(${[...except]}::text[])`,
+    ...(createdBy === undefined ? [] : [sql`i.created_by = ${createdBy}`]),
+    ...(state === undefined ? [] : [sql`i.state = ${state}`]),
     page.condition,
   ];
-  const rows = await db.query<ImportRow>(Prisma.sql`
+  const rows = await db.query<ImportRow>(sql`
     select ${COLUMNS}
     from imports i
-    where ${Prisma.join(conditions, ' and ')}
+    where ${sql.join(conditions, ' and ')}
     ${page.tail}`);
   return toKeysetPage(rows.map(toImport), request);
 }
 
-const COLUMNS = Prisma.sql`i.id, i.domain, i.collection, i.state, i.name, i.file_id, i.owns_file,
+const COLUMNS = sql`i.id, i.domain, i.collection, i.state, i.name, i.file_id, i.owns_file,
   i.source::text as source, i.inspection::text as inspection, i.mapping::text as mapping,
   i.options::text as options, i.position, i.counts::text as counts, i.row_count, i.trial::text as trial,
   i.changes, i.undone, i.triggers::text as triggers, i.fault::text as fault, i.principal::text as principal,

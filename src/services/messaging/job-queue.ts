@@ -12,11 +12,11 @@ import pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
 import { type JsonObject, printExactJson } from '../../base/json/json.js';
 import { traceHeaders } from '../../base/process/traced.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { lockUntilDisconnected } from '../../store/database/advisory-lock.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { setSession } from '../../store/database/session-settings.js';
+import { sql } from '../../store/sql.js';
 
 /**
  * The library's tables are in this schema, separate from ours, which the migrations of prisma/ describe
@@ -71,7 +71,7 @@ export class JobQueue {
     options: JobOptions = {},
     within?: Transaction,
   ): Promise<void> {
-    await (within ?? this.#database).query(Prisma.sql`
+    await (within ?? this.#database).query(sql`
       select id
       from campus_jobs.add_job(
         ${task},
@@ -88,7 +88,7 @@ export class JobQueue {
    * finish.
    */
   async cancel(key: string, within?: Transaction): Promise<boolean> {
-    const removed = await (within ?? this.#database).query(Prisma.sql`
+    const removed = await (within ?? this.#database).query(sql`
       select id
       from campus_jobs.remove_job(${key})
       where id is not null`);
@@ -96,7 +96,7 @@ export class JobQueue {
   }
 
   async counts(): Promise<JobCounts> {
-    const [counts] = await this.#database.query<JobCounts>(Prisma.sql`
+    const [counts] = await this.#database.query<JobCounts>(sql`
       select
         count(*) filter (where locked_at is null and attempts < max_attempts)::int as queued,
         count(*) filter (where locked_at is not null)::int as running,
@@ -107,7 +107,7 @@ export class JobQueue {
 
   /** How long the job that is due longest has waited for somebody to do it; 0 where none is due. */
   async longestWaitSeconds(): Promise<number> {
-    const [wait] = await this.#database.query<{ seconds: number }>(Prisma.sql`
+    const [wait] = await this.#database.query<{ seconds: number }>(sql`
       select coalesce(max(extract(epoch from now() - run_at)), 0)::float8 as seconds
       from campus_jobs.jobs
       where locked_at is null and attempts < max_attempts and run_at <= now()`);
@@ -116,7 +116,7 @@ export class JobQueue {
 
   /** Deletes jobs abandoned before an instant; returns their number. */
   async purge(failedBefore: Date): Promise<number> {
-    const gone = await this.#database.query(Prisma.sql`
+    const gone = await this.#database.query(sql`
       delete from campus_jobs._private_jobs
       where locked_at is null
         and attempts >= max_attempts

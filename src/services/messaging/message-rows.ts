@@ -1,7 +1,7 @@
 /**
  * The table of messages. Every statement names the domain, except those of tasks that process all domains.
  */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import {
   compileKeyset,
   type KeysetPage,
@@ -9,6 +9,7 @@ import {
   toKeysetPage,
 } from '../../store/database/keyset.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type {
   Attachment,
   EmailContent,
@@ -74,7 +75,7 @@ interface MessageRow {
   readonly sent_at: Date | null;
 }
 
-const COLUMNS = Prisma.sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients, m.remaining,
+const COLUMNS = sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients, m.remaining,
   m.content::text as content, m.subject,
   m.attempts, m.last_error, m.provider_id, m.record_id, m.script_depth, m.created_by, m.sender, m.created_at,
     m.updated_at, m.next_attempt_at, m.sent_at`;
@@ -84,7 +85,7 @@ const COLUMNS = Prisma.sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients,
  * key.
  */
 export async function insertMessage(db: Queryable, message: NewMessage): Promise<Message | undefined> {
-  const [row] = await db.query<MessageRow>(Prisma.sql`
+  const [row] = await db.query<MessageRow>(sql`
     insert into messages as m
       (id, domain, kind, state, key, request_hash, recipients, subject, content, size, record_id, created_by,
         sender, request_id, script_depth)
@@ -110,7 +111,7 @@ export async function findByKey(
     readonly requestHash: Buffer;
   },
 ): Promise<{ readonly message: Message; readonly isSame: boolean } | undefined> {
-  const [row] = await db.query<MessageRow & { readonly is_same: boolean }>(Prisma.sql`
+  const [row] = await db.query<MessageRow & { readonly is_same: boolean }>(sql`
     select ${COLUMNS}, m.request_hash = ${options.requestHash} as is_same
     from messages m
     where m.domain = ${options.domainId} and m.kind = ${options.kind} and m.key = ${options.key}`);
@@ -123,7 +124,7 @@ export async function insertAttachments(
   attachments: readonly Attachment[],
 ): Promise<void> {
   for (const [position, { name, contentType, content, fileId }] of attachments.entries()) {
-    await db.query(Prisma.sql`
+    await db.query(sql`
       insert into message_attachments (message_id, position, name, content_type, content, file_id)
       values (${messageId}::uuid, ${position}, ${name}, ${contentType}, ${content ?? null},
         ${fileId ?? null}::uuid)`);
@@ -136,7 +137,7 @@ export async function readAttachments(db: Queryable, messageId: string): Promise
     content_type: string;
     content: Buffer | null;
     file_id: string | null;
-  }>(Prisma.sql`
+  }>(sql`
     select name, content_type, content, file_id
     from message_attachments
     where message_id = ${messageId}::uuid
@@ -156,11 +157,11 @@ export async function listMessages(
   { filter, ...request }: KeysetRequest & { readonly filter: MessageFilter },
 ): Promise<KeysetPage<Message>> {
   const page = compileKeyset(request, {
-    keys: [Prisma.sql`m.id`],
+    keys: [sql`m.id`],
     direction: 'descending',
-    toValues: (id) => [Prisma.sql`${id}::uuid`],
+    toValues: (id) => [sql`${id}::uuid`],
   });
-  const rows = await db.query<MessageRow>(Prisma.sql`
+  const rows = await db.query<MessageRow>(sql`
     select ${COLUMNS}
     from messages m
     where ${conditionOf(domainId, filter)} and ${page.condition}
@@ -169,7 +170,7 @@ export async function listMessages(
 }
 
 export async function findMessage(db: Queryable, domainId: string, id: string): Promise<Message | undefined> {
-  const [row] = await db.query<MessageRow>(Prisma.sql`
+  const [row] = await db.query<MessageRow>(sql`
     select ${COLUMNS}
     from messages m
     where m.domain = ${domainId} and m.id = ${id}::uuid`);
@@ -177,7 +178,7 @@ export async function findMessage(db: Queryable, domainId: string, id: string): 
 }
 
 export async function countMessages(db: Queryable, domainId: string, filter: MessageFilter): Promise<number> {
-  const [row] = await db.query<{ count: number }>(Prisma.sql`
+  const [row] = await db.query<{ count: number }>(sql`
     select count(*)::int as count
     from messages m
     where ${conditionOf(domainId, filter)}`);
@@ -190,10 +191,8 @@ export async function countMessages(db: Queryable, domainId: string, filter: Mes
  */
 export async function countOfLastHour(db: Transaction, domainId: string, kind: MessageKind): Promise<number> {
   // The lock is a separate statement, so that the count sees what was committed while the lock was awaited.
-  await db.query(
-    Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`messages ${kind} ${domainId}`}, 0))`,
-  );
-  const [row] = await db.query<{ count: number }>(Prisma.sql`
+  await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`messages ${kind} ${domainId}`}, 0))`);
+  const [row] = await db.query<{ count: number }>(sql`
     select coalesce(sum(cardinality(recipients)), 0)::int as count
     from messages
     where domain = ${domainId} and kind = ${kind} and created_at > now() - interval '1 hour'`);
@@ -205,7 +204,7 @@ export async function countOfLastHour(db: Transaction, domainId: string, kind: M
  * job has it. The same job claims it again if its gateway died while sending.
  */
 export async function claimMessage(db: Queryable, id: string, jobId: string): Promise<Message | undefined> {
-  const [row] = await db.query<MessageRow>(Prisma.sql`
+  const [row] = await db.query<MessageRow>(sql`
     update messages m
     set state = 'sending', job_id = ${jobId}::bigint, attempts = m.attempts + 1, next_attempt_at = null,
       updated_at = now()
@@ -226,7 +225,7 @@ export interface Settled {
 
 export async function settleMessage(db: Queryable, id: string, settled: Settled): Promise<void> {
   const { state, lastError, providerId, remaining, retryInMs } = settled;
-  await db.query(Prisma.sql`
+  await db.query(sql`
     update messages
     set state = ${state},
         last_error = ${lastError ?? null},
@@ -253,7 +252,7 @@ export async function requeueMessage(
   },
 ): Promise<Message | undefined> {
   const sender = options.sender === undefined ? null : JSON.stringify(options.sender);
-  const [row] = await db.query<MessageRow>(Prisma.sql`
+  const [row] = await db.query<MessageRow>(sql`
     update messages m
     set state = 'queued', attempts = 0, next_attempt_at = null, updated_at = now(),
       sender = coalesce(${sender}::jsonb, m.sender)
@@ -268,7 +267,7 @@ export async function requeueMessage(
  * repeatedly.
  */
 export async function requeueForgotten(db: Queryable): Promise<{ readonly id: string }[]> {
-  return await db.query(Prisma.sql`
+  return await db.query(sql`
     update messages m
     set state = 'queued', next_attempt_at = null, updated_at = now()
     where m.id in (
@@ -293,7 +292,7 @@ export async function listKept(
   db: Queryable,
   options: { readonly keptHours: number; readonly after: string; readonly limit: number },
 ): Promise<{ readonly id: string; readonly domainId: string; readonly kind: MessageKind }[]> {
-  return await db.query(Prisma.sql`
+  return await db.query(sql`
     select id, domain as "domainId", kind
     from messages
     where state = 'kept' and created_at >= now() - ${options.keptHours}::float8 * interval '1 hour'
@@ -303,7 +302,7 @@ export async function listKept(
 }
 
 export async function findByProviderId(db: Queryable, providerId: string): Promise<Message | undefined> {
-  const [row] = await db.query<MessageRow>(Prisma.sql`
+  const [row] = await db.query<MessageRow>(sql`
     select ${COLUMNS}
     from messages m
     where m.provider_id = ${providerId} and m.kind = 'sms'
@@ -317,28 +316,24 @@ export async function findByProviderId(db: Queryable, providerId: string): Promi
  * number.
  */
 export async function purgeMessages(db: Queryable, before: Date): Promise<number> {
-  const gone = await db.query(Prisma.sql`
+  const gone = await db.query(sql`
     delete from messages
     where state in ('sent', 'failed') and updated_at < ${before.toISOString()}::timestamptz
     returning 1`);
   return gone.length;
 }
 
-function conditionOf(domainId: string, filter: MessageFilter): Prisma.Sql {
+function conditionOf(domainId: string, filter: MessageFilter): Sql {
   const { kind, state, recipient, createdBy, from, until } = filter;
-  return Prisma.join(
+  return sql.join(
     [
-      Prisma.sql`m.domain = ${domainId}`,
-      ...(kind === undefined ? [] : [Prisma.sql`m.kind = ${kind}`]),
-      ...(state === undefined ? [] : [Prisma.sql`m.state = ${state}`]),
-      ...(recipient === undefined ? [] : [Prisma.sql`${recipient} = any(m.recipients)`]),
-      ...(createdBy === undefined ? [] : [Prisma.sql`m.created_by = ${createdBy}`]),
-      ...(from === undefined
-        ? []
-        : [Prisma.sql`m.created_at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
-      ...(until === undefined
-        ? []
-        : [Prisma.sql`m.created_at < to_timestamp(${until.getTime() / 1000}::float8)`]),
+      sql`m.domain = ${domainId}`,
+      ...(kind === undefined ? [] : [sql`m.kind = ${kind}`]),
+      ...(state === undefined ? [] : [sql`m.state = ${state}`]),
+      ...(recipient === undefined ? [] : [sql`${recipient} = any(m.recipients)`]),
+      ...(createdBy === undefined ? [] : [sql`m.created_by = ${createdBy}`]),
+      ...(from === undefined ? [] : [sql`m.created_at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
+      ...(until === undefined ? [] : [sql`m.created_at < to_timestamp(${until.getTime() / 1000}::float8)`]),
     ],
     ' and ',
   );

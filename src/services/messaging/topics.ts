@@ -5,10 +5,10 @@
 import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parseExactJson, printExactJson } from '../../base/json/json.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { CommitFollower } from '../../store/changes/commit-follower.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
+import { type Sql, sql } from '../../store/sql.js';
 
 export interface TopicMessage {
   /** Unique, the same on every gateway, and increasing with time. */
@@ -27,7 +27,7 @@ export interface TopicTriggers {
    * An SQL expression over the message `m` that enqueues the scripts it starts. `undefined` if it starts
    * none.
    */
-  afterMessage(scope: Scope, topic: string): Prisma.Sql | undefined;
+  afterMessage(scope: Scope, topic: string): Sql | undefined;
 }
 
 export interface TopicsOptions {
@@ -77,7 +77,7 @@ export class Topics {
     this.#follower = new CommitFollower({
       ...options,
       table: 'topic_messages',
-      columns: Prisma.sql`at, domain, topic, message::text as message, principal`,
+      columns: sql`at, domain, topic, message::text as message, principal`,
       toNews: toTopicMessage,
       pageRows: PAGE_ROWS,
     });
@@ -107,8 +107,8 @@ export class Topics {
           'the rest.',
       );
     }
-    const started = this.#options.triggers?.afterMessage(scope, topic) ?? Prisma.sql`1`;
-    await (options.within ?? this.#options.database).query(Prisma.sql`
+    const started = this.#options.triggers?.afterMessage(scope, topic) ?? sql`1`;
+    await (options.within ?? this.#options.database).query(sql`
       with published as (
         insert into topic_messages (domain, topic, message, principal)
         values (${scope.domain.id}, ${topic}, ${text}::jsonb, ${scope.principal.id})

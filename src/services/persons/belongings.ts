@@ -2,10 +2,10 @@
 import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { recordsOf } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 
 /** Records of a collection, including removed ones that are not purged yet. */
 export interface Belongings {
@@ -64,15 +64,13 @@ async function listAbout(
       (target) => targets.get(target) ?? [],
     );
     const values = ids.map((id) => JSON.stringify(id));
-    return ids.length === 0
-      ? []
-      : [Prisma.sql`r.data->${name}::text->'value' = any(${values}::text[]::jsonb[])`];
+    return ids.length === 0 ? [] : [sql`r.data->${name}::text->'value' = any(${values}::text[]::jsonb[])`];
   });
   if (conditions.length === 0) return [];
-  const rows = await db.query<{ id: string }>(Prisma.sql`
+  const rows = await db.query<{ id: string }>(sql`
     select r.id
     from records r
-    where ${recordsOf(scope, collection)} and (${Prisma.join(conditions, ' or ')})
+    where ${recordsOf(scope, collection)} and (${sql.join(conditions, ' or ')})
     order by r.id`);
   return rows.map(({ id }) => id);
 }

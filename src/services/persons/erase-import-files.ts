@@ -1,5 +1,5 @@
 /** Erases a person from the stored files of imports, any row of which may name the person. */
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type { Belongings } from './belongings.js';
 import type { ErasureWork } from './erasure-work.js';
 import { likePatterns } from './identify-person.js';
@@ -12,13 +12,13 @@ import { Redaction } from './identity.js';
 export async function eraseImportFiles(
   work: ErasureWork,
   parts: readonly Belongings[],
-  hidden: Prisma.Sql,
+  hidden: Sql,
 ): Promise<void> {
   const { transaction, scope, identity, report } = work;
   const { sought } = new Redaction(identity, 'alone');
   const patterns = [...likePatterns(sought.map((text) => JSON.stringify(text).slice(1, -1)))];
   const writers = await findWriters(work, parts);
-  const named = await transaction.query<KeptFile>(Prisma.sql`
+  const named = await transaction.query<KeptFile>(sql`
     -- Where tables are spread over several servers, files are on another one than imports.
     with ready as materialized (
       select id from files where domain = ${scope.domain.id} and state = 'ready'
@@ -37,11 +37,11 @@ export async function eraseImportFiles(
     ) as n
     where i.domain = ${scope.domain.id} and i.owns_file and n.is_named
     order by i.id`);
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     update files
     set ${hidden}
     where domain = ${scope.domain.id} and id::text = any(${named.map(({ file }) => file)}::text[])`);
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     update imports
     set is_stopped = true
     where domain = ${scope.domain.id} and id::text = any(${named.map(({ id }) => id)}::text[])
@@ -65,7 +65,7 @@ async function findWriters(
 ): Promise<readonly string[]> {
   const ids = new Set<string>();
   for (const { collection, ids: records } of parts) {
-    const rows = await transaction.query<{ id: string }>(Prisma.sql`
+    const rows = await transaction.query<{ id: string }>(sql`
       select distinct split_part(e.request_id, '.', 1) as id
       from audit_entries e
       where e.domain = ${scope.domain.id} and e.collection = ${collection.name}

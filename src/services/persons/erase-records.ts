@@ -7,8 +7,8 @@
 import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../../base/json/json.js';
 import type { Collection, Personal } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { recordsIn } from '../../store/sql/records-of.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { auditedChanges } from '../../store/writing/audited-changes.js';
 import { derivedRows, sweepDerivedRows } from '../../store/writing/derived-rows.js';
 import { keepingAnAdmin } from '../../store/writing/keeping-an-admin.js';
@@ -31,7 +31,7 @@ async function eraseParts(work: ErasureWork): Promise<void> {
   const person = catalog.get(identity.collection, scope);
   // Planned without its values, a statement expects an average domain in every index, and not an empty one
   // where the statistics do not contain the domain yet.
-  await transaction.query(Prisma.sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`);
+  await transaction.query(sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`);
   const parts = [
     ...(await findBelongings(transaction, scope, catalog, identity)),
     { collection: person, ids: [identity.id] },
@@ -48,11 +48,11 @@ async function eraseParts(work: ErasureWork): Promise<void> {
   await sweepDerivedRows(transaction, scope.domain.id);
   // Rights that depend on the changed records are computed anew.
   const domain = JSON.stringify({ domain: scope.domain.id });
-  await transaction.query(Prisma.sql`select pg_notify(${PRINCIPALS_CHANNEL}, ${domain})`);
+  await transaction.query(sql`select pg_notify(${PRINCIPALS_CHANNEL}, ${domain})`);
 }
 
 /** An upload that was interrupted long ago. */
-const HIDDEN = Prisma.sql`state = 'uploading', updated_at = 'epoch', name = 'erased', collection = null,
+const HIDDEN = sql`state = 'uploading', updated_at = 'epoch', name = 'erased', collection = null,
   record_id = null`;
 
 /**
@@ -63,14 +63,14 @@ async function hideFiles(
   { transaction, scope, report, identity }: ErasureWork,
   parts: readonly Belongings[],
 ) {
-  const archives = await transaction.query<{ id: string }>(Prisma.sql`
+  const archives = await transaction.query<{ id: string }>(sql`
     update files
     set ${HIDDEN}
     where domain = ${scope.domain.id} and name = ${archiveName(identity)} and state = 'ready'
     returning id`);
   report.add('removed', 'archives of the person', idsOf(archives));
   for (const { collection, ids } of parts) {
-    const rows = await transaction.query<{ id: string }>(Prisma.sql`
+    const rows = await transaction.query<{ id: string }>(sql`
       update files
       set ${HIDDEN}
       where domain = ${scope.domain.id} and collection = ${collection.name} and state = 'ready'
@@ -82,7 +82,7 @@ async function hideFiles(
 
 /** The audit trail keeps the fact that a record changed, and loses its earlier values. */
 async function forgetHistory({ transaction, scope, report }: ErasureWork, { collection, ids }: Belongings) {
-  const rows = await transaction.query<{ id: string }>(Prisma.sql`
+  const rows = await transaction.query<{ id: string }>(sql`
     update audit_entries e
     set before = null
     where e.domain = ${scope.domain.id} and e.collection = ${collection.name}
@@ -94,9 +94,9 @@ async function forgetHistory({ transaction, scope, report }: ErasureWork, { coll
 async function removeRecords(work: ErasureWork, { collection, ids }: Belongings): Promise<void> {
   const { transaction, scope, report } = work;
   const derived = derivedRows(scope.domain.id, collection.name, {
-    was: Prisma.sql`select id, data, keys from written where is_live`,
+    was: sql`select id, data, keys from written where is_live`,
   });
-  const rows = await transaction.query<{ id: string }>(Prisma.sql`
+  const rows = await transaction.query<{ id: string }>(sql`
     with ${derived.first}written as (
       delete from records r
       using (select) as one ${derived.join}
@@ -153,7 +153,7 @@ function withoutPersonal(
 async function announceRenaming(work: ErasureWork): Promise<void> {
   const { transaction, scope, identity } = work;
   const { collection, id, pseudonym } = identity;
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     with written as (
       select ${id}::text as id, r.version, r.deleted_at is null as is_live
       from records r
@@ -161,7 +161,7 @@ async function announceRenaming(work: ErasureWork): Promise<void> {
     ),
     ${audited(work, collection, 'deleted')}
     select 1`);
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     with written as (
       select r.id, r.version, r.deleted_at is null as is_live
       from records r
@@ -177,7 +177,7 @@ async function replaceInOthers(work: ErasureWork): Promise<void> {
   const redaction = new Redaction(identity, 'alone');
   // An id that is part of many texts is replaced only where a reference is known to be.
   const patterns = likePatterns([JSON.stringify(identity.id), ...redaction.sought.map(asInJson)]);
-  const found = await transaction.query<{ collection: string; ids: string[] }>(Prisma.sql`
+  const found = await transaction.query<{ collection: string; ids: string[] }>(sql`
     select r.collection, array_agg(r.id order by r.id) as ids
     from records r
     where r.domain = ${scope.domain.id}
@@ -212,7 +212,7 @@ async function replaceInHistory(
   redaction: Redaction,
   references: ReadonlySet<string>,
 ): Promise<void> {
-  const entries = await transaction.query<{ id: string; before: string }>(Prisma.sql`
+  const entries = await transaction.query<{ id: string; before: string }>(sql`
     select e.id::text as id, e.before::text as before
     from audit_entries e
     where e.domain = ${scope.domain.id} and e.collection = ${collection} and e.before is not null
@@ -223,7 +223,7 @@ async function replaceInHistory(
     return after === printExactJson(parseExactJson(before)) ? [] : [{ id, after }];
   });
   if (changed.length === 0) return;
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     update audit_entries e
     set before = i.before::jsonb
     from unnest(${changed.map(({ id }) => id)}::bigint[], ${changed.map(({ after }) => after)}::text[])
@@ -247,7 +247,7 @@ async function lockRecords(
   collection: string,
   ids: readonly string[],
 ): Promise<readonly LockedRow[]> {
-  return await transaction.query<LockedRow>(Prisma.sql`
+  return await transaction.query<LockedRow>(sql`
     select r.id, r.data::text as json
     from records r
     where r.domain = ${scope.domain.id} and r.collection = ${collection} and r.id = any(${[...ids]}::text[])
@@ -275,10 +275,10 @@ async function writeRecords(
     return { id, newId, data, keys: keys ?? null };
   });
   const derived = derivedRows(scope.domain.id, name, {
-    was: Prisma.sql`select was_id as id, was as data, was_keys as keys from written where is_live`,
-    is: Prisma.sql`select id, data, keys from written where is_live`,
+    was: sql`select was_id as id, was as data, was_keys as keys from written where is_live`,
+    is: sql`select id, data, keys from written where is_live`,
   });
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     with ${derived.first}input as (
       select i->>'id' as id, i->>'newId' as new_id, i->'data' as data, nullif(i->'keys', 'null') as keys
       from jsonb_array_elements(${printExactJson(input)}::jsonb) as i
@@ -302,11 +302,11 @@ function audited(
   { scope, isToOutbox }: Pick<ErasureWork, 'scope' | 'isToOutbox'>,
   collection: string,
   operation: 'created' | 'updated' | 'deleted',
-): Prisma.Sql {
+): Sql {
   const { principal, requestId } = scope;
-  const before = operation === 'created' ? Prisma.sql`null::jsonb` : Prisma.sql`'{}'::jsonb`;
-  const from = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
-  const insert = Prisma.sql`
+  const before = operation === 'created' ? sql`null::jsonb` : sql`'{}'::jsonb`;
+  const from = operation === 'created' ? sql`null::int` : sql`w.version - 1`;
+  const insert = sql`
       insert into audit_entries
         (domain, collection, record_id, operation, from_version, to_version, principal, credential,
           request_id, request_operation, before)

@@ -4,8 +4,8 @@
  */
 
 import { parseExactJson, printExactJson } from '../../base/json/json.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { holdMoves } from '../../store/changes/change-outbox.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { USER_COLLECTION } from '../../store/writing/record-statements.js';
 import type { ErasureWork } from './erasure-work.js';
 import { likePatterns } from './identify-person.js';
@@ -16,10 +16,10 @@ import { SEARCHED_TABLES, type SearchedTable } from './searched-tables.js';
 export async function eraseAccess({ transaction, scope, identity, report }: ErasureWork): Promise<void> {
   if (identity.collection !== USER_COLLECTION) return;
   for (const { table, place, column } of ACCESS_TABLES) {
-    const rows = await transaction.query<{ id: string }>(Prisma.sql`
-      delete from ${Prisma.raw(table)}
+    const rows = await transaction.query<{ id: string }>(sql`
+      delete from ${sql.raw(table)}
       where domain_id = ${scope.domain.id} and user_id = ${identity.id}
-      returning ${Prisma.raw(column)}::text as id`);
+      returning ${sql.raw(column)}::text as id`);
     report.add(
       'removed',
       place,
@@ -44,7 +44,7 @@ const ACCESS_TABLES = [
 export async function eraseMessages({ transaction, scope, identity, report }: ErasureWork): Promise<void> {
   const alone = new Redaction(identity, 'alone');
   const everything = new Redaction(identity, 'everything');
-  const rows = await transaction.query<{ id: string }>(Prisma.sql`
+  const rows = await transaction.query<{ id: string }>(sql`
     with named as (
       select m.id
       from messages m
@@ -93,11 +93,11 @@ async function replaceUsers(
 ): Promise<void> {
   if (identity.collection !== USER_COLLECTION || typeof domain !== 'string') return;
   for (const column of users) {
-    const name = Prisma.raw(column);
-    const rows = await transaction.query<{ id: string }>(Prisma.sql`
-      update ${Prisma.raw(table)}
+    const name = sql.raw(column);
+    const rows = await transaction.query<{ id: string }>(sql`
+      update ${sql.raw(table)}
       set ${name} = ${identity.pseudonym}
-      where ${Prisma.raw(domain)} = ${scope.domain.id} and ${name} = ${identity.id}
+      where ${sql.raw(domain)} = ${scope.domain.id} and ${name} = ${identity.id}
       returning ctid::text as id`);
     const because = 'what the user did stays, done by the pseudonym';
     const ids = rows.map((_row, index) => String(index + 1));
@@ -118,13 +118,13 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
   if (redaction.sought.length === 0) return;
   const patterns = likePatterns(redaction.sought.map((text) => JSON.stringify(text).slice(1, -1)));
   const columns = [...texts, ...json, ...lists];
-  const rows = await transaction.query<FoundRow>(Prisma.sql`
-    select ctid::text as row, ${Prisma.raw(shown)}::text as shown,
-      ${Prisma.raw([...texts, ...lists, ...json.map((name) => `${name}::text as ${name}`)].join(', '))}
-    from ${Prisma.raw(table)}
+  const rows = await transaction.query<FoundRow>(sql`
+    select ctid::text as row, ${sql.raw(shown)}::text as shown,
+      ${sql.raw([...texts, ...lists, ...json.map((name) => `${name}::text as ${name}`)].join(', '))}
+    from ${sql.raw(table)}
     where ${isOfDomain(domain, scope.domain.id)}
-      and (${Prisma.join(
-        columns.map((name) => Prisma.sql`lower(${Prisma.raw(name)}::text) like any(${patterns}::text[])`),
+      and (${sql.join(
+        columns.map((name) => sql`lower(${sql.raw(name)}::text) like any(${patterns}::text[])`),
         ' or ',
       )})
     for update`);
@@ -145,12 +145,12 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
   for (const row of named) await settle(work, searched, row, redaction);
 }
 
-function isOfDomain(domain: SearchedTable['domain'], id: string): Prisma.Sql {
-  if (domain === undefined) return Prisma.sql`true`;
-  if (typeof domain === 'string') return Prisma.sql`${Prisma.raw(domain)} = ${id}`;
+function isOfDomain(domain: SearchedTable['domain'], id: string): Sql {
+  if (domain === undefined) return sql`true`;
+  if (typeof domain === 'string') return sql`${sql.raw(domain)} = ${id}`;
   const { column, owner, ownerDomain } = domain;
-  return Prisma.sql`${Prisma.raw(column)} in (
-    select o.id from ${Prisma.raw(owner)} o where o.${Prisma.raw(ownerDomain)} = ${id}
+  return sql`${sql.raw(column)} in (
+    select o.id from ${sql.raw(owner)} o where o.${sql.raw(ownerDomain)} = ${id}
   )`;
 }
 
@@ -166,9 +166,9 @@ async function settle(
   redaction: Redaction,
 ): Promise<void> {
   // On Citus each shard may have a row at such a place: the domain decides which shard is searched.
-  const isFound = Prisma.sql`${isOfDomain(domain, scope.domain.id)} and ctid = ${row.row}::tid`;
+  const isFound = sql`${isOfDomain(domain, scope.domain.id)} and ctid = ${row.row}::tid`;
   if (hit === 'remove') {
-    await transaction.query(Prisma.sql`delete from ${Prisma.raw(table)} where ${isFound}`);
+    await transaction.query(sql`delete from ${sql.raw(table)} where ${isFound}`);
     return;
   }
   const emptied = typeof hit === 'object' ? hit.empty : [];
@@ -185,14 +185,14 @@ async function settle(
       const list = row[name];
       if (!Array.isArray(list)) return [];
       const replaced = list.map((text: string) => redaction.text(text));
-      return [Prisma.sql`${Prisma.raw(name)} = ${replaced}::text[]`];
+      return [sql`${sql.raw(name)} = ${replaced}::text[]`];
     }),
-    ...emptied.map((name) => Prisma.sql`${Prisma.raw(name)} = null`),
-    ...(set === undefined ? [] : [Prisma.raw(set)]),
+    ...emptied.map((name) => sql`${sql.raw(name)} = null`),
+    ...(set === undefined ? [] : [sql.raw(set)]),
   ];
-  await transaction.query(Prisma.sql`
-    update ${Prisma.raw(table)}
-    set ${Prisma.join(changes)}
+  await transaction.query(sql`
+    update ${sql.raw(table)}
+    set ${sql.join(changes)}
     where ${isFound}`);
 }
 
@@ -201,7 +201,7 @@ function changeOf(
   value: string | readonly string[] | null | undefined,
   change: (text: string) => string,
   type: 'text' | 'json' = 'text',
-): Prisma.Sql[] {
+): Sql[] {
   if (typeof value !== 'string') return [];
-  return [Prisma.sql`${Prisma.raw(column)} = ${change(value)}::${Prisma.raw(type)}`];
+  return [sql`${sql.raw(column)} = ${change(value)}::${sql.raw(type)}`];
 }

@@ -3,11 +3,11 @@ import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isAdmin } from '../../store/access/admin.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { recordsOf } from '../../store/sql/records-of.js';
+import { sql } from '../../store/sql.js';
 import { type Identifier, isTelling, type PersonIdentity, Redaction, spellingsOf } from './identity.js';
 
 export interface PersonAsked {
@@ -46,7 +46,7 @@ export async function identifyPerson(
   { catalog, asked, pseudonym }: { catalog: Catalog; asked: PersonAsked; pseudonym: string },
 ): Promise<PersonIdentity> {
   const collection = personCollection(scope, catalog, asked.collection);
-  const [row] = await db.query<{ data: string }>(Prisma.sql`
+  const [row] = await db.query<{ data: string }>(sql`
     select r.data::text as data
     from records r
     where ${recordsOf(scope, collection)} and r.id = ${asked.id}`);
@@ -81,7 +81,7 @@ async function formerIdentifiers(
   id: string,
 ): Promise<readonly string[]> {
   const names = [...(collection.personal?.identifiers ?? [])];
-  const rows = await db.query<{ value: string }>(Prisma.sql`
+  const rows = await db.query<{ value: string }>(sql`
     select distinct member.value->>0 as value
     from audit_entries e
     cross join lateral jsonb_each(e.before) as member(name, value)
@@ -103,13 +103,12 @@ async function withoutOthers(
   for (const collection of catalog.list()) {
     const { personal } = collection;
     if (!personal?.isPerson || personal.identifiers.length === 0 || patterns.length === 0) continue;
-    const texts = personal.identifiers.map((name) => Prisma.sql`r.data->>${name}::text`);
-    const isOther =
-      collection.name === identity.collection ? Prisma.sql`and r.id <> ${identity.id}` : Prisma.empty;
-    const rows = await db.query<{ text: string }>(Prisma.sql`
+    const texts = personal.identifiers.map((name) => sql`r.data->>${name}::text`);
+    const isOther = collection.name === identity.collection ? sql`and r.id <> ${identity.id}` : sql.empty;
+    const rows = await db.query<{ text: string }>(sql`
       select distinct text
       from records r
-      cross join lateral unnest(array[${Prisma.join(texts)}]) as text
+      cross join lateral unnest(array[${sql.join(texts)}]) as text
       where ${recordsOf(scope, collection)} ${isOther} and lower(text) like any(${patterns}::text[])`);
     others.push(...rows.map(({ text }) => text));
   }

@@ -12,11 +12,11 @@ import type { Filter } from '../../base/model/filter.js';
 import { queryOf } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { ZipEntry } from '../../base/tables/print-zip.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type { Files } from '../files/files.js';
 import { type Belongings, findBelongings } from './belongings.js';
 import { identifyPerson, likePatterns, type PersonAsked } from './identify-person.js';
@@ -170,7 +170,7 @@ async function* mentionLines(
     belongings.flatMap(({ collection, ids }) => ids.map((id) => `${collection.name}/${id}`)),
   );
   own.add(`${identity.collection}/${identity.id}`);
-  const rows = await database.query<{ collection: string; id: string; json: string }>(Prisma.sql`
+  const rows = await database.query<{ collection: string; id: string; json: string }>(sql`
     select r.collection, r.id, r.data::text as json
     from records r
     where r.domain = ${scope.domain.id} and r.deleted_at is null
@@ -194,7 +194,7 @@ interface Trace {
   readonly path: string;
   readonly title: string;
   /** Returns one column, `line`. */
-  readonly statement: Prisma.Sql;
+  readonly statement: Sql;
 }
 
 function tracesOf({ domain }: Scope, identity: PersonIdentity): readonly Trace[] {
@@ -204,7 +204,7 @@ function tracesOf({ domain }: Scope, identity: PersonIdentity): readonly Trace[]
     {
       path: 'messages.ndjson',
       title: 'Messages to the person and about it',
-      statement: Prisma.sql`
+      statement: sql`
         select json_build_object('id', m.id, 'kind', m.kind, 'state', m.state, 'recipients', m.recipients,
           'subject', m.subject, 'content', m.content, 'createdAt', m.created_at, 'sentAt', m.sent_at)::text
           as line
@@ -217,7 +217,7 @@ function tracesOf({ domain }: Scope, identity: PersonIdentity): readonly Trace[]
     {
       path: 'script-log.ndjson',
       title: 'Lines that scripts have logged about the person',
-      statement: Prisma.sql`
+      statement: sql`
         select json_build_object('at', l.at, 'script', l.script, 'message', l.message, 'data', l.data)::text
           as line
         from script_log l
@@ -228,7 +228,7 @@ function tracesOf({ domain }: Scope, identity: PersonIdentity): readonly Trace[]
     {
       path: 'sign-ins.ndjson',
       title: 'Sign-ins of the user',
-      statement: Prisma.sql`
+      statement: sql`
         select json_build_object('createdAt', s.created_at, 'expiresAt', s.expires_at,
           'revokedAt', s.revoked_at)::text as line
         from sessions s
@@ -239,7 +239,7 @@ function tracesOf({ domain }: Scope, identity: PersonIdentity): readonly Trace[]
     {
       path: 'api-keys.ndjson',
       title: 'API keys of the user, without the keys',
-      statement: Prisma.sql`
+      statement: sql`
         select json_build_object('name', k.name, 'scopes', k.scopes, 'createdAt', k.created_at,
           'lastUsedAt', k.last_used_at)::text as line
         from api_keys k
@@ -250,7 +250,7 @@ function tracesOf({ domain }: Scope, identity: PersonIdentity): readonly Trace[]
   ];
 }
 
-async function* rowLines(database: Database, statement: Prisma.Sql): AsyncGenerator<string, void> {
+async function* rowLines(database: Database, statement: Sql): AsyncGenerator<string, void> {
   for await (const lines of database.stream(statement)) yield* lines;
 }
 
@@ -261,7 +261,7 @@ async function* fileEntries(
   belongings: readonly Belongings[],
 ): AsyncGenerator<ZipEntry, void> {
   for (const { collection, ids } of belongings) {
-    const withFiles = await database.query<{ record_id: string }>(Prisma.sql`
+    const withFiles = await database.query<{ record_id: string }>(sql`
       select distinct record_id
       from files
       where domain = ${scope.domain.id} and collection = ${collection.name} and state = 'ready'

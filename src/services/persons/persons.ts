@@ -12,12 +12,12 @@ import { parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { toAbortSignal } from '../../base/model/end-signal.js';
 import type { Scope } from '../../base/model/scope.js';
 import { printZip } from '../../base/tables/print-zip.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import { USER_COLLECTION } from '../../store/writing/record-statements.js';
 import type { Files } from '../files/files.js';
@@ -131,7 +131,7 @@ export class Persons {
         if (!(await isNext(transaction, id, index))) return;
         const report = new ErasureReport();
         await step({ ...known, transaction, report });
-        await transaction.query(Prisma.sql`
+        await transaction.query(sql`
           update erasures
           set steps_done = ${index + 1}, report = report || ${printExactJson(toJson(report.entries))}::jsonb
           where id = ${id}::uuid`);
@@ -154,7 +154,7 @@ export class Persons {
 
   /** The person of an erasure, if a restored backup brought the person back. */
   async findAgain(scope: Scope, done: DoneErasure): Promise<PersonAsked | undefined> {
-    const [row] = await this.#services.database.query<PersonAsked>(Prisma.sql`
+    const [row] = await this.#services.database.query<PersonAsked>(sql`
       select r.collection, r.id
       from records r
       where r.domain = ${scope.domain.id} and r.collection = ${done.collection}
@@ -183,18 +183,18 @@ export class Persons {
     const { database, catalog } = this.#services;
     personCollection(scope, catalog, asked.collection);
     const person = hashOf(asked);
-    const underWay = Prisma.sql`domain = ${scope.domain.id} and collection = ${asked.collection}
+    const underWay = sql`domain = ${scope.domain.id} and collection = ${asked.collection}
       and person = ${person} and ended_at is null`;
     return await inOwnTransaction(database, async (transaction) => {
       const [row] = await transaction.query<{ id: string; plan: string }>(
-        Prisma.sql`select id::text as id, plan::text as plan from erasures where ${underWay} for update`,
+        sql`select id::text as id, plan::text as plan from erasures where ${underWay} for update`,
       );
       if (row !== undefined)
         return { id: row.id, identity: parsePlainJson(row.plan) as never as PersonIdentity };
       const identity = await this.#identify(transaction, scope, asked, pseudonym);
       const id = uuidv7();
       const plan = printExactJson({ ...identity, identifiers: identity.identifiers.map(toPlain) });
-      await transaction.query(Prisma.sql`
+      await transaction.query(sql`
         insert into erasures (id, domain, collection, person, pseudonym, plan, requested_by, request_id)
         values (${id}::uuid, ${scope.domain.id}, ${asked.collection}, ${person}, ${identity.pseudonym},
           ${plan}::jsonb, ${scope.principal.id}, ${scope.requestId})`);
@@ -217,7 +217,7 @@ async function assertExpendable(db: Queryable, { domain, principal }: Scope, id:
   if (principal.kind === 'user' && principal.id === id) {
     throw new ServiceError('CONFLICT', 'nobody erases their own user: another admin does');
   }
-  const scripts = await db.query<{ name: string }>(Prisma.sql`
+  const scripts = await db.query<{ name: string }>(sql`
     select name from scripts where domain_id = ${domain.id} and owner = ${id} order by name`);
   if (scripts.length === 0) return;
   const names = scripts.map(({ name }) => name).join(', ');
@@ -228,7 +228,7 @@ async function assertExpendable(db: Queryable, { domain, principal }: Scope, id:
 
 /** Whether a step is the next one. A second caller that waited for the first finds it done. */
 async function isNext(transaction: Transaction, id: string, index: number): Promise<boolean> {
-  const [row] = await transaction.query<{ steps_done: number; is_open: boolean }>(Prisma.sql`
+  const [row] = await transaction.query<{ steps_done: number; is_open: boolean }>(sql`
     select steps_done, ended_at is null as is_open from erasures where id = ${id}::uuid for update`);
   return row?.is_open === true && row.steps_done === index;
 }
@@ -239,7 +239,7 @@ async function end(
   scope: Scope,
   { id, identity }: { readonly id: string; readonly identity: PersonIdentity },
 ): Promise<Erasure> {
-  const [row] = await transaction.query<{ report: string; is_open: boolean }>(Prisma.sql`
+  const [row] = await transaction.query<{ report: string; is_open: boolean }>(sql`
     select report::text as report, ended_at is null as is_open
     from erasures
     where id = ${id}::uuid
@@ -248,7 +248,7 @@ async function end(
   if (row?.is_open) {
     // The ids of what was removed reveal too much: only the numbers are kept.
     const figures = entries.map(({ fate, place, count }) => ({ fate, place, count }));
-    await transaction.query(Prisma.sql`
+    await transaction.query(sql`
       update erasures
       set ended_at = now(), plan = null, report = ${printExactJson(figures)}::jsonb
       where id = ${id}::uuid`);

@@ -1,8 +1,8 @@
 /** Limits whose runs, and whose lines of the log, a caller may look at. */
 
 import { credentialName, type Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isAdmin } from '../../store/access/admin.js';
+import { type Sql, sql } from '../../store/sql.js';
 
 /**
  * A condition on rows with `domain_id`, `principal` and `credential`: all of the domain for an admin, else
@@ -10,10 +10,10 @@ import { isAdmin } from '../../store/access/admin.js';
  * reaches what it started itself: what the user's other credentials were answered may be more than it may
  * read.
  */
-export function runsInReach({ domain, principal }: Scope): Prisma.Sql {
-  const inDomain = Prisma.sql`domain_id = ${domain.id}`;
+export function runsInReach({ domain, principal }: Scope): Sql {
+  const inDomain = sql`domain_id = ${domain.id}`;
   if (isAdmin(principal)) return inDomain;
-  const own = Prisma.sql`${inDomain} and principal = ${principal.id}`;
+  const own = sql`${inDomain} and principal = ${principal.id}`;
   if (principal.scopes === undefined) return own;
-  return Prisma.sql`${own} and credential = ${credentialName(principal.credential)}`;
+  return sql`${own} and credential = ${credentialName(principal.credential)}`;
 }

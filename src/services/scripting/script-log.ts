@@ -5,9 +5,9 @@ import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { credentialName, type Scope } from '../../base/model/scope.js';
 import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
+import { sql } from '../../store/sql.js';
 import type { CallingRun } from './platform/host-binding.js';
 import type { OutputLevel } from './run-request.js';
 import { runsInReach } from './runs-in-reach.js';
@@ -70,7 +70,7 @@ export class ScriptLog {
     }
     const queryable = isInTransaction ? this.#database.background : this.#database;
     await queryable.query(
-      Prisma.sql`
+      sql`
         insert into script_log (domain_id, script, run_id, level, message, data, principal, credential)
         values (
           ${scope.domain.id}, ${run.name}, ${run.id}::uuid, ${line.level},
@@ -89,17 +89,17 @@ export class ScriptLog {
   async list(scope: Scope, query: ScriptLogQuery): Promise<readonly ScriptLogEntry[]> {
     const conditions = [
       runsInReach(scope),
-      ...(query.script === undefined ? [] : [Prisma.sql`script = ${query.script}`]),
-      ...(query.runId === undefined ? [] : [Prisma.sql`run_id = ${assertRunId(query.runId)}::uuid`]),
+      ...(query.script === undefined ? [] : [sql`script = ${query.script}`]),
+      ...(query.runId === undefined ? [] : [sql`run_id = ${assertRunId(query.runId)}::uuid`]),
       ...(query.level === undefined
         ? []
-        : [Prisma.sql`level = any(${LEVELS.slice(LEVELS.indexOf(query.level))}::text[])`]),
-      ...(query.before === undefined ? [] : [Prisma.sql`id < ${assertEntryId(query.before)}::bigint`]),
+        : [sql`level = any(${LEVELS.slice(LEVELS.indexOf(query.level))}::text[])`]),
+      ...(query.before === undefined ? [] : [sql`id < ${assertEntryId(query.before)}::bigint`]),
     ];
-    const rows = await this.#database.query<ScriptLogRow>(Prisma.sql`
+    const rows = await this.#database.query<ScriptLogRow>(sql`
       select id::text as id, at, script, run_id::text as run_id, level, message, data::text as data, principal
       from script_log
-      where ${Prisma.join(conditions, ' and ')}
+      where ${sql.join(conditions, ' and ')}
       order by script_log.id desc
       limit ${query.limit}`);
     return rows.map(({ run_id, data, ...row }) => ({
@@ -112,7 +112,7 @@ export class ScriptLog {
   /** Takes away what was logged before. How many lines went. */
   async purge(queryable: Queryable, before: Date): Promise<number> {
     const rows = await queryable.query(
-      Prisma.sql`delete from script_log where at < ${before.toISOString()}::timestamptz returning 1`,
+      sql`delete from script_log where at < ${before.toISOString()}::timestamptz returning 1`,
     );
     return rows.length;
   }

@@ -12,9 +12,9 @@ import { parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { isNestedDeeply } from '../../base/json/json-depth.js';
 import { shareWithAll, toAbortSignal } from '../../base/model/end-signal.js';
 import { inSpan, withinTrace } from '../../base/process/traced.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
+import { sql } from '../../store/sql.js';
 import { GuestPool, shareInterpreter } from './guest-pool.js';
 import type { GuestThread, OutsideStop, RunHost, ThreadOutcome } from './guest-thread.js';
 import { HostCalls } from './host-calls.js';
@@ -407,13 +407,13 @@ async function withinSavepoint<T>(
   within: Transaction,
   work: (within: Transaction) => Promise<T>,
 ): Promise<T> {
-  await within.query(Prisma.sql`savepoint script_call`);
+  await within.query(sql`savepoint script_call`);
   try {
     const result = await work(within);
-    await within.query(Prisma.sql`release savepoint script_call`);
+    await within.query(sql`release savepoint script_call`);
     return result;
   } catch (error) {
-    await within.query(Prisma.sql`rollback to savepoint script_call`, { signal: undefined });
+    await within.query(sql`rollback to savepoint script_call`, { signal: undefined });
     throw error;
   }
 }

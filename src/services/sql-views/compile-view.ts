@@ -11,16 +11,14 @@ import { hash } from 'node:crypto';
 import type { Collection, RowRule } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { type Scope, systemPrincipal } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess, rowRulesOf } from '../../store/access/access.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { castOf, SCALAR_SQL } from '../../store/sql/scalar-sql.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { selectGrant } from '../auth/principal-attributes.js';
 import { columnsOfRecords, type RecordColumn } from '../exporting/record-columns.js';
 import { type Audience, rolesOfAudience } from './audience.js';
 import { sqlName } from './sql-name.js';
-
-type Sql = Prisma.Sql;
 
 export interface CompiledView {
   readonly columns: readonly ViewColumn[];
@@ -58,14 +56,14 @@ export function compileView(
   ];
   return {
     columns: columns.map(({ name, type, isByteOrdered }) => ({ name, type, isByteOrdered })),
-    select: Prisma.sql`
+    select: sql`
 select
-  ${Prisma.join(
-    columns.map(({ name, sql }) => Prisma.sql`${sql} as ${sqlName(name)}`),
+  ${sql.join(
+    columns.map(({ name, sql: value }) => sql`${value} as ${sqlName(name)}`),
     ',\n  ',
   )}
 from records r
-where ${Prisma.join(conditions, '\n  and ')}`,
+where ${sql.join(conditions, '\n  and ')}`,
   };
 }
 
@@ -85,23 +83,23 @@ export function shortName(name: string): string {
 function columnSql({ path, kind, isList }: RecordColumn): Omit<ViewColumn, 'name'> & { readonly sql: Sql } {
   const [first] = path;
   if (path.length === 1 && first === '_id') {
-    return { sql: Prisma.sql`r.id`, type: Prisma.sql`text`, isByteOrdered: false };
+    return { sql: sql`r.id`, type: sql`text`, isByteOrdered: false };
   }
   const json = jsonAt(path);
-  if (isList || kind === 'json') return { sql: json, type: Prisma.sql`jsonb`, isByteOrdered: false };
-  const sql = SCALAR_SQL[kind].read({ json, text: textAt(path), hasTrigrams: false }, undefined);
-  return { sql, type: castOf(kind), isByteOrdered: SCALAR_SQL[kind].sqlType === 'text' };
+  if (isList || kind === 'json') return { sql: json, type: sql`jsonb`, isByteOrdered: false };
+  const value = SCALAR_SQL[kind].read({ json, text: textAt(path), hasTrigrams: false }, undefined);
+  return { sql: value, type: castOf(kind), isByteOrdered: SCALAR_SQL[kind].sqlType === 'text' };
 }
 
 function jsonAt(path: Path): Sql {
-  const steps = path.map((step) => Prisma.sql` -> ${step}::text`);
-  return Prisma.sql`(r.data${Prisma.join(steps, '')})`;
+  const steps = path.map((step) => sql` -> ${step}::text`);
+  return sql`(r.data${sql.join(steps, '')})`;
 }
 
 function textAt(path: Path): Sql {
-  const steps = path.slice(0, -1).map((step) => Prisma.sql` -> ${step}::text`);
-  const parent = steps.length === 0 ? Prisma.empty : Prisma.join(steps, '');
-  return Prisma.sql`(r.data${parent} ->> ${path.at(-1) ?? ''}::text)`;
+  const steps = path.slice(0, -1).map((step) => sql` -> ${step}::text`);
+  const parent = steps.length === 0 ? sql.empty : sql.join(steps, '');
+  return sql`(r.data${parent} ->> ${path.at(-1) ?? ''}::text)`;
 }
 
 /**
@@ -111,7 +109,7 @@ function textAt(path: Path): Sql {
  */
 function isCurrent({ name, version }: Collection): Sql {
   const message = ' has another declaration by now: run campus sql-views to renew this view';
-  return Prisma.sql`(
+  return sql`(
     select case when c.version = ${version} and c.dropped_at is null then true
       else concat(c.name, ${message})::boolean end
     from collections c
@@ -121,7 +119,7 @@ function isCurrent({ name, version }: Collection): Sql {
 
 function isActive({ domain, userId, roles }: Extract<Audience, { kind: 'user' }>): Sql {
   // Citus fails on a subquery without columns.
-  return Prisma.sql`exists (
+  return sql`exists (
     select 1 from records u
     where ${liveRecordsIn(domain.id, 'pltf_user', 'u')}
       and u.id = ${userId}
@@ -138,9 +136,9 @@ function rowConditions(
   collections: readonly Collection[],
 ): readonly Sql[] {
   if (rules === undefined) return [];
-  if (rules.length === 0) return [Prisma.sql`false`];
+  if (rules.length === 0) return [sql`false`];
   return [
-    Prisma.sql`(${Prisma.join(
+    sql`(${sql.join(
       rules.map((rule) => ruleSql(rule, audience, collections)),
       ' or ',
     )})`,
@@ -159,21 +157,21 @@ function ruleSql(
   const roles = rolesOfAudience(audience);
   // `@>` covers both cases: a list that contains the element, and a text that equals it.
   if (attribute === 'roles' && first !== undefined) {
-    return Prisma.sql`${jsonAt(first)} @> any (${roles.map((role) => JSON.stringify(role))}::jsonb[])`;
+    return sql`${jsonAt(first)} @> any (${roles.map((role) => JSON.stringify(role))}::jsonb[])`;
   }
-  if (audience.kind === 'role') return Prisma.sql`false`;
+  if (audience.kind === 'role') return sql`false`;
   const { domain, userId } = audience;
-  const values = Prisma.sql`jsonb_build_array(${Prisma.join(fields.map(jsonAt))})`;
-  if (attribute === 'self') return Prisma.sql`${values} = jsonb_build_array(${userId}::text)`;
+  const values = sql`jsonb_build_array(${sql.join(fields.map(jsonAt))})`;
+  if (attribute === 'self') return sql`${values} = jsonb_build_array(${userId}::text)`;
   const grants = collections.flatMap((collection) =>
     collection.grants
       .filter((grant) => grant.attribute === attribute)
       .map((grant) => selectGrant(collection, grant, { domainId: domain.id, userId })),
   );
-  if (grants.length === 0) return Prisma.sql`false`;
-  return Prisma.sql`${values} in (
+  if (grants.length === 0) return sql`false`;
+  return sql`${values} in (
     select g.key::jsonb
-    from (${Prisma.join(grants, ' union all ')}) as g (attribute, key)
+    from (${sql.join(grants, ' union all ')}) as g (attribute, key)
     where not jsonb_path_exists(g.key::jsonb, ${UNUSABLE_PART}::jsonpath)
   )`;
 }

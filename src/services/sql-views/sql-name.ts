@@ -4,10 +4,8 @@
  * become SQL by a mistake in quoting.
  */
 import { invariant } from '../../base/errors.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../../store/database/queryable.js';
-
-type Sql = Prisma.Sql;
+import { Sql, sql } from '../../store/sql.js';
 
 /** A name in a statement, e.g. of a column: any text of at most 63 bytes without a zero byte. */
 class SqlName {
@@ -20,21 +18,21 @@ class SqlName {
 
 /** The name as a part of a statement for `runDefinition`. */
 export function sqlName(name: string): Sql {
-  return Prisma.sql`${new SqlName(name)}`;
+  return sql`${new SqlName(name)}`;
 }
 
 /** The statement with its values and names in place. */
 export async function definitionText(database: Queryable, statement: Sql): Promise<string> {
   const { template, operands } = toFormat(statement);
   const [row] = await database.query<{ text: string }>(
-    Prisma.sql`select format(${template}::text, variadic ${[...operands]}::text[]) as text`,
+    sql`select format(${template}::text, variadic ${[...operands]}::text[]) as text`,
   );
   invariant(row, 'format gives a row');
   return row.text;
 }
 
 export async function runDefinition(database: Queryable, statement: Sql): Promise<void> {
-  await database.query(Prisma.raw(await definitionText(database, statement)));
+  await database.query(sql.raw(await definitionText(database, statement)));
 }
 
 /** A fingerprint that equal statements share. */

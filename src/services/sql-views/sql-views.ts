@@ -12,10 +12,10 @@ import pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Domain } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { DEFINE_EVERYWHERE, DEFINE_HERE } from '../../store/database/shards/table-places.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { type Audience, describeAudience } from './audience.js';
 import { type CompiledView, compileView, shortName } from './compile-view.js';
 import { scramVerifier } from './scram-verifier.js';
@@ -87,7 +87,7 @@ export class SqlViews {
 
   /** The audiences that have views of a domain: names of roles and ids of users. */
   async list(domain: Domain): Promise<readonly { readonly role?: string; readonly user?: string }[]> {
-    const rows = await this.#database.query<{ comment: string }>(Prisma.sql`
+    const rows = await this.#database.query<{ comment: string }>(sql`
       select obj_description(n.oid, 'pg_namespace') as comment
       from pg_namespace n
       where obj_description(n.oid, 'pg_namespace') like '{"campusSqlViews"%'
@@ -140,8 +140,8 @@ export class SqlViews {
           return { view: name, change: 'removed', added: [], removed: columns };
         });
         for (const { view } of views) await dropView(database, login, view);
-        await runDefinition(database, Prisma.sql`drop schema ${sqlName(login)}`);
-        await runDefinition(database, Prisma.sql`drop role ${sqlName(login)}`);
+        await runDefinition(database, sql`drop schema ${sqlName(login)}`);
+        await runDefinition(database, sql`drop role ${sqlName(login)}`);
         changes.push({ audience, login, change: 'removed', password: undefined, views });
       }
       return changes;
@@ -167,7 +167,7 @@ export class SqlViews {
 
   /** All databases of a server share its logins, so the name contains the database. */
   async #loginOf(audience: Audience): Promise<string> {
-    const [row] = await this.#database.query<{ name: string }>(Prisma.sql`select current_database() as name`);
+    const [row] = await this.#database.query<{ name: string }>(sql`select current_database() as name`);
     const who = audience.kind === 'role' ? audience.role : `user_${audience.userName}`;
     return shortName(['bi', row?.name ?? '', audience.domain.id, who].join('_'));
   }
@@ -175,7 +175,7 @@ export class SqlViews {
   /** @throws CONFLICT */
   async #isOurs(database: Queryable, login: string, audience: Audience): Promise<boolean> {
     const [row] = await database.query<{ isLogin: boolean; isSchema: boolean; comment: string | null }>(
-      Prisma.sql`
+      sql`
         select
           exists (select from pg_roles where rolname = ${login}) as "isLogin",
           exists (select from pg_namespace where nspname = ${login}) as "isSchema",
@@ -216,9 +216,9 @@ export class SqlViews {
    */
   async #defineHere(database: Queryable, define: () => Promise<void>): Promise<void> {
     const isSharded = this.#database.home !== undefined;
-    if (isSharded) await database.query(Prisma.raw(DEFINE_HERE));
+    if (isSharded) await database.query(sql.raw(DEFINE_HERE));
     await define();
-    if (isSharded) await database.query(Prisma.raw(DEFINE_EVERYWHERE));
+    if (isSharded) await database.query(sql.raw(DEFINE_EVERYWHERE));
   }
 }
 
@@ -254,7 +254,7 @@ function printMark(audience: Audience): string {
  * keeps them, because the gateway may connect as the owner.
  */
 async function withholdLocks(database: Queryable): Promise<void> {
-  const functions = await database.query<{ name: string; owner: string }>(Prisma.sql`
+  const functions = await database.query<{ name: string; owner: string }>(sql`
     select f.oid::regprocedure::text as name, d.datdba::regrole::text as owner
     from pg_proc f
     cross join lateral aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as granted
@@ -263,8 +263,8 @@ async function withholdLocks(database: Queryable): Promise<void> {
     where f.pronamespace = 'pg_catalog'::regnamespace and f.proname ~ '^pg_(try_)?advisory_'
       and granted.grantee = 0 and granted.privilege_type = 'EXECUTE'`);
   for (const { name, owner } of functions) {
-    await database.query(Prisma.raw(`grant execute on function ${name} to ${owner}`));
-    await database.query(Prisma.raw(`revoke execute on function ${name} from public`));
+    await database.query(sql.raw(`grant execute on function ${name} to ${owner}`));
+    await database.query(sql.raw(`revoke execute on function ${name} from public`));
   }
 }
 
@@ -289,7 +289,7 @@ export async function endLongSessions(
   database: Pick<Database, 'query'>,
   longestSeconds = LONGEST_SECONDS,
 ): Promise<number> {
-  const ended = await database.query<{ isEnded: boolean }>(Prisma.sql`
+  const ended = await database.query<{ isEnded: boolean }>(sql`
     select pg_terminate_backend(a.pid) as "isEnded"
     from pg_stat_activity a
     join pg_namespace n on n.nspname = a.usename
@@ -316,25 +316,25 @@ async function prepareLogin(
   if (!isThere) {
     await runDefinition(
       database,
-      Prisma.sql`create role ${login} login noinherit nosuperuser nocreatedb nocreaterole noreplication
+      sql`create role ${login} login noinherit nosuperuser nocreatedb nocreaterole noreplication
         connection limit 20`,
     );
-    await runDefinition(database, Prisma.sql`create schema ${login}`);
-    await runDefinition(database, Prisma.sql`comment on schema ${login} is ${printMark(audience)}`);
-    await runDefinition(database, Prisma.sql`grant usage on schema ${login} to ${login}`);
+    await runDefinition(database, sql`create schema ${login}`);
+    await runDefinition(database, sql`comment on schema ${login} is ${printMark(audience)}`);
+    await runDefinition(database, sql`grant usage on schema ${login} to ${login}`);
   }
-  const [me] = await database.query<{ isSuperuser: boolean }>(Prisma.sql`
+  const [me] = await database.query<{ isSuperuser: boolean }>(sql`
     select rolsuper as "isSuperuser" from pg_roles where rolname = current_user`);
   const settings = me?.isSuperuser === true ? [...SETTINGS, ...FIXED_SETTINGS] : SETTINGS;
   for (const setting of [`search_path = ${pg.escapeIdentifier(options.login)}`, ...settings]) {
-    await runDefinition(database, Prisma.sql`alter role ${login} set ${Prisma.raw(setting)}`);
+    await runDefinition(database, sql`alter role ${login} set ${sql.raw(setting)}`);
   }
   if (password === undefined) return;
-  await runDefinition(database, Prisma.sql`alter role ${login} password ${scramVerifier(password)}`);
+  await runDefinition(database, sql`alter role ${login} password ${scramVerifier(password)}`);
 }
 
 async function listViews(database: Queryable, schema: string): Promise<readonly PresentView[]> {
-  return await database.query<PresentView>(Prisma.sql`
+  return await database.query<PresentView>(sql`
     select c.relname as name, obj_description(c.oid, 'pg_class') as comment,
       array(
         select a.attname::text from pg_attribute a
@@ -370,16 +370,13 @@ async function renewView(
     removed: before.filter((column) => !columns.includes(column)),
   };
   if (present?.comment === fingerprint) return { ...told, change: 'kept' };
-  const view = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
+  const view = sql`${sqlName(schema)}.${sqlName(name)}`;
   if (present) await dropView(database, schema, name);
   await defineHere(async () => {
     const source = reading === 'directly' ? compiled.select : await makeFunction(database, options);
-    await runDefinition(
-      database,
-      Prisma.sql`create view ${view} with (security_barrier = true) as ${source}`,
-    );
-    await runDefinition(database, Prisma.sql`comment on view ${view} is ${fingerprint}`);
-    await runDefinition(database, Prisma.sql`grant select on ${view} to ${sqlName(login)}`);
+    await runDefinition(database, sql`create view ${view} with (security_barrier = true) as ${source}`);
+    await runDefinition(database, sql`comment on view ${view} is ${fingerprint}`);
+    await runDefinition(database, sql`grant select on ${view} to ${sqlName(login)}`);
   });
   return { ...told, change: present ? 'changed' : 'made' };
 }
@@ -391,29 +388,27 @@ async function renewView(
 async function makeFunction(
   database: Queryable,
   { schema, login, name, compiled }: ViewOptions,
-): Promise<Prisma.Sql> {
-  const called = Prisma.sql`${sqlName(schema)}.${sqlName(name)}()`;
-  const [place] = await database.query<{ schema: string }>(
-    Prisma.sql`select current_schema()::text as schema`,
-  );
-  const columns = compiled.columns.map((column) => Prisma.sql`${sqlName(column.name)} ${column.type}`);
+): Promise<Sql> {
+  const called = sql`${sqlName(schema)}.${sqlName(name)}()`;
+  const [place] = await database.query<{ schema: string }>(sql`select current_schema()::text as schema`);
+  const columns = compiled.columns.map((column) => sql`${sqlName(column.name)} ${column.type}`);
   await runDefinition(
     database,
-    Prisma.sql`create function ${called} returns table (${Prisma.join(columns)})
+    sql`create function ${called} returns table (${sql.join(columns)})
       language sql stable security definer set search_path = ${sqlName(place?.schema ?? '')}, pg_temp
       as ${await definitionText(database, compiled.select)}`,
   );
-  await runDefinition(database, Prisma.sql`revoke all on function ${called} from public`);
-  await runDefinition(database, Prisma.sql`grant execute on function ${called} to ${sqlName(login)}`);
+  await runDefinition(database, sql`revoke all on function ${called} from public`);
+  await runDefinition(database, sql`grant execute on function ${called} to ${sqlName(login)}`);
   const selected = compiled.columns.map(({ name: column, isByteOrdered }) =>
-    isByteOrdered ? Prisma.sql`${sqlName(column)} collate "C" as ${sqlName(column)}` : sqlName(column),
+    isByteOrdered ? sql`${sqlName(column)} collate "C" as ${sqlName(column)}` : sqlName(column),
   );
-  return Prisma.sql`select ${Prisma.join(selected)} from ${called}`;
+  return sql`select ${sql.join(selected)} from ${called}`;
 }
 
 /** Removes a view, and its function if it reads through one. */
 async function dropView(database: Queryable, schema: string, name: string): Promise<void> {
-  const qualified = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
-  await runDefinition(database, Prisma.sql`drop view ${qualified}`);
-  await runDefinition(database, Prisma.sql`drop function if exists ${qualified}()`);
+  const qualified = sql`${sqlName(schema)}.${sqlName(name)}`;
+  await runDefinition(database, sql`drop view ${qualified}`);
+  await runDefinition(database, sql`drop function if exists ${qualified}()`);
 }

@@ -9,10 +9,10 @@ import { parseOquery } from '../../base/languages/oquery.js';
 import { queryOf } from '../../base/model/record-query.js';
 import { type Scope, systemPrincipal } from '../../base/model/scope.js';
 import { inTraceOf } from '../../base/process/traced.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type { Principals } from '../auth/principals.js';
 import type { DomainDirectory } from '../auth/resolve-scope.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
@@ -95,7 +95,7 @@ export class WebhookDeliveries {
 
   /** Sends a delivery that was just noted, even before its time: for a test that a user waits for. */
   async sendNow(id: string): Promise<void> {
-    const [delivery] = await this.#claim(Prisma.sql`
+    const [delivery] = await this.#claim(sql`
       select d.id, d.next_attempt_at, false as is_early from webhook_deliveries d
       where d.id = ${id}::bigint and d.state = 'waiting'
       for update skip locked`);
@@ -104,7 +104,7 @@ export class WebhookDeliveries {
 
   /** Removes deliveries that ended a week ago, and those that waited a month for a paused webhook. */
   async purge(): Promise<void> {
-    await this.#options.database.query(Prisma.sql`
+    await this.#options.database.query(sql`
       delete from webhook_deliveries
       where id in (
         select id
@@ -134,12 +134,9 @@ export class WebhookDeliveries {
   }
 
   async #isWanted(): Promise<boolean> {
-    const rows = await this.#options.database.background.query(
-      Prisma.sql`select 1 as one from webhooks limit 1`,
-      {
-        name: 'webhooks-any',
-      },
-    );
+    const rows = await this.#options.database.background.query(sql`select 1 as one from webhooks limit 1`, {
+      name: 'webhooks-any',
+    });
     return rows.length > 0;
   }
 
@@ -157,7 +154,7 @@ export class WebhookDeliveries {
   async #reportMissingKey(): Promise<void> {
     const { database, encryption, onFault } = this.#options;
     const rows = await database.background.query(
-      Prisma.sql`select 1 as one from webhooks where not ${encryption.hasKeyOf(Prisma.sql`secret`)} limit 1`,
+      sql`select 1 as one from webhooks where not ${encryption.hasKeyOf(sql`secret`)} limit 1`,
       { name: 'webhooks-without-key' },
     );
     const isMissing = rows.length > 0;
@@ -188,7 +185,7 @@ export class WebhookDeliveries {
     if (room === 0) return [];
     const busy: Record<string, number> = {};
     for (const webhook of this.#sending.values()) busy[webhook] = (busy[webhook] ?? 0) + 1;
-    return await this.#claim(Prisma.sql`
+    return await this.#claim(sql`
       select due.id, due.next_attempt_at, due.is_early
       from webhooks w
       cross join lateral (
@@ -211,7 +208,7 @@ export class WebhookDeliveries {
         )
         for update skip locked
       ) as due
-      where not w.is_paused and ${this.#options.encryption.hasKeyOf(Prisma.sql`w.secret`)}
+      where not w.is_paused and ${this.#options.encryption.hasKeyOf(sql`w.secret`)}
       order by due.next_attempt_at, due.id
       limit ${room}::int`);
   }
@@ -220,8 +217,8 @@ export class WebhookDeliveries {
    * Reserves deliveries for this gateway for a while. A delivery that is being sent has no `problem`; one
    * that waits for another attempt has. An attempt ahead of its time is not counted.
    */
-  async #claim(ids: Prisma.Sql): Promise<readonly Claimed[]> {
-    return await this.#options.database.background.query<Claimed>(Prisma.sql`
+  async #claim(ids: Sql): Promise<readonly Claimed[]> {
+    return await this.#options.database.background.query<Claimed>(sql`
       with taken as (${ids})
       update webhook_deliveries d
       set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second',
@@ -354,17 +351,17 @@ export class WebhookDeliveries {
     if (domain === undefined) return;
     const scope = { domain, principal: systemPrincipal('webhooks', [], domainId), requestId: 'webhooks' };
     const act = { collection: '$webhook', id: webhookId, operation: 'updated' } as const;
-    await this.#options.database.background.query(Prisma.sql`
+    await this.#options.database.background.query(sql`
       with paused as (
         update webhooks set is_paused = true, updated_at = now()
         where id = ${webhookId}::uuid and not is_paused
         returning id
       )
-      ${auditedAct(scope, { ...act, from: Prisma.sql`from paused` })}`);
+      ${auditedAct(scope, { ...act, from: sql`from paused` })}`);
   }
 
   async #noteFailure({ webhookId }: Claimed): Promise<void> {
-    await this.#options.database.background.query(Prisma.sql`
+    await this.#options.database.background.query(sql`
       update webhooks set failures = failures + 1, tried_at = now() where id = ${webhookId}::uuid`);
   }
 
@@ -373,7 +370,7 @@ export class WebhookDeliveries {
    * others arrived, the address is not the cause, and those keep their time.
    */
   async #noteRecovery({ webhookId }: Claimed): Promise<void> {
-    await this.#options.database.background.query(Prisma.sql`
+    await this.#options.database.background.query(sql`
       with before as (
         select id, failures from webhooks where id = ${webhookId}::uuid for update
       ), recovered as (
@@ -397,7 +394,7 @@ export class WebhookDeliveries {
     const { state, status, answer, problem, durationMs, waitSeconds = 0, dueAt } = outcome;
     const { body, isBodyKept = true } = outcome;
     this.#onTried(state);
-    await this.#options.database.background.query(Prisma.sql`
+    await this.#options.database.background.query(sql`
       update webhook_deliveries
       set state = ${state},
           body = case when ${isBodyKept}::boolean then coalesce(${body ?? null}::text, body) end,

@@ -6,10 +6,11 @@
  * It compares snapshots, as `CommitFollower` does: a change is new if it is visible now and was not in the
  * snapshot before, however late its transaction committed.
  */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import type { ChangeOutbox } from '../../store/changes/change-outbox.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 
 /** The lock of following the trail: one gateway does it at a time. */
@@ -19,22 +20,22 @@ export class WebhookOutbox {
   readonly #database: Database;
   readonly #changes: ChangeOutbox | undefined;
   /** Reads the trail only as far as the outbox was moved into it, where changes go through the outbox. */
-  readonly #trail: Prisma.Sql;
+  readonly #trail: Sql;
 
   constructor(database: Database, changes: ChangeOutbox | undefined) {
     this.#database = database;
     this.#changes = changes;
-    this.#trail = Prisma.raw(changes === undefined ? 'audit_entries' : 'told_changes');
+    this.#trail = sql.raw(changes === undefined ? 'audit_entries' : 'told_changes');
   }
 
   /** Notes what was committed since the last call. Returns the number of deliveries. */
   async follow(): Promise<number> {
     await this.#changes?.moveAll();
     return await inOwnTransaction(this.#database.background, async (transaction) => {
-      const [lock] = await transaction.query<{ isHeld: boolean }>(Prisma.sql`
+      const [lock] = await transaction.query<{ isHeld: boolean }>(sql`
         select pg_try_advisory_xact_lock(${FOLLOW_LOCK}::int) as "isHeld"`);
       if (lock?.isHeld !== true) return 0;
-      const [position] = await transaction.query<Position>(Prisma.sql`
+      const [position] = await transaction.query<Position>(sql`
         select
           pg_snapshot_xmax(p.snapshot::pg_snapshot)::text as "end",
           array(select pg_snapshot_xip(p.snapshot::pg_snapshot)::text) as "underWay",
@@ -42,7 +43,7 @@ export class WebhookOutbox {
         from webhook_position p`);
       // The database was restored, or its server set back: follow its trail from now on.
       if (position === undefined || position.isAhead) return await moveOn(transaction);
-      const [news] = await transaction.query<{ told: number }>(Prisma.sql`
+      const [news] = await transaction.query<{ told: number }>(sql`
         with told as (
           insert into webhook_deliveries (webhook_id, event)
           select w.id, jsonb_build_object('type', 'record.' || e.operation, 'at', e.at,
@@ -79,7 +80,7 @@ interface Position {
  * webhook.
  */
 export async function beginFollowing(transaction: Queryable): Promise<void> {
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     insert into webhook_position (id, snapshot)
     values (1, pg_current_snapshot()::text)
     on conflict (id) do update
@@ -88,7 +89,7 @@ export async function beginFollowing(transaction: Queryable): Promise<void> {
 }
 
 async function moveOn(transaction: Queryable): Promise<number> {
-  await transaction.query(Prisma.sql`
+  await transaction.query(sql`
     insert into webhook_position (id, snapshot)
     values (1, pg_current_snapshot()::text)
     on conflict (id) do update set snapshot = excluded.snapshot`);

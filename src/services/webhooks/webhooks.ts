@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isAdmin } from '../../store/access/admin.js';
 import { type AuditedOperation, auditedAct } from '../../store/audited-act.js';
 import type { ChangeOutbox } from '../../store/changes/change-outbox.js';
@@ -16,6 +15,7 @@ import {
   withPlaces,
 } from '../../store/database/keyset.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
 import { readableBodies } from './readable-bodies.js';
@@ -122,14 +122,14 @@ export class Webhooks {
     await this.#outbox?.moveAll();
     return await inOwnTransaction(this.#database, async (transaction) => {
       await beginFollowing(transaction);
-      const [found] = await transaction.query<{ count: number }>(Prisma.sql`
+      const [found] = await transaction.query<{ count: number }>(sql`
         select count(*)::int as count
         from webhooks
         where domain_id = ${domain.id} and user_id = ${principal.id}`);
       if ((found?.count ?? 0) >= MOST_OF_A_USER)
         throw new ServiceError('LIMIT_EXCEEDED', `A user has at most ${MOST_OF_A_USER} webhooks.`);
       await transaction.query(noteOf(scope, id, 'created'));
-      const [row] = await transaction.query<Webhook>(Prisma.sql`
+      const [row] = await transaction.query<Webhook>(sql`
         insert into webhooks (id, domain_id, user_id, name, url, events, secret, created_by)
         values (${id}::uuid, ${domain.id}, ${principal.id}, ${name}, ${url}, ${JSON.stringify(events)}::jsonb,
           ${this.#encryption.encrypt(domain.id, secret)}, ${principal.id})
@@ -142,7 +142,7 @@ export class Webhooks {
   /** The webhooks of the caller, or of the domain for an admin, newest first. @throws FORBIDDEN (403) */
   async list(scope: Scope): Promise<readonly Webhook[]> {
     this.#assertMayHave(scope);
-    const rows = await this.#database.query<Webhook>(Prisma.sql`
+    const rows = await this.#database.query<Webhook>(sql`
       select ${COLUMNS} from webhooks where ${reachOf(scope)} order by created_at desc, webhooks.id`);
     return rows;
   }
@@ -163,8 +163,8 @@ export class Webhooks {
         ? null
         : JSON.stringify(parseWebhookEvents(change.events, { scope, store: this.#store }));
     const { ifMatch, isPaused } = change;
-    const isUnchanged = ifMatch === undefined ? Prisma.empty : Prisma.sql`and ${ETAG} = ${ifMatch}`;
-    const [row] = await this.#database.query<Webhook>(Prisma.sql`
+    const isUnchanged = ifMatch === undefined ? sql.empty : sql`and ${ETAG} = ${ifMatch}`;
+    const [row] = await this.#database.query<Webhook>(sql`
       with changed as (
         update webhooks
         set name = coalesce(${name}::text, name),
@@ -174,7 +174,7 @@ export class Webhooks {
             updated_at = now()
         where id = ${id}::uuid ${isUnchanged}
         returning ${COLUMNS}
-      ), noted as (${noteOf(scope, id, 'updated', Prisma.sql`from changed`)})
+      ), noted as (${noteOf(scope, id, 'updated', sql`from changed`)})
       select * from changed`);
     if (row !== undefined) return row;
     // If the webhook still exists, it has changed since the caller read it.
@@ -187,7 +187,7 @@ export class Webhooks {
   /** Removes a webhook and the list of its deliveries. @throws NOT_FOUND (404), FORBIDDEN (403) */
   async remove(scope: Scope, id: string): Promise<void> {
     await this.#get(scope, id);
-    await this.#database.query(Prisma.sql`
+    await this.#database.query(sql`
       with noted as (${noteOf(scope, id, 'deleted')})
       delete from webhooks where id = ${id}::uuid`);
   }
@@ -196,7 +196,7 @@ export class Webhooks {
   async rotateSecret(scope: Scope, id: string): Promise<string> {
     await this.#get(scope, id);
     const secret = createWebhookSecret();
-    await this.#database.query(Prisma.sql`
+    await this.#database.query(sql`
       with noted as (${noteOf(scope, id, 'rotated')})
       update webhooks
       set secret = ${this.#encryption.encrypt(scope.domain.id, secret)}, updated_at = now()
@@ -209,7 +209,7 @@ export class Webhooks {
     await this.#get(scope, id);
     const event: WebhookNews = { type: 'test', at: new Date().toISOString(), by: scope.principal.id };
     // It is not due yet, so that nobody else takes it.
-    const [noted] = await this.#database.query<{ id: string }>(Prisma.sql`
+    const [noted] = await this.#database.query<{ id: string }>(sql`
       insert into webhook_deliveries (webhook_id, event, next_attempt_at)
       values (${id}::uuid, ${JSON.stringify(event)}::jsonb, now() + interval '1 minute')
       returning id::text as id`);
@@ -225,12 +225,12 @@ export class Webhooks {
   async deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<KeysetPage<WebhookDelivery>> {
     await this.#get(scope, id);
     const page = compileKeyset(withPlaces(query, assertDeliveryId), {
-      keys: [Prisma.sql`webhook_deliveries.id`],
+      keys: [sql`webhook_deliveries.id`],
       direction: 'descending',
-      toValues: (delivery) => [Prisma.sql`${delivery}::bigint`],
+      toValues: (delivery) => [sql`${delivery}::bigint`],
     });
-    const isInState = query.state === undefined ? Prisma.empty : Prisma.sql`and state = ${query.state}`;
-    const rows = await this.#database.query<DeliveryRow>(Prisma.sql`
+    const isInState = query.state === undefined ? sql.empty : sql`and state = ${query.state}`;
+    const rows = await this.#database.query<DeliveryRow>(sql`
       select ${DELIVERY_COLUMNS}
       from webhook_deliveries
       where webhook_id = ${id}::uuid and ${page.condition} ${isInState}
@@ -249,7 +249,7 @@ export class Webhooks {
   async replay(scope: Scope, deliveryId: string): Promise<WebhookDelivery> {
     this.#assertMayHave(scope);
     const id = /^\d{1,18}$/.test(deliveryId) ? deliveryId : '-1';
-    const [row] = await this.#database.query<DeliveryRow>(Prisma.sql`
+    const [row] = await this.#database.query<DeliveryRow>(sql`
       update webhook_deliveries
       set state = 'waiting', attempts = 0, next_attempt_at = now(), problem = null
       where id = ${id}::bigint and webhook_id in (select id from webhooks where ${reachOf(scope)})
@@ -266,7 +266,7 @@ export class Webhooks {
    */
   async replayAll(scope: Scope, id: string): Promise<number> {
     await this.#get(scope, id);
-    const [replayed] = await this.#database.query<{ count: number }>(Prisma.sql`
+    const [replayed] = await this.#database.query<{ count: number }>(sql`
       with replayed as (
         update webhook_deliveries
         set state = 'waiting', attempts = 0, next_attempt_at = now(), problem = null
@@ -280,7 +280,7 @@ export class Webhooks {
   async #get(scope: Scope, id: string): Promise<Webhook> {
     this.#assertMayHave(scope);
     const [row] = isUuid(id)
-      ? await this.#database.query<Webhook>(Prisma.sql`
+      ? await this.#database.query<Webhook>(sql`
           select ${COLUMNS} from webhooks where id = ${id}::uuid and ${reachOf(scope)}`)
       : [];
     if (row === undefined) throw noSuchWebhook();
@@ -293,7 +293,7 @@ export class Webhooks {
   }
 
   async #delivery(scope: Scope, id: string): Promise<WebhookDelivery> {
-    const [row] = await this.#database.query<DeliveryRow>(Prisma.sql`
+    const [row] = await this.#database.query<DeliveryRow>(sql`
       select ${DELIVERY_COLUMNS} from webhook_deliveries where id = ${id}::bigint`);
     if (row === undefined) throw noSuchWebhook();
     return await this.#shown(scope, row);
@@ -310,24 +310,19 @@ export class Webhooks {
 }
 
 /** Records an action on a webhook in the audit trail. */
-function noteOf(
-  scope: Scope,
-  id: string,
-  operation: AuditedOperation,
-  from: Prisma.Sql = Prisma.empty,
-): Prisma.Sql {
+function noteOf(scope: Scope, id: string, operation: AuditedOperation, from: Sql = sql.empty): Sql {
   return auditedAct(scope, { collection: '$webhook', id, operation, from });
 }
 
 /** The ETag is made of what can be changed, not of the time: two changes may fall into one millisecond. */
-const ETAG = Prisma.sql`hashtextextended(
+const ETAG = sql`hashtextextended(
     jsonb_build_array(webhooks.name, webhooks.url, webhooks.events, webhooks.is_paused)::text, 0)::text`;
 
-const COLUMNS = Prisma.sql`webhooks.id::text as id, user_id as "userId", name, url, events,
+const COLUMNS = sql`webhooks.id::text as id, user_id as "userId", name, url, events,
   is_paused as "isPaused", failures >= ${FAILURES_OF_FAILING}::int as "isFailing",
   created_at as "createdAt", updated_at as "updatedAt", ${ETAG} as etag`;
 
-const DELIVERY_COLUMNS = Prisma.sql`webhook_deliveries.id::text as id, webhook_id::text as "webhookId", state,
+const DELIVERY_COLUMNS = sql`webhook_deliveries.id::text as id, webhook_id::text as "webhookId", state,
   event, body, attempts, next_attempt_at as "nextAttemptAt", status, answer, problem,
   duration_ms as "durationMs", created_at as "createdAt", attempted_at as "attemptedAt"`;
 
@@ -360,9 +355,9 @@ function toDelivery(row: DeliveryRow): WebhookDelivery {
   };
 }
 
-function reachOf({ principal, domain }: Scope): Prisma.Sql {
-  const ofDomain = Prisma.sql`domain_id = ${domain.id}`;
-  return isAdmin(principal) ? ofDomain : Prisma.sql`${ofDomain} and user_id = ${principal.id}`;
+function reachOf({ principal, domain }: Scope): Sql {
+  const ofDomain = sql`domain_id = ${domain.id}`;
+  return isAdmin(principal) ? ofDomain : sql`${ofDomain} and user_id = ${principal.id}`;
 }
 
 function assertDeliveryId(id: string, parameter: string): string {

@@ -3,8 +3,8 @@
  */
 import type { ErrorDetail } from '../../base/errors.js';
 import type { Collection, Field } from '../../base/model/collection.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../database/queryable.js';
+import { type Sql, sql } from '../sql.js';
 
 /**
  * The faults of an alteration, each with the reason and a solution. Counts live records of every domain, so
@@ -23,7 +23,7 @@ export async function findAlterationFaults(
       expected: `${before.singular}, ${before.plural}`,
     });
   }
-  const isEmpty = (await count(queryable, after, Prisma.sql`true`)) === 0;
+  const isEmpty = (await count(queryable, after, sql`true`)) === 0;
   for (const field of before.fields) {
     const changed = after.fieldsByName.get(field.name);
     if (changed === undefined) faults.push(...faultsOfRemoval(field, isEmpty));
@@ -89,9 +89,9 @@ async function faultsOfStricterRules(
 ): Promise<ErrorDetail[]> {
   const { known, field } = change;
   const faults: ErrorDetail[] = [];
-  const value = Prisma.sql`r.data -> ${field.name}::text`;
+  const value = sql`r.data -> ${field.name}::text`;
   if (field.isRequired && !known?.isRequired) {
-    const missing = await count(queryable, collection, Prisma.sql`coalesce(${value}, 'null') = 'null'`);
+    const missing = await count(queryable, collection, sql`coalesce(${value}, 'null') = 'null'`);
     if (missing > 0)
       faults.push(stricter(field, `${missing} records have no ${field.name}, so it cannot be required`));
   }
@@ -101,13 +101,13 @@ async function faultsOfStricterRules(
     !field.isList &&
     known?.allowed?.every((one) => allowed.includes(one)) !== true
   ) {
-    const isOther = Prisma.sql`${value} <> 'null' and not (${value} #>> '{}' = any(${[...allowed]}::text[]))`;
+    const isOther = sql`${value} <> 'null' and not (${value} #>> '{}' = any(${[...allowed]}::text[]))`;
     const others = await count(queryable, collection, isOther);
     if (others > 0)
       faults.push(stricter(field, `${others} records have another ${field.name} than the enum allows`));
   }
   if (field.isUnique && !known?.isUnique) {
-    const [row] = await queryable.query<{ twice: number }>(Prisma.sql`
+    const [row] = await queryable.query<{ twice: number }>(sql`
       select count(*)::int as twice
       from (
         select 1
@@ -129,8 +129,8 @@ function stricter(field: Field, detail: string): ErrorDetail {
   return { pointer: `/fields/${field.name}`, detail };
 }
 
-async function count(queryable: Queryable, collection: Collection, condition: Prisma.Sql): Promise<number> {
-  const [row] = await queryable.query<{ found: number }>(Prisma.sql`
+async function count(queryable: Queryable, collection: Collection, condition: Sql): Promise<number> {
+  const [row] = await queryable.query<{ found: number }>(sql`
     select count(*)::int as found
     from records r
     where r.collection = ${collection.name} and r.deleted_at is null and ${condition}`);

@@ -2,8 +2,8 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import { type Scope, topDomainIdOf } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../database/queryable.js';
+import { type Sql, sql } from '../sql.js';
 import type { CollectionDefinition } from './collection-definition.js';
 import { parseCollection } from './parse-collection.js';
 
@@ -22,7 +22,7 @@ export interface CatalogRow {
   readonly dropped: boolean;
 }
 
-const LIST_ROWS = Prisma.sql`
+const LIST_ROWS = sql`
   select name, definition::text as definition, is_declared, domain_id, version,
     dropped_at is not null as dropped
   from collections
@@ -58,11 +58,11 @@ export function definitionsIn(rows: readonly CatalogRow[]): readonly CollectionD
  */
 export function upsertDefinition(
   definition: CollectionDefinition,
-  origin: 'declared' | { readonly domainId: string; readonly note: Prisma.Sql },
-): Prisma.Sql {
+  origin: 'declared' | { readonly domainId: string; readonly note: Sql },
+): Sql {
   const { $schema: _where, ...stored } = definition;
   const domainId = origin === 'declared' ? null : origin.domainId;
-  return Prisma.sql`
+  return sql`
     with changed as (
       insert into collections (name, definition, is_declared, domain_id, version, updated_at)
       values (${definition.name}, ${JSON.stringify(stored)}::jsonb, ${origin === 'declared'}, ${domainId}, 1,
@@ -78,6 +78,6 @@ export function upsertDefinition(
           or collections.is_declared is distinct from excluded.is_declared
           or collections.dropped_at is not null
       returning name
-    )${origin === 'declared' ? Prisma.empty : Prisma.sql`, noted as (${origin.note})`}
+    )${origin === 'declared' ? sql.empty : sql`, noted as (${origin.note})`}
     select pg_notify(${CATALOG_CHANNEL}, name) from changed`;
 }

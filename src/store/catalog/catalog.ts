@@ -14,7 +14,6 @@ import type { Collection } from '../../base/model/collection.js';
 import { type Domain, type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import type { StoredField } from '../../base/model/stored-field.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { assertInReach, isInReach } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
@@ -23,6 +22,7 @@ import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database } from '../database/database.js';
 import { ensurePartition } from '../database/partitions.js';
 import { WaitingLine } from '../database/waiting-line.js';
+import { type Sql, sql } from '../sql.js';
 import { findAlterationFaults } from './alteration-faults.js';
 import { assertOwnGraphqlNames } from './assert-own-graphql-names.js';
 import {
@@ -353,13 +353,13 @@ export class Catalog {
       const row = rows.find((candidate) => candidate.name === name);
       if (row === undefined || row.dropped || !isOwnedBy(scope, row)) this.get(name, scope);
       if (row?.is_declared) throw isInFile(name);
-      await this.#database.query(Prisma.sql`
+      await this.#database.query(sql`
         with dropped as (
           update collections
           set dropped_at = now(), updated_at = now(), version = version + 1
           where name = ${name}
           returning name
-        ), noted as (${noteOf(scope, name, 'deleted', Prisma.sql`from dropped`)})
+        ), noted as (${noteOf(scope, name, 'deleted', sql`from dropped`)})
         select pg_notify(${CATALOG_CHANNEL}, name) from dropped`);
     });
     await this.refresh();
@@ -394,7 +394,7 @@ export class Catalog {
         version: 0,
       });
       await ensurePartition(this.#database, collection);
-      const note = noteOf(scope, definition.name, operation, Prisma.sql`from changed`);
+      const note = noteOf(scope, definition.name, operation, sql`from changed`);
       await this.#database.query(
         upsertDefinition(definition, { domainId: topDomainIdOf(scope.domain), note }),
       );
@@ -437,7 +437,7 @@ export class Catalog {
 }
 
 /** The audit entry for a change of a declaration. */
-function noteOf(scope: Scope, name: string, operation: AuditedOperation, from: Prisma.Sql): Prisma.Sql {
+function noteOf(scope: Scope, name: string, operation: AuditedOperation, from: Sql): Sql {
   return auditedAct(scope, { collection: '$collection', id: name, operation, from });
 }
 

@@ -14,12 +14,12 @@ import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
 import type { Domain, Scope } from '../../base/model/scope.js';
 import { findUnstorableText } from '../../base/model/unstorable-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { auditedAct } from '../audited-act.js';
 import type { Database } from '../database/database.js';
 import type { Transaction } from '../database/queryable.js';
+import { sql } from '../sql.js';
 import {
   assertPropertyValue,
   BOOKS_CLOSED_UNTIL,
@@ -62,13 +62,13 @@ const MAX_VALUE_BYTES = 65_536;
  * Held until the end of a transaction that creates a domain: otherwise two that find no top domain would both
  * create one. It does not block readers and references.
  */
-export const LOCK_DOMAINS = Prisma.sql`lock table domains in share row exclusive mode`;
+export const LOCK_DOMAINS = sql`lock table domains in share row exclusive mode`;
 
 /**
  * The ETag of a row `p` of `properties`; in UTC, because Citus requires an expression that no setting can
  * change.
  */
-const ETAG = Prisma.sql`extract(epoch from p.updated_at at time zone 'UTC')::text`;
+const ETAG = sql`extract(epoch from p.updated_at at time zone 'UTC')::text`;
 
 interface Property {
   readonly value: JsonValue;
@@ -140,7 +140,7 @@ export class Domains {
     for (const id of ids) {
       if (id === undefined || id === '' || this.find(id) !== undefined) continue;
       const [row] = await this.#database.query(
-        Prisma.sql`select 1 as found from domains where id = ${isDomainId(id) ? id : ''}`,
+        sql`select 1 as found from domains where id = ${isDomainId(id) ? id : ''}`,
         { name: 'domain-known' },
       );
       if (row !== undefined) await this.refresh();
@@ -292,14 +292,14 @@ export class Domains {
     assertProperty(property.name, property.value);
     const domain = scope.domain.id;
     const { ifMatch } = property;
-    const isUnchanged = ifMatch === undefined ? Prisma.sql`true` : Prisma.sql`${ETAG} = ${ifMatch}`;
+    const isUnchanged = ifMatch === undefined ? sql`true` : sql`${ETAG} = ${ifMatch}`;
     const mayBeNew = ifMatch === undefined || ifMatch === NOT_SET;
     const change =
       property.value === undefined
-        ? Prisma.sql`delete from properties p where p.domain_id = ${domain} and p.name = ${property.name}
+        ? sql`delete from properties p where p.domain_id = ${domain} and p.name = ${property.name}
             and ${isUnchanged}
           returning 1`
-        : Prisma.sql`
+        : sql`
             insert into properties as p (domain_id, name, value, is_secret, updated_at)
             select ${domain}, ${property.name}, ${printValue(property.value)}::jsonb,
               ${property.isSecret ?? false}, now()
@@ -319,7 +319,7 @@ export class Domains {
     // Not one statement: where the database is spread over several servers, the property is on one and the
     // audit trail on another, and every server would have to be there for both at once.
     const changed = await this.#database.transaction(async (tx) => {
-      const rows = await tx.query(Prisma.sql`
+      const rows = await tx.query(sql`
         with changed as (${change})
         select pg_notify(${CHANNEL}, ${domain}) from changed`);
       if (rows.length > 0) await tx.query(note);
@@ -358,13 +358,11 @@ export class Domains {
     const name = toNormalText(domain.name);
     const created = await this.#database.transaction(async (tx) => {
       await tx.query(LOCK_DOMAINS);
-      const [top] = await tx.query<{ id: string }>(
-        Prisma.sql`select id from domains where parent_id is null`,
-      );
+      const [top] = await tx.query<{ id: string }>(sql`select id from domains where parent_id is null`);
       if (place === 'top' && top !== undefined) {
         throw new ServiceError('CONFLICT', `the top domain is "${top.id}" already`);
       }
-      const inserted = await tx.query(Prisma.sql`
+      const inserted = await tx.query(sql`
         with created as (
           insert into domains (id, name, parent_id)
           select ${id}, ${name}, ${top?.id ?? null}
@@ -374,7 +372,7 @@ export class Domains {
         select pg_notify(${CHANNEL}, id) from created`);
       if (inserted.length === 0) return false;
       if (timeZone !== undefined) {
-        await tx.query(Prisma.sql`
+        await tx.query(sql`
           insert into properties (domain_id, name, value, is_secret, updated_at)
           values (${id}, 'timezone', ${printValue(timeZone)}::jsonb, false, now())`);
       }
@@ -410,7 +408,7 @@ async function readSnapshot(database: Database, defaultCallingCode: string): Pro
     name: string;
     parent_id: string | null;
     properties: string;
-  }>(Prisma.sql`
+  }>(sql`
     select d.id, d.name, d.parent_id,
       coalesce(
         (select jsonb_agg(jsonb_build_array(p.name, p.value, p.is_secret, ${ETAG})) from properties p

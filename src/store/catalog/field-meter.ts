@@ -2,9 +2,9 @@
 
 import type { Scope } from '../../base/model/scope.js';
 import type { StoredField } from '../../base/model/stored-field.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 import { RegularWrites } from '../database/regular-writes.js';
+import { sql } from '../sql.js';
 
 /** A use is reported for this many days. */
 export const KEPT_DAYS = 30;
@@ -94,7 +94,7 @@ export class FieldMeter {
   /** Deletes uses that are too old to be reported. */
   async purge(now: Date): Promise<void> {
     const oldest = new Date(now.getTime() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
-    await this.#database.query(Prisma.sql`delete from field_uses where last_used_on < ${oldest}::date`);
+    await this.#database.query(sql`delete from field_uses where last_used_on < ${oldest}::date`);
   }
 
   #beginDay(): void {
@@ -140,7 +140,7 @@ export class FieldMeter {
   async #writeUses(uses: readonly FieldUse[]): Promise<void> {
     // Skips domains that were deleted. Ordered, because two gateways lock the same rows.
     await this.#database.background.query(
-      Prisma.sql`
+      sql`
         with sent as (
           select domain, collection, field, credential, operation, max(day) as day
           from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb)

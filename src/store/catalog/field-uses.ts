@@ -3,8 +3,8 @@ import type { ErrorDetail } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import { type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import type { StoredField } from '../../base/model/stored-field.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../database/queryable.js';
+import { sql } from '../sql.js';
 import { KEPT_DAYS, USERS } from './field-meter.js';
 
 export interface FieldUse {
@@ -22,7 +22,7 @@ const MOST_LISTED = 1_000;
 /** How many the error about a dropped field names; `fieldUses` lists all. */
 const MOST_NAMED = 10;
 
-const isRecent = Prisma.sql`u.last_used_on >= (now() at time zone 'utc')::date - ${KEPT_DAYS}::int`;
+const isRecent = sql`u.last_used_on >= (now() at time zone 'utc')::date - ${KEPT_DAYS}::int`;
 
 /** The uses in the caller's domain, latest first. */
 export async function listFieldUses(
@@ -35,7 +35,7 @@ export async function listFieldUses(
     credential: string;
     key_name: string | null;
     last_used_on: string;
-  }>(Prisma.sql`
+  }>(sql`
     select u.operation, u.credential, k.name as key_name, u.last_used_on::text as last_used_on
     from field_uses u
     left join api_keys k
@@ -93,7 +93,7 @@ async function isUsedElsewhere(
   { collection, field }: { readonly collection: Collection; readonly field: string },
 ): Promise<boolean> {
   const isShared = collection.domainId === undefined;
-  const [row] = await queryable.query<{ found: boolean }>(Prisma.sql`
+  const [row] = await queryable.query<{ found: boolean }>(sql`
     select exists (
       select from field_uses u
       join domains d on d.id = u.domain

@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject, parseExactJson } from '../../base/json/j
 import type { Collection } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Domain } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
+import { type Sql, sql } from '../sql.js';
 
 interface KeyedRecord {
   readonly id: string;
@@ -26,7 +26,7 @@ export async function fillKeys(
 ): Promise<readonly string[]> {
   const collisions: string[] = [];
   for (let after = ''; ; ) {
-    const rows = await database.query<{ id: string; version: number; data: string; keys: string }>(Prisma.sql`
+    const rows = await database.query<{ id: string; version: number; data: string; keys: string }>(sql`
       select r.id, r.version, r.data::text as data, coalesce(r.keys, '{}')::text as keys
       from records r
       where ${ofCollection(domain, collection)} and r.id > ${after}
@@ -67,7 +67,7 @@ async function storeKeys(
   }
   const kept: Record<string, string> = {};
   for (const [rule, key] of Object.entries(record.keys)) {
-    const [other] = await database.query(Prisma.sql`
+    const [other] = await database.query(sql`
       select 1 from records r
       where ${ofCollection(place.domain, place.collection)} and r.keys->>${rule} = ${key}
         and r.id <> ${record.id}
@@ -82,17 +82,17 @@ async function storeKeys(
 function updateKeys(
   { domain, collection }: { readonly domain: string; readonly collection: Collection },
   records: readonly KeyedRecord[],
-): Prisma.Sql {
+): Sql {
   const ids = records.map(({ id }) => id);
   const versions = records.map(({ version }) => version);
   const keys = records.map((record) => JSON.stringify(record.keys));
-  return Prisma.sql`
+  return sql`
     update records r
     set keys = i.keys::jsonb
     from unnest(${ids}::text[], ${versions}::int[], ${keys}::text[]) as i (id, version, keys)
     where ${ofCollection(domain, collection)} and r.id = i.id and r.version = i.version`;
 }
 
-function ofCollection(domain: string, { name }: Collection): Prisma.Sql {
-  return Prisma.sql`r.domain = ${domain} and r.collection = ${name} and r.deleted_at is null`;
+function ofCollection(domain: string, { name }: Collection): Sql {
+  return sql`r.domain = ${domain} and r.collection = ${name} and r.deleted_at is null`;
 }

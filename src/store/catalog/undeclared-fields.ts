@@ -2,8 +2,8 @@
 
 import { type Collection, CREATED_ON } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
+import { sql } from '../sql.js';
 
 export interface UndeclaredFields {
   /** The number of records in the sample. */
@@ -35,7 +35,7 @@ export async function findUndeclaredFields(
   collection: Collection,
 ): Promise<UndeclaredFields> {
   const expected = ['_id', CREATED_ON, ...collection.fieldsByName.keys()];
-  const live = Prisma.sql`
+  const live = sql`
     from records r
     where r.domain = ${scope.domain.id} and r.collection = ${collection.name} and r.deleted_at is null`;
   const rows = await database.reading(scope).query<{
@@ -43,7 +43,7 @@ export async function findUndeclaredFields(
     name: string | null;
     types: readonly string[];
     found: number;
-  }>(Prisma.sql`
+  }>(sql`
     with sampled as (
       (select r.id ${live} order by r.id limit ${SAMPLED_AT_EACH_END}::int)
       union

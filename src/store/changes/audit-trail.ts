@@ -5,10 +5,10 @@
 
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isAdmin } from '../access/admin.js';
 import { AUDITED_OPERATIONS, type AuditedOperation } from '../audited-act.js';
 import type { Database } from '../database/database.js';
+import { sql } from '../sql.js';
 
 export interface AuditEntry {
   /** Increases with time; the value for `before`. */
@@ -65,25 +65,25 @@ export async function readAuditTrail(
   const { collection, recordId, principal, credential, requestId, from, until } = query;
   const operation = query.operation === undefined ? undefined : toAudited(query.operation);
   const conditions = [
-    Prisma.sql`domain = ${scope.domain.id}`,
-    ...(collection === undefined ? [] : [Prisma.sql`collection = ${collection}`]),
-    ...(recordId === undefined ? [] : [Prisma.sql`record_id = ${recordId}`]),
-    ...(operation === undefined ? [] : [Prisma.sql`operation = ${operation}`]),
-    ...(principal === undefined ? [] : [Prisma.sql`principal = ${principal}`]),
+    sql`domain = ${scope.domain.id}`,
+    ...(collection === undefined ? [] : [sql`collection = ${collection}`]),
+    ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`]),
+    ...(operation === undefined ? [] : [sql`operation = ${operation}`]),
+    ...(principal === undefined ? [] : [sql`principal = ${principal}`]),
     ...(credential === undefined
       ? []
-      : [Prisma.sql`(credential = ${credential} or starts_with(credential, ${`${credential}:`}))`]),
-    ...(requestId === undefined ? [] : [Prisma.sql`request_id = ${requestId}`]),
-    ...(from === undefined ? [] : [Prisma.sql`at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
-    ...(until === undefined ? [] : [Prisma.sql`at < to_timestamp(${until.getTime() / 1000}::float8)`]),
-    ...(query.before === undefined ? [] : [Prisma.sql`id < ${assertEntryId(query.before)}::bigint`]),
+      : [sql`(credential = ${credential} or starts_with(credential, ${`${credential}:`}))`]),
+    ...(requestId === undefined ? [] : [sql`request_id = ${requestId}`]),
+    ...(from === undefined ? [] : [sql`at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
+    ...(until === undefined ? [] : [sql`at < to_timestamp(${until.getTime() / 1000}::float8)`]),
+    ...(query.before === undefined ? [] : [sql`id < ${assertEntryId(query.before)}::bigint`]),
   ];
   // Ordered by the column: the plain `id` would be the text in the select list, which puts 999 before 1000.
-  const rows = await database.query<AuditRow>(Prisma.sql`
+  const rows = await database.query<AuditRow>(sql`
     select id::text as id, at, collection, record_id, operation, from_version, to_version, principal,
       credential, request_id, request_operation
     from audit_entries
-    where ${Prisma.join(conditions, ' and ')}
+    where ${sql.join(conditions, ' and ')}
     order by audit_entries.id desc
     limit ${query.limit}`);
   return rows.map(({ record_id, from_version, to_version, request_id, request_operation, ...row }) => ({

@@ -1,6 +1,7 @@
 /** The feed of committed changes by any gateway, the command line, a script or a bulk load. */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import type { Database } from '../database/database.js';
+import { sql } from '../sql.js';
 import type { ChangeOutbox } from './change-outbox.js';
 import { CommitFollower } from './commit-follower.js';
 
@@ -43,14 +44,14 @@ export class ChangeFeed {
   readonly #follower: CommitFollower<ChangeRow, RecordChange>;
 
   constructor({ outbox, ...options }: ChangeFeedOptions) {
-    const columns = Prisma.sql`at, domain, collection, record_id, operation, to_version, principal`;
+    const columns = sql`at, domain, collection, record_id, operation, to_version, principal`;
     this.#follower = new CommitFollower({
       ...options,
       ...(outbox === undefined
-        ? { table: 'audit_entries', columns: Prisma.sql`id::text as entry_id, ${columns}` }
+        ? { table: 'audit_entries', columns: sql`id::text as entry_id, ${columns}` }
         : {
             table: 'told_changes',
-            columns: Prisma.sql`entry_id::text as entry_id, ${columns}`,
+            columns: sql`entry_id::text as entry_id, ${columns}`,
             prepare: () => outbox.moveAll(),
           }),
       pageRows: PAGE_ROWS,

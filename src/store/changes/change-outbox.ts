@@ -10,10 +10,11 @@
  *
  * Each server's part is read separately, so a server that is down holds back only what its own schools wrote.
  */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import type { Database } from '../database/database.js';
 import type { Transaction } from '../database/queryable.js';
 import { RegularWrites } from '../database/regular-writes.js';
+import { sql } from '../sql.js';
 import { inOwnTransaction } from '../writing/atomically.js';
 import { OUTBOX_CHANNEL, PRINCIPALS_CHANNEL } from '../writing/record-statements.js';
 import type { WriteTriggers } from '../writing/write-triggers.js';
@@ -33,7 +34,7 @@ const OUTBOX = 'change_outbox';
 
 /** Waits for a move in progress, and prevents further ones until the transaction ends. */
 export async function holdMoves(transaction: Transaction): Promise<void> {
-  await transaction.query(Prisma.sql`select pg_advisory_xact_lock(${MOVE_LOCK}::int)`);
+  await transaction.query(sql`select pg_advisory_xact_lock(${MOVE_LOCK}::int)`);
 }
 
 export class ChangeOutbox {
@@ -107,7 +108,7 @@ export class ChangeOutbox {
     );
     if (filled.length === 0) return false;
     const pages = await inOwnTransaction(database.background, async (transaction) => {
-      const [lock] = await transaction.query<{ isHeld: boolean }>(Prisma.sql`
+      const [lock] = await transaction.query<{ isHeld: boolean }>(sql`
         select pg_try_advisory_xact_lock(${MOVE_LOCK}::int) as "isHeld"`);
       if (lock?.isHeld !== true) return [];
       const read = await this.#ask(filled, async (part) => {
@@ -127,7 +128,7 @@ export class ChangeOutbox {
   }
 
   async #tell(transaction: Transaction, page: OutboxPage): Promise<void> {
-    await transaction.query(Prisma.sql`
+    await transaction.query(sql`
       with entry as (
         select *
         from unnest(
@@ -157,7 +158,7 @@ export class ChangeOutbox {
           and s.domain_id = e.domain and s.user_id = e.announced::json->>'user'
           and s.created_at <= e.at and s.revoked_at is null
       )
-      select case when e.started is not null then ${this.#options.triggers.begin(Prisma.sql`e.started`)} end,
+      select case when e.started is not null then ${this.#options.triggers.begin(sql`e.started`)} end,
         case when e.announced is not null then pg_notify(${PRINCIPALS_CHANNEL}, e.announced)::text end
       from entry e join told t on t.entry_id = e.id and t.domain = e.domain
       where e.started is not null or e.announced is not null

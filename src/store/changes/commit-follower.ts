@@ -12,8 +12,9 @@
  *
  * @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
  */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import type { Database } from '../database/database.js';
+import { type Sql, sql } from '../sql.js';
 
 /** A row of the statement: its `columns` and id. */
 export interface NewsRow {
@@ -28,7 +29,7 @@ export interface CommitFollowerOptions<Row extends NewsRow, News> {
    */
   readonly table: 'audit_entries' | 'told_changes' | 'topic_messages';
   /** The columns to read beside the id. */
-  readonly columns: Prisma.Sql;
+  readonly columns: Sql;
   readonly toNews: (row: Row) => News;
   readonly pollMs: number;
   /** Called before every poll, e.g. to move rows into the table. */
@@ -205,14 +206,14 @@ type NewsReaderOptions<Row extends NewsRow> = Pick<
 class NewsReader<Row extends NewsRow> {
   readonly #options: NewsReaderOptions<Row>;
   readonly #deliver: (rows: readonly Row[]) => void;
-  readonly #table: Prisma.Sql;
+  readonly #table: Sql;
   #seen: Snapshot | undefined;
   #rest: Rest | undefined;
 
   constructor(options: NewsReaderOptions<Row>, deliver: (rows: readonly Row[]) => void) {
     this.#options = options;
     this.#deliver = deliver;
-    this.#table = Prisma.raw(options.table);
+    this.#table = sql.raw(options.table);
   }
 
   /** Delivers all new rows. After a failure, the next call continues. */
@@ -234,7 +235,7 @@ class NewsReader<Row extends NewsRow> {
    * has yet to reach; they are not new.
    */
   async #begin(): Promise<Snapshot> {
-    const [row] = await this.#options.database.background.query<{ snapshot: string }>(Prisma.sql`
+    const [row] = await this.#options.database.background.query<{ snapshot: string }>(sql`
       with foreign_rows as (
         update ${this.#table}
         set transaction_id = null
@@ -247,7 +248,7 @@ class NewsReader<Row extends NewsRow> {
   async #readNews(seen: Snapshot): Promise<void> {
     // Ordered by an expression: by the plain column, Postgres would scan all ids instead of sorting the few
     // rows.
-    const rows = await this.#options.database.background.query<WithSnapshot & (Row | NoRow)>(Prisma.sql`
+    const rows = await this.#options.database.background.query<WithSnapshot & (Row | NoRow)>(sql`
       select pg_current_snapshot()::text as snapshot,
         case when not pg_is_in_recovery() then pg_current_wal_insert_lsn() end::text as position, news.*
       from (select) as one
@@ -270,7 +271,7 @@ class NewsReader<Row extends NewsRow> {
   }
 
   async #readRest(seen: Snapshot, { snapshot, after }: Rest): Promise<void> {
-    const rows = await this.#options.database.background.query<Row>(Prisma.sql`
+    const rows = await this.#options.database.background.query<Row>(sql`
       select id::text as id, ${this.#options.columns}
       from ${this.#table}
       where ${this.#table}.id > ${after}::bigint

@@ -1,11 +1,11 @@
 /** Deletes what was only kept for a time. */
 import { ServiceError } from '../../base/errors.js';
 import type { Domain, Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { CATALOG_CHANNEL } from '../catalog/catalog-row.js';
 import { KEEP_HISTORY_DAYS } from '../catalog/known-properties.js';
 import type { Database } from '../database/database.js';
+import { sql } from '../sql.js';
 import { sweepDerivedRows } from '../writing/derived-rows.js';
 import { IDEMPOTENCY_HOURS } from '../writing/idempotency.js';
 import { USER_COLLECTION } from '../writing/record-statements.js';
@@ -51,7 +51,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     tombstones: number;
     keys: number;
     messages: number;
-  }>(Prisma.sql`
+  }>(sql`
     with tombstones as (
       delete from records
       where deleted_at < ${before}::timestamptz
@@ -100,7 +100,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
       (select count(*) from tombstones)::int as tombstones,
       (select count(distinct (domain_id, key)) from keys)::int as keys,
       (select count(*) from messages)::int as messages`);
-  const collections = await database.query<{ name: string }>(Prisma.sql`
+  const collections = await database.query<{ name: string }>(sql`
     with purged as (
       delete from collections
       where dropped_at < ${before}::timestamptz
@@ -118,7 +118,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     select name, pg_notify(${CATALOG_CHANNEL}, name) as announced
     from purged`);
   await sweepDerivedRows(database, 'all domains');
-  await database.query(Prisma.sql`
+  await database.query(sql`
     delete from told_changes where told_at < now() - make_interval(hours => ${TOPIC_MESSAGE_HOURS}::int)`);
   const outdated = await purgeHistory(database);
   return {
@@ -135,7 +135,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
  * for all properties, the top domain's; without one, everything is kept.
  */
 async function purgeHistory(database: Database): Promise<number> {
-  const [done] = await database.query<{ count: number }>(Prisma.sql`
+  const [done] = await database.query<{ count: number }>(sql`
     with kept as (
       select d.id, coalesce(own.value, inherited.value) as days
       from domains d

@@ -1,7 +1,7 @@
 /**
  * The only access to the database. Relational tables use Prisma's models. What Prisma cannot do (records as
  * the text Postgres printed, streams, one round trip for a prepared statement) uses `query` and `stream`,
- * which take SQL composed with `Prisma.sql`, whose every substitution is a parameter, and run on the same
+ * which take SQL composed with `sql`, whose every substitution is a parameter, and run on the same
  * connections.
  */
 import pg from 'pg';
@@ -9,7 +9,7 @@ import { ServiceError } from '../../base/errors.js';
 import { callerName, type Scope } from '../../base/model/scope.js';
 import { closeInTurn } from '../../base/process/close-in-turn.js';
 import { unlessAborted } from '../../base/process/unless-aborted.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../sql.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { createPrisma, type GatewayPrisma } from './gateway-prisma.js';
@@ -107,7 +107,7 @@ export interface Database extends Queryable {
    * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the
    * loop or aborting the signal ends the query within a second; a failure throws midway.
    */
-  stream(sql: Prisma.Sql, options?: StreamOptions): AsyncIterable<readonly string[]>;
+  stream(sql: Sql, options?: StreamOptions): AsyncIterable<readonly string[]>;
   /** The same for several statements in sequence, all of which see the database at the same moment. */
   streamInTurn(
     statements: readonly NamedStatement[],
@@ -354,7 +354,7 @@ class PostgresDatabase implements Database {
     const source = this.#replicas?.reads.sourceFor(caller) ?? this;
     const name = callerName(caller.principal);
     return {
-      query: <Row extends object>(sql: Prisma.Sql, options?: QueryOptions) => {
+      query: <Row extends object>(sql: Sql, options?: QueryOptions) => {
         const read = () => source.query<Row>(sql, options);
         return isLong(options?.rows) ? this.#inLongTurn(name, read) : this.#readTurns.run(name, read);
       },
@@ -390,14 +390,14 @@ class PostgresDatabase implements Database {
     });
   }
 
-  async query<Row extends object>(sql: Prisma.Sql, { home, ...options }: QueryOptions = {}): Promise<Row[]> {
+  async query<Row extends object>(sql: Sql, { home, ...options }: QueryOptions = {}): Promise<Row[]> {
     if (home !== undefined && this.home !== undefined) {
       return await this.home.read<Row>(sql, home, options);
     }
     return await this.#statements.query<Row>(sql, options);
   }
 
-  stream(sql: Prisma.Sql, options?: StreamOptions): AsyncGenerator<readonly string[], void> {
+  stream(sql: Sql, options?: StreamOptions): AsyncGenerator<readonly string[], void> {
     return this.#statements.stream(sql, options);
   }
 

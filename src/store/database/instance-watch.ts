@@ -3,7 +3,7 @@
  * that of this process, whether a newer version has migrated it, and whether it is still the same.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Prisma } from '../../generated/prisma/client.js';
+import { sql } from '../sql.js';
 import { isCompatible } from './compatibility.js';
 import type { Database } from './database.js';
 import { INSTANCE_SQL } from './instance-guard.js';
@@ -74,9 +74,9 @@ export class InstanceWatch {
   async look(): Promise<void> {
     const { database } = this.#options;
     const start = this.#now();
-    const [facts] = await database.background.query<Facts>(Prisma.sql`
+    const [facts] = await database.background.query<Facts>(sql`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as "atMs",
-        ${Prisma.raw(INSTANCE_SQL)} as instance,
+        ${sql.raw(INSTANCE_SQL)} as instance,
         to_regclass('_prisma_migrations') is not null as "hasNotes"`);
     const end = this.#now();
     if (facts === undefined) return;
@@ -96,7 +96,7 @@ export class InstanceWatch {
 
   async #findNewer(): Promise<void> {
     const { database, knownMigrations: known, observe } = this.#options;
-    const rows = await database.background.query<{ name: string }>(Prisma.sql`
+    const rows = await database.background.query<{ name: string }>(sql`
       select migration_name as name
       from _prisma_migrations
       where finished_at is not null and rolled_back_at is null

@@ -2,9 +2,7 @@
  * Keyset paging: pages of a list in a fixed order between two positions, forwards from the start or backwards
  * from the end. Each page is read through the index of the order, so its cost does not depend on its depth.
  */
-import { Prisma } from '../../generated/prisma/client.js';
-
-type Sql = Prisma.Sql;
+import { type Sql, sql } from '../sql.js';
 
 export interface KeysetRequest<Place = string> {
   readonly limit: number;
@@ -40,18 +38,18 @@ export function compileKeyset<Place>(
 ): KeysetSql {
   const { after, before, fromEnd = false, limit } = request;
   const isUpward = order.direction === 'ascending';
-  const keys = Prisma.join([...order.keys]);
+  const keys = sql.join([...order.keys]);
   const beyond = (place: Place, than: Sql) =>
-    Prisma.sql`(${keys}) ${than} (${Prisma.join([...order.toValues(place)])})`;
+    sql`(${keys}) ${than} (${sql.join([...order.toValues(place)])})`;
   const conditions = [
     ...(after === undefined ? [] : [beyond(after, isUpward ? MORE_THAN : LESS_THAN)]),
     ...(before === undefined ? [] : [beyond(before, isUpward ? LESS_THAN : MORE_THAN)]),
   ];
   const direction = isUpward === fromEnd ? DESCENDING : ASCENDING;
-  const orderBy = order.keys.map((key) => Prisma.sql`${key} ${direction}`);
+  const orderBy = order.keys.map((key) => sql`${key} ${direction}`);
   return {
-    condition: conditions.length === 0 ? Prisma.raw('true') : Prisma.join(conditions, ' and '),
-    tail: Prisma.sql`order by ${Prisma.join(orderBy)} limit ${limit + 1}::int`,
+    condition: conditions.length === 0 ? sql.raw('true') : sql.join(conditions, ' and '),
+    tail: sql`order by ${sql.join(orderBy)} limit ${limit + 1}::int`,
   };
 }
 
@@ -80,7 +78,7 @@ export function withPlaces<Sent, Place>(
   };
 }
 
-const MORE_THAN = Prisma.raw('>');
-const LESS_THAN = Prisma.raw('<');
-const ASCENDING = Prisma.raw('asc');
-const DESCENDING = Prisma.raw('desc');
+const MORE_THAN = sql.raw('>');
+const LESS_THAN = sql.raw('<');
+const ASCENDING = sql.raw('asc');
+const DESCENDING = sql.raw('desc');

@@ -2,7 +2,7 @@
 
 import type { EndSignal } from '../../base/model/end-signal.js';
 import type { StatementCaller } from '../../base/model/statement-caller.js';
-import type { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../sql.js';
 import type { RowPunctuation } from './gathered-rows.js';
 
 export interface QueryOptions {
@@ -26,14 +26,14 @@ export interface QueryOptions {
    * A statement to run before it, in the same transaction and round trip. It returns no rows and only reads
    * and locks: on a new connection it runs once more, to be prepared.
    */
-  readonly first?: { readonly sql: Prisma.Sql; readonly name: string } | undefined;
+  readonly first?: { readonly sql: Sql; readonly name: string } | undefined;
   /**
    * How many rows it goes through because no index finds those that it returns. Default: few. Statements that
    * go through many share a part of the connections, so that the others are left to short ones.
    */
   readonly rows?: number | undefined;
   /** The statement to report to listeners; default: the statement itself. */
-  readonly told?: Prisma.Sql | undefined;
+  readonly told?: Sql | undefined;
 }
 
 export interface Home {
@@ -54,7 +54,7 @@ export interface JoinedStreamOptions extends Omit<StreamOptions, 'name' | 'home'
 }
 
 export interface NamedStatement {
-  readonly sql: Prisma.Sql;
+  readonly sql: Sql;
   /** The name, as `QueryOptions.name`. */
   readonly name: string | undefined;
 }

@@ -1,5 +1,5 @@
 /** What takes statements: the database, a transaction, a connection of one's own. */
-import type { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../sql.js';
 import type { QueryOptions } from './query-options.js';
 
 /** The database, or a transaction. */
@@ -11,7 +11,7 @@ export interface Queryable {
    *
    * @throws ServiceError for errors of the caller or the environment (see database-errors.ts)
    */
-  query<Row extends object>(sql: Prisma.Sql, options?: QueryOptions): Promise<Row[]>;
+  query<Row extends object>(sql: Sql, options?: QueryOptions): Promise<Row[]>;
 }
 
 /**

@@ -4,7 +4,7 @@
  * records for each look-up. Autovacuum reaches a new collection after a minute or later.
  */
 import pg from 'pg';
-import { Prisma } from '../../generated/prisma/client.js';
+import { sql } from '../sql.js';
 import { partitionName } from './partitions.js';
 import type { RecordsPlace } from './shards/shard-statements.js';
 
@@ -22,7 +22,7 @@ const STATISTICS_TARGET = 25;
  */
 export async function renewStatistics(place: RecordsPlace, collection: string): Promise<void> {
   const name = await place.tableName(pg.escapeIdentifier(partitionName(collection)));
-  const [partition] = await place.query<{ isStale: boolean }>(Prisma.sql`
+  const [partition] = await place.query<{ isStale: boolean }>(sql`
     select size > 0 and (not is_known or size > ${MOST_GROWTH}::int * known_size) as "isStale"
     from pg_class c
     cross join lateral (
@@ -36,12 +36,12 @@ export async function renewStatistics(place: RecordsPlace, collection: string): 
     where c.oid = to_regclass(${name})`);
   if (partition?.isStale === true) {
     await setStatisticsTarget(place, String(STATISTICS_TARGET));
-    await place.run(Prisma.sql`analyze (skip_locked) ${Prisma.raw(name)}`);
+    await place.run(sql`analyze (skip_locked) ${sql.raw(name)}`);
     await setStatisticsTarget(place, null);
   }
 }
 
 /** Within the transaction; `null`: what it is otherwise. */
 async function setStatisticsTarget(place: RecordsPlace, target: string | null): Promise<void> {
-  await place.run(Prisma.sql`select set_config('default_statistics_target', ${target}::text, true)`);
+  await place.run(sql`select set_config('default_statistics_target', ${target}::text, true)`);
 }

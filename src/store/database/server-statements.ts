@@ -1,6 +1,6 @@
 /** The statements of one server: on connections of its pools, and ended by its own cancellation. */
 import type pg from 'pg';
-import type { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../sql.js';
 import type { Cancellation } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';
 import { type GatheredRows, type JoinedBatch, JoinedRows, ListedRows } from './gathered-rows.js';
@@ -33,16 +33,12 @@ export class ServerStatements {
     this.#slow = watch;
   }
 
-  async query<Row extends object>(sql: Prisma.Sql, options: QueryOptions = {}): Promise<Row[]> {
+  async query<Row extends object>(sql: Sql, options: QueryOptions = {}): Promise<Row[]> {
     return await this.queryBy<Row>(this.#options.pool, sql, options);
   }
 
   /** A query on a connection of another pool. */
-  async queryBy<Row extends object>(
-    pool: pg.Pool,
-    sql: Prisma.Sql,
-    options: QueryOptions = {},
-  ): Promise<Row[]> {
+  async queryBy<Row extends object>(pool: pg.Pool, sql: Sql, options: QueryOptions = {}): Promise<Row[]> {
     options.signal?.throwIfAborted();
     const client = await connectTo(pool);
     try {
@@ -56,7 +52,7 @@ export class ServerStatements {
   /** A query on a connection that is lent already, e.g. to a transaction. */
   async queryOn<Row extends object>(
     client: pg.PoolClient,
-    sql: Prisma.Sql,
+    sql: Sql,
     options: QueryOptions = {},
   ): Promise<Row[]> {
     return await watched(options.told ?? sql, { caller: options.caller, slow: this.#slow }, () =>
@@ -64,7 +60,7 @@ export class ServerStatements {
     );
   }
 
-  stream(sql: Prisma.Sql, options: StreamOptions = {}): AsyncGenerator<readonly string[], void> {
+  stream(sql: Sql, options: StreamOptions = {}): AsyncGenerator<readonly string[], void> {
     return this.streamInTurn([{ sql, name: options.name }], options);
   }
 
@@ -115,7 +111,7 @@ export async function connectTo(pool: pg.Pool): Promise<pg.PoolClient> {
 
 async function runQuery<Row extends object>(
   client: pg.PoolClient,
-  sql: Prisma.Sql,
+  sql: Sql,
   { name, signal, texts, first }: QueryOptions,
   cancellation: Cancellation,
 ): Promise<Row[]> {

@@ -1,7 +1,7 @@
 /** How Postgres runs a statement: its plan in lines, and what of it tells whether an index served. */
 
 import type { SqlText, StatementCaller } from '../../base/model/statement-caller.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { Sql, sql } from '../sql.js';
 import type { Database } from './database.js';
 
 export interface StatementPlan {
@@ -40,14 +40,14 @@ export type PlanDepth = 'run' | 'guess';
  */
 export async function readPlan(
   database: Pick<Database, 'transaction'>,
-  sql: SqlText,
+  statement: SqlText,
   depth: PlanDepth,
 ): Promise<StatementPlan> {
-  const options = Prisma.raw(depth === 'run' ? 'analyze, timing off, format json' : 'format json');
+  const options = sql.raw(depth === 'run' ? 'analyze, timing off, format json' : 'format json');
   return await database.transaction(async (transaction) => {
-    await transaction.query(Prisma.sql`set transaction read only`, { caller: PLANNING });
+    await transaction.query(sql`set transaction read only`, { caller: PLANNING });
     const [row] = await transaction.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
-      Prisma.sql`explain (${options}) ${new Prisma.Sql(sql.strings, sql.values)}`,
+      sql`explain (${options}) ${new Sql(statement.strings, statement.values)}`,
       { caller: PLANNING },
     );
     const nodes = listNodes(row?.['QUERY PLAN'][0]?.Plan, 0);

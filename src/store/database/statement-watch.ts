@@ -5,7 +5,7 @@
 import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
 import { guarded } from '../../base/process/guarded.js';
 import { isTraced, noteSpan, type Traced } from '../../base/process/traced.js';
-import type { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../sql.js';
 
 /** What hears of statements that took long, whoever they were for. */
 export interface SlowStatementWatch {
@@ -15,7 +15,7 @@ export interface SlowStatementWatch {
 
 /** Runs a statement and tells who wants to know. */
 export async function watched<Row>(
-  sql: Prisma.Sql,
+  sql: Sql,
   watch: { readonly caller: StatementCaller | undefined; readonly slow: SlowStatementWatch | undefined },
   run: () => Promise<Row[]>,
 ): Promise<Row[]> {
@@ -48,7 +48,7 @@ export async function watched<Row>(
 const MAX_TRACED_TEXT = 500;
 
 /** The text alone: what was sent is in parameters, and told to nobody. */
-function spanOf({ text }: Prisma.Sql, rowCount: number): Traced {
+function spanOf({ text }: Sql, rowCount: number): Traced {
   const operation = /[a-z]+/i.exec(text)?.[0]?.toLowerCase() ?? 'statement';
   return {
     name: `postgresql ${operation}`,

@@ -5,12 +5,12 @@
  */
 import { ServiceError } from '../../base/errors.js';
 import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
-import type { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../sql.js';
 
 const JSON_CAST = /^::json/;
 
 /** @throws INVALID_VALUE (400) */
-export function assertStorableParameters({ strings, values }: Prisma.Sql): void {
+export function assertStorableParameters({ strings, values }: Sql): void {
   values.forEach((value, index) => {
     if (Array.isArray(value)) {
       if (value.some(hasNul)) throw unstorable();

@@ -9,7 +9,6 @@ import {
 } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { compileKeyset, type KeysetPage, type KeysetRequest, toKeysetPage } from '../database/keyset.js';
@@ -19,6 +18,7 @@ import {
   storedColumns,
   toStoredRecord,
 } from '../reading/stored-record.js';
+import { type Sql, sql } from '../sql.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import { gone, notFound } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
@@ -80,19 +80,19 @@ export class RecordHistory {
   async read(scope: Scope, name: string, query: HistoryQuery): Promise<HistoryPage> {
     const collection = this.#environment.catalog.get(name, scope);
     const { rows, hidden } = this.#reach(scope, collection);
-    const shown = (data: Prisma.Sql) => Prisma.sql`(${data} - ${hidden}::text[])`;
-    const told = (from: Prisma.Sql, to: Prisma.Sql) =>
-      Prisma.sql`case when r.is_told then reverse_delta(${shown(from)}, ${shown(to)})::text end`;
-    const [old, became] = [Prisma.sql`r.old_data`, Prisma.sql`r.became`];
-    const isReadable = (data: Prisma.Sql) => (rows === undefined ? Prisma.sql`true` : staysIn(rows, data));
+    const shown = (data: Sql) => sql`(${data} - ${hidden}::text[])`;
+    const told = (from: Sql, to: Sql) =>
+      sql`case when r.is_told then reverse_delta(${shown(from)}, ${shown(to)})::text end`;
+    const [old, became] = [sql`r.old_data`, sql`r.became`];
+    const isReadable = (data: Sql) => (rows === undefined ? sql`true` : staysIn(rows, data));
     const { condition, tail } = compileKeyset(query, {
-      keys: [Prisma.sql`r.to_version`],
+      keys: [sql`r.to_version`],
       direction: 'descending',
-      toValues: (version) => [Prisma.sql`${version}::int`],
+      toValues: (version) => [sql`${version}::int`],
     });
     const found = await this.#environment.run<HistoryRow>(
       this.#environment.database,
-      Prisma.sql`
+      sql`
 with ${versionsOfRecord(scope, collection, { id: query.id, rows })},
 reverted as (
   select s.*, data_before(s.latest, s.delta) over (order by s.to_version desc rows unbounded preceding) as was
@@ -105,8 +105,8 @@ versions as (
 readable as (
   select r.*,
     case when r.from_version is null and r.operation = 'created' then '{}' else r.was end as old_data,
-    (r.from_version is null or r.was = ${UNKNOWN} or ${isReadable(Prisma.sql`r.was`)})
-      and (r.became = ${UNKNOWN} or ${isReadable(Prisma.sql`r.became`)}) as is_readable
+    (r.from_version is null or r.was = ${UNKNOWN} or ${isReadable(sql`r.was`)})
+      and (r.became = ${UNKNOWN} or ${isReadable(sql`r.became`)}) as is_readable
   from versions r
 )
 select r.at, r.operation, r.from_version, r.to_version, r.principal, r.credential, r.request_id,
@@ -139,16 +139,16 @@ ${tail}`,
     const projection = this.#environment.plans.projection(collection, undefined, new Set(hidden));
     const asked =
       'version' in moment
-        ? Prisma.sql`s.to_version = ${moment.version}`
+        ? sql`s.to_version = ${moment.version}`
         : // The year 0 of JavaScript is none of PostgreSQL's.
-          Prisma.sql`s.at <= to_timestamp(${moment.at.getTime() / 1000}::float8)`;
+          sql`s.at <= to_timestamp(${moment.at.getTime() / 1000}::float8)`;
     const [row] = await this.#environment.run<PastRow>(
       this.#environment.database,
-      Prisma.sql`
+      sql`
 with ${versionsOfRecord(scope, collection, { id, rows })},
 ${stateOf(asked)}
 select ${storedColumns(projection)}, r.is_removed, r.is_known,
-  (${rows ?? Prisma.sql`true`}) is true as is_in_rows
+  (${rows ?? sql`true`}) is true as is_in_rows
 from (
   select s.domain, s.collection, s.id, s.version, s.created_at, s.updated_at, s.is_removed,
     s.data <> ${UNKNOWN} as is_known,
@@ -180,7 +180,7 @@ from (
     const { rows } = this.#reach(scope, collection);
     const found = await this.#environment.run(
       this.#environment.database,
-      Prisma.sql`with ${versionsOfRecord(scope, collection, { id, rows })} select 1 as found from present`,
+      sql`with ${versionsOfRecord(scope, collection, { id, rows })} select 1 as found from present`,
       scope,
     );
     if (found.length === 0) throw notFound(collection, id);

@@ -6,7 +6,6 @@ import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../b
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import type { Transaction } from '../database/queryable.js';
@@ -17,6 +16,7 @@ import {
   toStoredRecord,
 } from '../reading/stored-record.js';
 import { recordsOf } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { atomically } from '../writing/atomically.js';
 import { bringBack } from '../writing/bring-back.js';
 import { askTriggers, changeRecords, settleRenames } from '../writing/change-records.js';
@@ -175,7 +175,7 @@ export class Reverts {
     const max = this.#environment.maxRecordsPerWrite;
     const rows = await this.#environment.run<{ collection: string; record_id: string }>(
       transaction,
-      Prisma.sql`
+      sql`
 select distinct e.collection, e.record_id
 from audit_entries e
 where ${changesOfRequest(scope, { isOfRequest: isOfRequest(scope, requestId), isRouted: this.#isRouted })}
@@ -212,12 +212,12 @@ limit ${max + 1}`,
     const { projection } = environment.writeContext(scope, collection, environment.now());
     const readable = accessOf(scope, collection, 'read');
     const isIn = (access: EffectiveAccess | undefined) => {
-      if (access === undefined) return Prisma.sql`false`;
-      return Prisma.sql`(${environment.rowsOf(scope, collection, access) ?? Prisma.sql`true`}) is true`;
+      if (access === undefined) return sql`false`;
+      return sql`(${environment.rowsOf(scope, collection, access) ?? sql`true`}) is true`;
     };
     return await environment.run<RevertRow>(
       transaction,
-      Prisma.sql`
+      sql`
 select ${storedColumns(projection)}, r.data::text as data, r.deleted_at is not null as is_removed,
   ${isIn(readable)} as is_readable,
   ${isIn(findAccess(scope, collection, 'update'))} as is_updatable,
@@ -237,12 +237,12 @@ for update of r`,
   ): Promise<JsonObject> {
     const readable = accessOf(scope, collection, 'read');
     const rows = this.#environment.rowsOf(scope, collection, readable);
-    const isReadable = rows === undefined ? Prisma.sql`true` : staysIn(rows, Prisma.sql`r.data`);
+    const isReadable = rows === undefined ? sql`true` : staysIn(rows, sql`r.data`);
     const [state] = await this.#environment.run<{ data: string; is_removed: boolean; is_readable: boolean }>(
       transaction,
-      Prisma.sql`
+      sql`
 with ${versionsOfRecord(scope, collection, { id, rows: undefined })},
-${stateOf(Prisma.sql`s.to_version = ${version}`)}
+${stateOf(sql`s.to_version = ${version}`)}
 select r.data::text as data, r.is_removed, r.data = ${UNKNOWN} or ${isReadable} as is_readable
 from state r`,
       scope,
@@ -266,12 +266,12 @@ from state r`,
   ): Promise<ReadonlyMap<string, StateBefore>> {
     const isRouted = this.#isRouted;
     const isOwn = isOfRequest(scope, requestId);
-    const ofRecord = changesOfRecord(scope, collection, { id: Prisma.sql`t.record_id`, isRouted });
+    const ofRecord = changesOfRecord(scope, collection, { id: sql`t.record_id`, isRouted });
     // A later change that was itself reverted does not prevent the undo.
-    const isLeft = isAgain({ operation: Prisma.sql`s.last_operation`, data: Prisma.sql`s.became` });
+    const isLeft = isAgain({ operation: sql`s.last_operation`, data: sql`s.became` });
     const rows = await this.#environment.run<StateBefore & { readonly id: string }>(
       transaction,
-      Prisma.sql`
+      sql`
 with touched as (
   select e.record_id, min(e.id) as first_entry, max(e.id) as last_entry
   from audit_entries e
@@ -478,9 +478,9 @@ function keepingHidden(data: JsonObject, row: RevertRow, { scope, collection }: 
 }
 
 /** The entries `e` of a request. Matched with the author too, because clients may choose the same id. */
-function isOfRequest({ principal }: Scope, requestId: string): Prisma.Sql {
-  const own = isAdmin(principal) ? Prisma.empty : Prisma.sql`and e.principal = ${principal.id}`;
-  return Prisma.sql`(e.request_id = ${requestId} ${own})`;
+function isOfRequest({ principal }: Scope, requestId: string): Sql {
+  const own = isAdmin(principal) ? sql.empty : sql`and e.principal = ${principal.id}`;
+  return sql`(e.request_id = ${requestId} ${own})`;
 }
 
 /** Orders collections so that targets of references and names come first. */

@@ -1,10 +1,10 @@
 /** The effect of undoing the changes of some requests, and what prevents it. */
 
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { recordsOf } from '../sql/records-of.js';
+import { sql } from '../sql.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import { countReferrers, describeReferrers } from '../writing/referring-records.js';
 import type { Undone } from './reverts.js';
@@ -42,13 +42,13 @@ export async function previewUndo(
   const collection = environment.catalog.get(asked.collection, scope);
   accessOf(scope, collection, 'read');
   const { principal } = scope;
-  const own = isAdmin(principal) ? Prisma.empty : Prisma.sql`and e.principal = ${principal.id}`;
+  const own = isAdmin(principal) ? sql.empty : sql`and e.principal = ${principal.id}`;
   const isRouted = environment.database.home !== undefined;
-  const isOfRequest = Prisma.sql`e.request_id = any(${[...asked.requestIds]}::text[]) ${own}`;
-  const ofRecord = changesOfRecord(scope, collection, { id: Prisma.sql`t.record_id`, isRouted });
+  const isOfRequest = sql`e.request_id = any(${[...asked.requestIds]}::text[]) ${own}`;
+  const ofRecord = changesOfRecord(scope, collection, { id: sql`t.record_id`, isRouted });
   // Two imports changed the same record, and the later one was undone.
-  const isLeft = isAgain({ operation: Prisma.sql`t.last_operation`, data: Prisma.sql`later.became` });
-  const touched = Prisma.sql`
+  const isLeft = isAgain({ operation: sql`t.last_operation`, data: sql`later.became` });
+  const touched = sql`
 with touched as (
   select e.record_id, (array_agg(e.operation order by e.id))[1] as operation, max(e.id) as last_entry,
     (array_agg(e.operation order by e.id desc))[1] as last_operation
@@ -58,7 +58,7 @@ with touched as (
 )`;
   const rows = await environment.run<PreviewRow>(
     environment.database,
-    Prisma.sql`${touched},
+    sql`${touched},
 judged as (
   select t.record_id, t.operation, later.to_version, later.at,
     r.id is null or (later.to_version is not null and not ${isLeft}) as is_late
@@ -93,7 +93,7 @@ from judged`,
   if (row.removed > 0) accessOf(scope, collection, 'delete');
   if (row.changed > 0) accessOf(scope, collection, 'update');
   if (row.brought_back > 0) accessOf(scope, collection, 'create');
-  const created = Prisma.sql`select record_id from touched where operation = 'created'`;
+  const created = sql`select record_id from touched where operation = 'created'`;
   const referrers =
     row.removed === 0
       ? { counts: [], hasOthers: false }

@@ -6,10 +6,8 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { nameLiteral, recordsOf } from '../sql/records-of.js';
-
-type Sql = Prisma.Sql;
+import { type Sql, sql } from '../sql.js';
 
 /**
  * `present`, the record or its tombstone, and `steps`, its changes. `delta` is what a change replaced; null
@@ -21,13 +19,13 @@ export function versionsOfRecord(
   collection: Collection,
   { id, rows }: { readonly id: string; readonly rows: Sql | undefined },
 ): Sql {
-  const entries = Prisma.sql`e.domain = ${scope.domain.id} and e.collection = ${nameLiteral(collection.name)}
+  const entries = sql`e.domain = ${scope.domain.id} and e.collection = ${nameLiteral(collection.name)}
       and e.record_id = ${id} and ${IS_CHANGE}`;
-  return Prisma.sql`present as (
+  return sql`present as (
   select r.domain, r.collection, r.id, r.data, r.version, r.created_at, r.updated_at, r.deleted_at
   from records r
   where ${recordsOf(scope, collection)} and r.id = ${id}
-    ${rows === undefined ? Prisma.empty : Prisma.sql`and (${rows})`}
+    ${rows === undefined ? sql.empty : sql`and (${rows})`}
 ),
 life as (
   select max(e.id) as first_entry
@@ -60,12 +58,10 @@ export function changesOfRequest(
     isRouted,
   }: { readonly collection?: Collection; readonly isOfRequest: Sql; readonly isRouted: boolean },
 ): Sql {
-  const column = Prisma.raw(isRouted ? 'e.domain' : `e.domain || ''`);
+  const column = sql.raw(isRouted ? 'e.domain' : `e.domain || ''`);
   const inCollection =
-    collection === undefined
-      ? Prisma.empty
-      : Prisma.sql`and e.collection || '' = ${nameLiteral(collection.name)}`;
-  return Prisma.sql`${column} = ${domain.id} ${inCollection} and ${isOfRequest} and ${IS_CHANGE}`;
+    collection === undefined ? sql.empty : sql`and e.collection || '' = ${nameLiteral(collection.name)}`;
+  return sql`${column} = ${domain.id} ${inCollection} and ${isOfRequest} and ${IS_CHANGE}`;
 }
 
 /** The entries `e` of changes of one record, by the index that contains their order. */
@@ -74,25 +70,23 @@ export function changesOfRecord(
   collection: Collection,
   { id, isRouted }: { readonly id: Sql; readonly isRouted: boolean },
 ): Sql {
-  const isOfDomain = isRouted
-    ? Prisma.sql`= ${domain.id}`
-    : Prisma.sql`= any(array(select ${domain.id}::text))`;
-  return Prisma.sql`e.domain ${isOfDomain} and e.collection = ${nameLiteral(collection.name)}
+  const isOfDomain = isRouted ? sql`= ${domain.id}` : sql`= any(array(select ${domain.id}::text))`;
+  return sql`e.domain ${isOfDomain} and e.collection = ${nameLiteral(collection.name)}
     and e.record_id = ${id} and ${IS_CHANGE}`;
 }
 
 /** The entries `e` of changes, without those about the export or erasure of a person's data. */
-const IS_CHANGE = Prisma.sql`e.operation in ('created', 'updated', 'deleted')`;
+const IS_CHANGE = sql`e.operation in ('created', 'updated', 'deleted')`;
 
 /** The JSON null that `data_before` returns for an unknown document. See the migration 0018_history. */
-export const UNKNOWN = Prisma.sql`'null'::jsonb`;
+export const UNKNOWN = sql`'null'::jsonb`;
 
 /**
  * Whether a record `r` is again what an audit entry left: `operation` is that of the entry, and `data` the
  * document after it.
  */
 export function isAgain({ operation, data }: { readonly operation: Sql; readonly data: Sql }): Sql {
-  return Prisma.sql`(${data} = r.data and (${operation} = 'deleted') = (r.deleted_at is not null))`;
+  return sql`(${data} = r.data and (${operation} = 'deleted') = (r.deleted_at is not null))`;
 }
 
 /**
@@ -101,7 +95,7 @@ export function isAgain({ operation, data }: { readonly operation: Sql; readonly
  * first step, though its time only for the first version.
  */
 export function stateOf(asked: Sql): Sql {
-  return Prisma.sql`known as (
+  return sql`known as (
   select s.domain, s.collection, s.id, s.to_version, s.created_at, s.at,
     s.operation = 'deleted' as is_removed, s.latest
   from steps s

@@ -3,8 +3,8 @@
  */
 import type { Expression } from '../../base/model/expression.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { storable, storableJson } from '../sql/storable-json.js';
+import { type Sql, sql } from '../sql.js';
 import { startExpressions } from './expression-operators.js';
 import {
   compileExpression,
@@ -21,8 +21,6 @@ import {
 } from './expression-value.js';
 import type { Accumulation, BucketStage } from './mongo-pipeline.js';
 import { inOrder, isPart, type PipelineContext, type Rows, rowsOf, select } from './rows.js';
-
-type Sql = Prisma.Sql;
 
 /**
  * The type of the result; how the column of values is read; the aggregate, of the column `$1` and the
@@ -68,24 +66,24 @@ export function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
   const value = jsonOf(stage.key, startExpressions(rows.root, context));
   const cases = stage.boundaries.slice(0, -1).map((lower, index) => {
     const [from, to] = [lower, stage.boundaries[index + 1] ?? lower].map(
-      (bound) => Prisma.sql`${storableJson(bound)}::jsonb`,
+      (bound) => sql`${storableJson(bound)}::jsonb`,
     ) as [Sql, Sql];
-    return Prisma.sql`when doc_compare(${value}, ${from}) >= 0 and doc_compare(${value}, ${to}) < 0
+    return sql`when doc_compare(${value}, ${from}) >= 0 and doc_compare(${value}, ${to}) < 0
       then ${from}`;
   });
   const otherwise =
     stage.default === undefined
-      ? Prisma.raw(
+      ? sql.raw(
           `doc_refuse('$bucket: a value is in none of the buckets; give a "default" or wider ' ||
             '"boundaries".')`,
         )
-      : Prisma.sql`${storableJson(stage.default)}::jsonb`;
-  return grouped(Prisma.sql`case ${Prisma.join(cases, ' ')} else ${otherwise} end`, grouping);
+      : sql`${storableJson(stage.default)}::jsonb`;
+  return grouped(sql`case ${sql.join(cases, ' ')} else ${otherwise} end`, grouping);
 }
 
 function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
   const expressions = startExpressions(rows.root, context);
-  const columns: Sql[] = [Prisma.sql`${key} as k`];
+  const columns: Sql[] = [sql`${key} as k`];
   const inner = context.aliases.next('g');
   let isOrdered = false;
   const results = members.map(({ name, accumulator, operand }): [string, ExpressionValue] => {
@@ -93,34 +91,34 @@ function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
     if (found === undefined) throw notSupported(accumulator, didYouMean(accumulator, SQL_ACCUMULATORS));
     const [result, type, aggregate] = found;
     if (accumulator === '$count' || isOne(accumulator, operand))
-      return [name, resultOf('number', Prisma.raw('count(*)::numeric'))];
+      return [name, resultOf('number', sql.raw('count(*)::numeric'))];
     const { input } =
       accumulator === '$median'
         ? named({ name: accumulator, operand }, { required: ['input', 'method'] })
         : { input: operand };
     const value = compileExpression(input, expressions);
     const alias = `a${columns.length}`;
-    columns.push(Prisma.sql`${type === 'number' ? toNumber(value) : toJson(value)} as ${Prisma.raw(alias)}`);
+    columns.push(sql`${type === 'number' ? toNumber(value) : toJson(value)} as ${sql.raw(alias)}`);
     isOrdered ||= aggregate.includes('$2');
-    const places = [alias, 'position'].map((column) => Prisma.raw(`${inner}.${column}`));
+    const places = [alias, 'position'].map((column) => sql.raw(`${inner}.${column}`));
     return [name, resultOf(result, fill(aggregate, places))];
   });
   // An order is worth nothing to sums, but decides which documents a part has.
   const unordered = isPart(rows) ? rows : { ...rows, orderBy: undefined };
-  const k = Prisma.raw(`${inner}.k`);
+  const k = sql.raw(`${inner}.k`);
   const alias = context.aliases.next('d');
-  const selected = select(Prisma.join(columns, ', '), isOrdered ? inOrder(rows) : unordered);
+  const selected = select(sql.join(columns, ', '), isOrdered ? inOrder(rows) : unordered);
   // Grouping sorts, and keeps no order within a group.
   const values = isOrdered
-    ? Prisma.sql`select n.*, row_number() over () as position from (${selected}) as n`
+    ? sql`select n.*, row_number() over () as position from (${selected}) as n`
     : selected;
   return rowsOf(
-    Prisma.sql`(
+    sql`(
 select ${completeObject([['_id', resultOf('json', k)], ...results])} as doc
-from (${values}) as ${Prisma.raw(inner)}
+from (${values}) as ${sql.raw(inner)}
 group by ${k}
-order by doc_rank(${k}), ${k}) as ${Prisma.raw(alias)}`,
-    Prisma.raw(`${alias}.doc`),
+order by doc_rank(${k}), ${k}) as ${sql.raw(alias)}`,
+    sql.raw(`${alias}.doc`),
   );
 }
 
@@ -132,10 +130,10 @@ function completeObject(members: readonly (readonly [string, ExpressionValue])[]
   for (let at = 0; at < members.length; at += MAX_MEMBERS) {
     const pairs = members
       .slice(at, at + MAX_MEMBERS)
-      .map(([name, value]) => Prisma.sql`${storable(name)}::text, ${toJson(value)}`);
-    objects.push(Prisma.sql`jsonb_build_object(${Prisma.join(pairs, ', ')})`);
+      .map(([name, value]) => sql`${storable(name)}::text, ${toJson(value)}`);
+    objects.push(sql`jsonb_build_object(${sql.join(pairs, ', ')})`);
   }
-  return Prisma.join(objects, ' || ', '(', ')');
+  return sql.join(objects, ' || ', '(', ')');
 }
 
 /** `{ $sum: 1 }` counts. */

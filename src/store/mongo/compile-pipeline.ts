@@ -5,8 +5,8 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { storable } from '../sql/storable-json.js';
+import { type Sql, sql } from '../sql.js';
 import { compileBucket, compileGroup } from './compile-group.js';
 import { compileDocumentFilter } from './document-filter.js';
 import { documentRoot, recordRoot } from './document-root.js';
@@ -37,8 +37,6 @@ import {
 } from './rows.js';
 import { onlyFields, withElement, withFields, withoutFields } from './with-fields.js';
 
-type Sql = Prisma.Sql;
-
 /** A collection as far as the caller may read it. */
 export interface PipelineSource {
   readonly collection: Collection;
@@ -66,7 +64,7 @@ export function compilePipeline(
   const compilation = { options, context: { ...options.context, aliases: new Aliases() } };
   const start = 'documents' in source ? rowsOfDocuments(source.documents) : rowsOfRecords(source);
   const rows = stages.reduce((soFar, stage) => compileStage(stage, soFar, compilation), start);
-  return select(Prisma.sql`(${rows.root.json})::text as json`, inOrder(rows));
+  return select(sql`(${rows.root.json})::text as json`, inOrder(rows));
 }
 
 interface Compilation {
@@ -76,11 +74,11 @@ interface Compilation {
 
 function rowsOfRecords({ collection, condition, hiddenFields }: PipelineSource): Rows {
   return {
-    from: Prisma.raw('records r'),
+    from: sql.raw('records r'),
     where: [condition],
     root: recordRoot(collection, hiddenFields),
     orderBy: undefined,
-    naturalOrder: Prisma.raw('r.id'),
+    naturalOrder: sql.raw('r.id'),
     limit: undefined,
     skip: 0,
     isComputed: false,
@@ -92,10 +90,10 @@ function rowsOfRecords({ collection, condition, hiddenFields }: PipelineSource):
 function rowsOfDocuments(text: string): Rows {
   return {
     ...rowsOf(
-      Prisma.sql`jsonb_array_elements(${text}::jsonb) with ordinality as d(doc, position)`,
-      Prisma.raw('d.doc'),
+      sql`jsonb_array_elements(${text}::jsonb) with ordinality as d(doc, position)`,
+      sql.raw('d.doc'),
     ),
-    naturalOrder: Prisma.raw('d.position'),
+    naturalOrder: sql.raw('d.position'),
   };
 }
 
@@ -112,7 +110,7 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
     case 'match': {
       const all = wholeRows(rows, context);
       const condition = compileDocumentFilter(stage.filter, all.root, context);
-      return { ...all, where: [...all.where, Prisma.sql`(${condition})`] };
+      return { ...all, where: [...all.where, sql`(${condition})`] };
     }
     case 'sort': {
       const all = wholeRows(rows, context);
@@ -126,7 +124,7 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
     }
     case 'sample': {
       const all = wholeRows(rows, context);
-      return { ...all, orderBy: Prisma.raw('random()'), limit: stage.count };
+      return { ...all, orderBy: sql.raw('random()'), limit: stage.count };
     }
     case 'project': {
       const { projection } = stage;
@@ -171,7 +169,7 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
     case 'replaceRoot': {
       const made = toJson(compileExpression(stage.root, expressionsOf(rows, compilation)));
       const inner = wrapped({ ...inOrder(rows), root: documentRoot(made) }, context);
-      return { ...inner, where: [Prisma.sql`jsonb_typeof(${inner.root.json}) = 'object'`] };
+      return { ...inner, where: [sql`jsonb_typeof(${inner.root.json}) = 'object'`] };
     }
     case 'facet':
       return compileFacet(stage.facets, rows, compilation);
@@ -188,14 +186,14 @@ function expressionsOf({ root }: Rows, { context }: Compilation): Expressions {
 function compileCount(field: string, rows: Rows, { context }: Compilation): Rows {
   const alias = context.aliases.next('d');
   const counted = context.aliases.next('c');
-  const document = objectOf([[field, resultOf('number', Prisma.raw('count(*)::numeric'))]]);
+  const document = objectOf([[field, resultOf('number', sql.raw('count(*)::numeric'))]]);
   const source = isPart(rows) ? rows : { ...rows, orderBy: undefined };
   return rowsOf(
-    Prisma.sql`(
+    sql`(
 select ${document.sql} as doc
-from (${select(Prisma.raw('1'), source)}) as ${Prisma.raw(counted)}
-having count(*) > 0) as ${Prisma.raw(alias)}`,
-    Prisma.raw(`${alias}.doc`),
+from (${select(sql.raw('1'), source)}) as ${sql.raw(counted)}
+having count(*) > 0) as ${sql.raw(alias)}`,
+    sql.raw(`${alias}.doc`),
   );
 }
 
@@ -206,12 +204,12 @@ function compileUnwind(stage: UnwindStage, rows: Rows, { context }: Compilation)
   const all = wholeRows(rows, context);
   const top = all.root.valueAt([name]);
   // It does not go through a list: there is none to unwind in each of its elements.
-  const value = rest.length === 0 ? top : Prisma.sql`(${top} #> ${rest.map(storable)}::text[])`;
+  const value = rest.length === 0 ? top : sql`(${top} #> ${rest.map(storable)}::text[])`;
   const alias = context.aliases.next('u');
-  const nothing = keepsEmpty ? Prisma.sql`jsonb_build_array(${value})` : Prisma.raw(`'[]'::jsonb`);
-  const join = Prisma.raw(keepsEmpty ? 'left join lateral' : 'cross join lateral');
-  const on = Prisma.raw(keepsEmpty ? ' on true' : '');
-  const from = Prisma.sql`${all.from}
+  const nothing = keepsEmpty ? sql`jsonb_build_array(${value})` : sql.raw(`'[]'::jsonb`);
+  const join = sql.raw(keepsEmpty ? 'left join lateral' : 'cross join lateral');
+  const on = sql.raw(keepsEmpty ? ' on true' : '');
+  const from = sql`${all.from}
 ${join} jsonb_array_elements(
   case coalesce(jsonb_typeof(${value}), 'missing')
     when 'array' then ${value}
@@ -219,20 +217,20 @@ ${join} jsonb_array_elements(
     when 'missing' then '[]'::jsonb
     else jsonb_build_array(${value})
   end
-) with ordinality as ${Prisma.raw(alias)}(value, position)${on}`;
-  const element = withElement(all.root, path, Prisma.raw(`${alias}.value`));
-  const index = Prisma.sql`case when jsonb_typeof(${value}) = 'array' then
-    coalesce(to_jsonb(${Prisma.raw(alias)}.position - 1), 'null'::jsonb) else 'null'::jsonb end`;
+) with ordinality as ${sql.raw(alias)}(value, position)${on}`;
+  const element = withElement(all.root, path, sql.raw(`${alias}.value`));
+  const index = sql`case when jsonb_typeof(${value}) = 'array' then
+    coalesce(to_jsonb(${sql.raw(alias)}.position - 1), 'null'::jsonb) else 'null'::jsonb end`;
   const root =
     indexField === undefined ? element : withFields(element, [{ path: [indexField], value: index }]);
-  const position = Prisma.raw(`${alias}.position`);
+  const position = sql.raw(`${alias}.position`);
   const { orderBy, naturalOrder } = all;
   return {
     ...all,
     from,
     root,
-    orderBy: orderBy === undefined ? undefined : Prisma.sql`${orderBy}, ${position}`,
-    naturalOrder: naturalOrder === undefined ? undefined : Prisma.sql`${naturalOrder}, ${position}`,
+    orderBy: orderBy === undefined ? undefined : sql`${orderBy}, ${position}`,
+    naturalOrder: naturalOrder === undefined ? undefined : sql`${naturalOrder}, ${position}`,
     isAlwaysThere: (wanted) => wanted[0] !== name && wanted[0] !== indexField && all.isAlwaysThere(wanted),
   };
 }
@@ -245,27 +243,27 @@ function compileFacet(
 ): Rows {
   const { context } = compilation;
   const source = context.aliases.next('f');
-  const input = select(Prisma.sql`${rows.root.json} as doc`, inOrder(rows));
+  const input = select(sql`${rows.root.json} as doc`, inOrder(rows));
   const members = facets.map(({ name, stages }): [string, ExpressionValue] => {
     const alias = context.aliases.next('d');
-    const start = rowsOf(Prisma.raw(`${source} as ${alias}`), Prisma.raw(`${alias}.doc`));
+    const start = rowsOf(sql.raw(`${source} as ${alias}`), sql.raw(`${alias}.doc`));
     return [name, resultOf('json', listOf(stages, start, compilation))];
   });
   const alias = context.aliases.next('d');
   return rowsOf(
-    Prisma.sql`(
-with ${Prisma.raw(source)} as materialized (${input})
-select ${objectOf(members).sql} as doc) as ${Prisma.raw(alias)}`,
-    Prisma.raw(`${alias}.doc`),
+    sql`(
+with ${sql.raw(source)} as materialized (${input})
+select ${objectOf(members).sql} as doc) as ${sql.raw(alias)}`,
+    sql.raw(`${alias}.doc`),
   );
 }
 
 /** The documents of a pipeline within another, as one list. */
 function listOf(stages: readonly Stage[], start: Rows, compilation: Compilation): Sql {
   const rows = stages.reduce((soFar, stage) => compileStage(stage, soFar, compilation), start);
-  const alias = Prisma.raw(compilation.context.aliases.next('x'));
-  const documents = select(Prisma.sql`${rows.root.json} as doc`, inOrder(rows));
-  return Prisma.sql`(select coalesce(jsonb_agg(${alias}.doc), '[]'::jsonb) from (${documents}) as ${alias})`;
+  const alias = sql.raw(compilation.context.aliases.next('x'));
+  const documents = select(sql`${rows.root.json} as doc`, inOrder(rows));
+  return sql`(select coalesce(jsonb_agg(${alias}.doc), '[]'::jsonb) from (${documents}) as ${alias})`;
 }
 
 /**
@@ -281,8 +279,8 @@ function compileLookup(stage: LookupStage, rows: Rows, compilation: Compilation)
   const columns: Sql[] = [];
   const column = (value: Sql): Sql => {
     const name = `v${columns.length}`;
-    columns.push(Prisma.sql`${value} as ${Prisma.raw(name)}`);
-    return Prisma.raw(`${outer}.${name}`);
+    columns.push(sql`${value} as ${sql.raw(name)}`);
+    return sql.raw(`${outer}.${name}`);
   };
   const variables = new Map(context.variables);
   for (const { name, value } of stage.variables) {
@@ -299,32 +297,32 @@ function compileLookup(stage: LookupStage, rows: Rows, compilation: Compilation)
     context: { ...context, variables },
   });
   const inner = context.aliases.next('j');
-  const values = columns.length === 0 ? Prisma.raw('1 as v') : Prisma.join(columns, ', ');
-  const from = Prisma.sql`${all.from}
-cross join lateral (select ${values} offset 0) as ${Prisma.raw(outer)}
-cross join lateral (select ${found} as docs offset 0) as ${Prisma.raw(inner)}`;
+  const values = columns.length === 0 ? sql.raw('1 as v') : sql.join(columns, ', ');
+  const from = sql`${all.from}
+cross join lateral (select ${values} offset 0) as ${sql.raw(outer)}
+cross join lateral (select ${found} as docs offset 0) as ${sql.raw(inner)}`;
   return {
     ...all,
     from,
-    root: withFields(all.root, [{ path: stage.as, value: Prisma.raw(`${inner}.docs`) }]),
+    root: withFields(all.root, [{ path: stage.as, value: sql.raw(`${inner}.docs`) }]),
     isAlwaysThere: (path) => path[0] !== stage.as[0] && all.isAlwaysThere(path),
   };
 }
 
 /** The foreign value, or one of its elements, is the local one, or one of its elements. */
 function isAmong(path: Path, { root }: Rows, local: Sql): Sql {
-  const list = Prisma.sql`(case jsonb_typeof(${local}) when 'array' then ${local}
+  const list = sql`(case jsonb_typeof(${local}) when 'array' then ${local}
     else jsonb_build_array(${local}) end)`;
-  const values = Prisma.sql`select e.value from jsonb_array_elements(${list}) as e(value)
+  const values = sql`select e.value from jsonb_array_elements(${list}) as e(value)
     where e.value <> 'null'`;
   const target = root.targetAt(path);
   switch (target.form) {
     case 'id':
-      return Prisma.sql`r.id = any(array(select doc_text(i.value) from (${values}) as i))`;
+      return sql`r.id = any(array(select doc_text(i.value) from (${values}) as i))`;
     case 'column':
-      return Prisma.sql`${target.field.json} = any(array(${values}))`;
+      return sql`${target.field.json} = any(array(${values}))`;
     case 'path':
-      return Prisma.sql`exists (
+      return sql`exists (
   select from doc_values(${target.json}, ${target.path.map(storable)}::text[]) as v(value)
   where v.value = any(array(${values}))
     or exists (select from jsonb_array_elements(doc_list(v.value)) as e(value)

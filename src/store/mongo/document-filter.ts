@@ -11,21 +11,19 @@ import { toNormalText } from '../../base/model/normal-text.js';
 import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
 import type { ValueTest } from '../../base/model/value-test.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { columnTest, needsByteOrder } from '../sql/column-test.js';
 import { idTest } from '../sql/id-test.js';
 import { jsonpathTest } from '../sql/jsonpath-test.js';
 import type { FieldExpression } from '../sql/names.js';
 import { jsonpathSteps, storable, storableJson } from '../sql/storable-json.js';
+import { type Sql, sql } from '../sql.js';
 import { type DocumentRoot, documentRoot, type MatchTarget } from './document-root.js';
 import { startExpressions } from './expression-operators.js';
 import { compileExpression, type ExpressionContext, toCondition } from './expression-value.js';
 
-type Sql = Prisma.Sql;
-
-const TRUE = Prisma.raw('true');
-const FALSE = Prisma.raw('false');
-const NULL_JSON = Prisma.raw(`'null'::jsonb`);
+const TRUE = sql.raw('true');
+const FALSE = sql.raw('false');
+const NULL_JSON = sql.raw(`'null'::jsonb`);
 
 /**
  * A boolean SQL expression; where something is missing it may be null instead of false, but not below a
@@ -38,7 +36,7 @@ export function compileDocumentFilter(filter: Filter, root: DocumentRoot, contex
     case 'any':
       return joined(filter.filters, { separator: ' or ', empty: FALSE, root, context });
     case 'not':
-      return Prisma.sql`not coalesce(${compileDocumentFilter(filter.filter, root, context)}, false)`;
+      return sql`not coalesce(${compileDocumentFilter(filter.filter, root, context)}, false)`;
     case 'expression':
       return toCondition(compileExpression(filter.expression, startExpressions(root, context)));
     case 'match':
@@ -58,7 +56,7 @@ interface Joining {
 function joined(filters: readonly Filter[], { separator, empty, root, context }: Joining): Sql {
   if (filters.length === 0) return empty;
   const parts = filters.map((part) => compileDocumentFilter(part, root, context));
-  return Prisma.join(parts, separator, '(', ')');
+  return sql.join(parts, separator, '(', ')');
 }
 
 function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionContext): Sql {
@@ -66,18 +64,17 @@ function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionC
   const scalar = scalarTest(test);
   if (target.form === 'id') {
     if (scalar !== undefined) return idTest(textsOf(scalar), context);
-    return columnMatch(test, { json: Prisma.raw('to_jsonb(r.id)'), text: Prisma.raw('r.id') }, context);
+    return columnMatch(test, { json: sql.raw('to_jsonb(r.id)'), text: sql.raw('r.id') }, context);
   }
   if (target.form === 'column') {
     if (scalar === undefined) return columnMatch(test, target.field, context);
     if (context.isByteOrdered || !needsByteOrder(scalar)) return columnTest(scalar, target.field);
-    return Prisma.sql`${target.field.json} @? ${`strict $ ? ${jsonpathTest(scalar)}`}::jsonpath`;
+    return sql`${target.field.json} @? ${`strict $ ? ${jsonpathTest(scalar)}`}::jsonpath`;
   }
   const { json, path } = target;
   if (path.length === 0) {
-    if (scalar === undefined)
-      return columnMatch(test, { json, text: Prisma.sql`(${json} #>> '{}')` }, context);
-    return Prisma.sql`${json} @? ${`strict $ ? ${jsonpathTest(scalar)}`}::jsonpath`;
+    if (scalar === undefined) return columnMatch(test, { json, text: sql`(${json} #>> '{}')` }, context);
+    return sql`${json} @? ${`strict $ ? ${jsonpathTest(scalar)}`}::jsonpath`;
   }
   return scalar === undefined
     ? pathMatch(test, { json, path }, context)
@@ -156,17 +153,17 @@ interface Place {
 /** A jsonpath in its lax mode looks into lists one level at each step, as a query does. */
 function scalarMatch(test: ValueTest, { json, path }: Place): Sql {
   if (!path.some(isNumber))
-    return Prisma.sql`${json} @? ${`$${jsonpathSteps(path)} ? ${jsonpathTest(test)}`}::jsonpath`;
-  return Prisma.sql`exists (select from ${valuesAt({ json, path })} as v(value)
+    return sql`${json} @? ${`$${jsonpathSteps(path)} ? ${jsonpathTest(test)}`}::jsonpath`;
+  return sql`exists (select from ${valuesAt({ json, path })} as v(value)
     where v.value @? ${`$ ? ${jsonpathTest(test)}`}::jsonpath)`;
 }
 
 /** The values at a path, with `withMissing` a null for each that is missing. */
 function valuesAt({ json, path }: Place, missing: 'with missing' | 'found' = 'found'): Sql {
   if (missing === 'found' && !path.some(isNumber)) {
-    return Prisma.sql`jsonb_path_query(${json}, ${`$${jsonpathSteps(path)}`}::jsonpath)`;
+    return sql`jsonb_path_query(${json}, ${`$${jsonpathSteps(path)}`}::jsonpath)`;
   }
-  return Prisma.sql`doc_values(${json}, ${path.map(storable)}::text[])`;
+  return sql`doc_values(${json}, ${path.map(storable)}::text[])`;
 }
 
 /** A step that may also be the number of an element. */
@@ -180,14 +177,14 @@ type ColumnForms = Pick<FieldExpression, 'json' | 'text'>;
 function columnMatch(test: MatchTest, { json, text }: ColumnForms, context: ExpressionContext): Sql {
   switch (test.kind) {
     case 'equals':
-      if (test.value === null) return Prisma.sql`coalesce(${json} = ${NULL_JSON}, true)`;
-      return Prisma.sql`${json} = ${jsonbOf(test.value)}`;
+      if (test.value === null) return sql`coalesce(${json} = ${NULL_JSON}, true)`;
+      return sql`${json} = ${jsonbOf(test.value)}`;
     case 'exists':
-      return Prisma.sql`${json} is not null`;
+      return sql`${json} is not null`;
     case 'type':
       return isOfType(json, test.types);
     case 'pattern':
-      return Prisma.sql`(jsonb_typeof(${json}) = 'string' and ${text} ~ ${test.pattern})`;
+      return sql`(jsonb_typeof(${json}) = 'string' and ${text} ~ ${test.pattern})`;
     case 'size':
       return hasSize(json, test.size);
     case 'remainder':
@@ -201,38 +198,36 @@ function columnMatch(test: MatchTest, { json, text }: ColumnForms, context: Expr
 
 function pathMatch(test: MatchTest, place: Place, context: ExpressionContext): Sql {
   const { json, path } = place;
-  const v = Prisma.raw('v.value');
+  const v = sql.raw('v.value');
   const exists = (condition: Sql) =>
-    Prisma.sql`exists (select from ${valuesAt(place)} as v(value) where ${condition})`;
+    sql`exists (select from ${valuesAt(place)} as v(value) where ${condition})`;
   const existsElement = (condition: Sql) =>
-    Prisma.sql`exists (select from ${valuesAt(place)} as v(value), jsonb_path_query(v.value,
+    sql`exists (select from ${valuesAt(place)} as v(value), jsonb_path_query(v.value,
       '$[*]') as e(value) where ${condition})`;
-  const e = Prisma.raw('e.value');
+  const e = sql.raw('e.value');
   switch (test.kind) {
     case 'equals':
       if (test.value === null) {
         const [only] = path;
         // A list contains the null that is in it.
         if (path.length === 1 && only !== undefined) {
-          return Prisma.sql`coalesce((${json} -> ${storable(only)}::text) @> ${NULL_JSON}, true)`;
+          return sql`coalesce((${json} -> ${storable(only)}::text) @> ${NULL_JSON}, true)`;
         }
-        return Prisma.sql`exists (select from ${valuesAt(place, 'with missing')} as v(value)
+        return sql`exists (select from ${valuesAt(place, 'with missing')} as v(value)
           where coalesce(v.value @> ${NULL_JSON}, true))`;
       }
       return exists(
-        Prisma.sql`v.value = ${jsonbOf(test.value)}
+        sql`v.value = ${jsonbOf(test.value)}
           or ${jsonbOf(test.value)} in (select jsonb_array_elements(doc_list(v.value)))`,
       );
     case 'exists':
-      if (!path.some(isNumber)) return Prisma.sql`${json} @? ${`$${jsonpathSteps(path)}`}::jsonpath`;
-      return exists(Prisma.sql`v.value is not null`);
+      if (!path.some(isNumber)) return sql`${json} @? ${`$${jsonpathSteps(path)}`}::jsonpath`;
+      return exists(sql`v.value is not null`);
     case 'type':
       if (test.isWhole) return exists(isOfType(v, test.types));
-      return Prisma.sql`(${exists(isOfType(v, test.types))} or ${existsElement(isOfType(e, test.types))})`;
+      return sql`(${exists(isOfType(v, test.types))} or ${existsElement(isOfType(e, test.types))})`;
     case 'pattern':
-      return existsElement(
-        Prisma.sql`jsonb_typeof(e.value) = 'string' and (e.value #>> '{}') ~ ${test.pattern}`,
-      );
+      return existsElement(sql`jsonb_typeof(e.value) = 'string' and (e.value #>> '{}') ~ ${test.pattern}`);
     case 'size':
       return exists(hasSize(v, test.size));
     case 'remainder':
@@ -245,17 +240,17 @@ function pathMatch(test: MatchTest, place: Place, context: ExpressionContext): S
 }
 
 function isOfType(json: Sql, types: readonly JsonType[]): Sql {
-  return Prisma.sql`coalesce(jsonb_typeof(${json}) = any(${[...types]}::text[]), false)`;
+  return sql`coalesce(jsonb_typeof(${json}) = any(${[...types]}::text[]), false)`;
 }
 
 function hasSize(json: Sql, size: number): Sql {
-  return Prisma.sql`case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) = ${size}
+  return sql`case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) = ${size}
     else false end`;
 }
 
 /** The remainder is of whole numbers, as Mongo has it: what comes after the point is cut off. */
 function hasRemainder(json: Sql, { divisor, remainder }: Extract<MatchTest, { kind: 'remainder' }>): Sql {
-  return Prisma.sql`coalesce(mod(trunc(to_number(${json})),
+  return sql`coalesce(mod(trunc(to_number(${json})),
     ${String(divisor)}::numeric) = ${String(remainder)}::numeric, false)`;
 }
 
@@ -264,15 +259,15 @@ type ElementTest = Extract<MatchTest, { kind: 'element' }>;
 function hasElement(json: Sql, { filter, isOfMembers }: ElementTest, context: ExpressionContext): Sql {
   const alias = `e${context.depth ?? 0}`;
   const inner = { ...context, depth: (context.depth ?? 0) + 1 };
-  const element = documentRoot(Prisma.raw(`${alias}.value`));
+  const element = documentRoot(sql.raw(`${alias}.value`));
   const elements = isOfMembers
-    ? Prisma.sql`(select case jsonb_typeof(n.value) when 'array' then (
+    ? sql`(select case jsonb_typeof(n.value) when 'array' then (
         select coalesce(jsonb_object_agg(m.position - 1, m.value), '{}')
         from jsonb_array_elements(n.value) with ordinality as m(value, position)
       ) else n.value end from jsonb_array_elements(doc_list(${json})) as n(value))`
-    : Prisma.sql`jsonb_array_elements(doc_list(${json}))`;
-  return Prisma.sql`exists (select from ${elements} as
-    ${Prisma.raw(alias)}(value) where ${compileDocumentFilter(filter, element, inner)})`;
+    : sql`jsonb_array_elements(doc_list(${json}))`;
+  return sql`exists (select from ${elements} as
+    ${sql.raw(alias)}(value) where ${compileDocumentFilter(filter, element, inner)})`;
 }
 
 function isOperand(value: JsonValue): value is Operand {
@@ -280,5 +275,5 @@ function isOperand(value: JsonValue): value is Operand {
 }
 
 function jsonbOf(value: JsonValue): Sql {
-  return Prisma.sql`${storableJson(value)}::jsonb`;
+  return sql`${storableJson(value)}::jsonb`;
 }

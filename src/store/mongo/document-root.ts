@@ -5,12 +5,10 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { type FieldExpression, fieldExpression } from '../sql/names.js';
 import { storable } from '../sql/storable-json.js';
 import { targetInRecord } from '../sql/target.js';
-
-type Sql = Prisma.Sql;
+import { type Sql, sql } from '../sql.js';
 
 export interface DocumentRoot {
   /** All of it, with `_id`: jsonb. Of a record what the caller may see. */
@@ -36,16 +34,16 @@ export type MatchTarget =
     }
   | { readonly form: 'path'; readonly json: Sql; readonly path: Path; readonly isText?: boolean };
 
-const RECORD = Prisma.raw('r.data');
-const RECORD_ID = Prisma.raw('to_jsonb(r.id)');
-const NOTHING = Prisma.raw(`'{}'::jsonb`);
+const RECORD = sql.raw('r.data');
+const RECORD_ID = sql.raw('to_jsonb(r.id)');
+const NOTHING = sql.raw(`'{}'::jsonb`);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** A record, over the alias `r`. `hidden` are the top-level fields that the caller may not see. */
 export function recordRoot(collection: Collection, hidden: ReadonlySet<string> = NO_FIELDS): DocumentRoot {
-  const visible = hidden.size === 0 ? RECORD : Prisma.sql`(${RECORD} - ${[...hidden]}::text[])`;
+  const visible = hidden.size === 0 ? RECORD : sql`(${RECORD} - ${[...hidden]}::text[])`;
   return {
-    json: Prisma.sql`(${visible} || jsonb_build_object('_id', r.id))`,
+    json: sql`(${visible} || jsonb_build_object('_id', r.id))`,
     targetAt(path) {
       const [first, ...rest] = path;
       if (first === '_id')
@@ -63,7 +61,7 @@ export function recordRoot(collection: Collection, hidden: ReadonlySet<string> =
       if (hidden.has(first)) return NULL;
       const target = targetInRecord(collection, path);
       if (rest.length === 0 || target.form === 'column') return fieldExpression(collection, path).json;
-      return Prisma.sql`doc_value(${fieldExpression(collection, [first]).json},
+      return sql`doc_value(${fieldExpression(collection, [first]).json},
         ${rest.map(storable)}::text[])`;
     },
   };
@@ -78,10 +76,10 @@ export function documentRoot(json: Sql): DocumentRoot {
       const [first, ...rest] = path;
       if (first === undefined) return json;
       // A list is read by the members of its objects: only a document is certain to be none.
-      if (rest.length === 0) return Prisma.sql`(${json} -> ${storable(first)}::text)`;
-      return Prisma.sql`doc_value(${json}, ${path.map(storable)}::text[])`;
+      if (rest.length === 0) return sql`(${json} -> ${storable(first)}::text)`;
+      return sql`doc_value(${json}, ${path.map(storable)}::text[])`;
     },
   };
 }
 
-const NULL = Prisma.raw('null::jsonb');
+const NULL = sql.raw('null::jsonb');

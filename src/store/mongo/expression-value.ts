@@ -1,16 +1,14 @@
 /**
  * `Expression` to SQL over a document. Numbers are exact: sums and products of `numeric`, not of floats. An
- * operator is a row of a table, `sql(result, operands, template)`; see `sql`.
+ * operator is a row of a table, `byTemplate(result, operands, template)`; see `sql`.
  */
 import { ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 import type { Expression } from '../../base/model/expression.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { jsonText, storable, storableJson } from '../sql/storable-json.js';
+import { Sql, sql } from '../sql.js';
 import type { DocumentRoot } from './document-root.js';
-
-type Sql = Prisma.Sql;
 
 /**
  * A computed value. `json`: jsonb, null where the value is missing. `number` (numeric) and `text`: null is a
@@ -52,7 +50,7 @@ export interface Operation {
 export type CompileOperator = (operation: Operation) => ExpressionValue;
 export type Operators = Readonly<Record<string, CompileOperator>>;
 
-export const JSON_NULL = Prisma.raw(`'null'::jsonb`);
+export const JSON_NULL = sql.raw(`'null'::jsonb`);
 
 /** @throws MALFORMED_FILTER (400) for an operator that is unknown, or operands that it does not take */
 export function compileExpression(expression: Expression, expressions: Expressions): ExpressionValue {
@@ -68,9 +66,9 @@ export function compileExpression(expression: Expression, expressions: Expressio
         expression.members.map(({ name, value }) => [name, compileExpression(value, expressions)]),
       );
     case 'list': {
-      if (expression.elements.length === 0) return { type: 'json', sql: Prisma.raw(`'[]'::jsonb`) };
+      if (expression.elements.length === 0) return { type: 'json', sql: sql.raw(`'[]'::jsonb`) };
       const values = expression.elements.map((each) => orNull(jsonOf(each, expressions)));
-      return { type: 'json', sql: Prisma.sql`to_jsonb(array[${Prisma.join(values, ', ')}]::jsonb[])` };
+      return { type: 'json', sql: sql`to_jsonb(array[${sql.join(values, ', ')}]::jsonb[])` };
     }
     case 'operator': {
       const { name, operand } = expression;
@@ -83,11 +81,11 @@ export function compileExpression(expression: Expression, expressions: Expressio
 }
 
 function literal(value: JsonValue): ExpressionValue {
-  if (typeof value === 'string') return { type: 'text', sql: Prisma.sql`${storable(value)}::text` };
-  if (typeof value === 'boolean') return { type: 'boolean', sql: Prisma.sql`${value}::boolean` };
+  if (typeof value === 'string') return { type: 'text', sql: sql`${storable(value)}::text` };
+  if (typeof value === 'boolean') return { type: 'boolean', sql: sql`${value}::boolean` };
   if (typeof value === 'number' || isExactNumber(value))
-    return { type: 'number', sql: Prisma.sql`${jsonText(value)}::numeric` };
-  return { type: 'json', sql: value === null ? JSON_NULL : Prisma.sql`${storableJson(value)}::jsonb` };
+    return { type: 'number', sql: sql`${jsonText(value)}::numeric` };
+  return { type: 'json', sql: value === null ? JSON_NULL : sql`${storableJson(value)}::jsonb` };
 }
 
 function variable(
@@ -95,9 +93,9 @@ function variable(
   { root, context, variables }: Expressions,
 ): ExpressionValue {
   if (name === 'ROOT') return { type: 'json', sql: root.json };
-  if (name === 'REMOVE') return { type: 'json', sql: Prisma.raw('null::jsonb') };
+  if (name === 'REMOVE') return { type: 'json', sql: sql.raw('null::jsonb') };
   if (name === 'NOW' && path.length === 0)
-    return { type: 'text', sql: Prisma.sql`${context.now.toISOString()}::text` };
+    return { type: 'text', sql: sql`${context.now.toISOString()}::text` };
   const value = variables.get(name);
   if (value === undefined) {
     const known = ['ROOT', 'CURRENT', 'NOW', 'REMOVE', ...variables.keys()].map((one) => `$$${one}`);
@@ -105,67 +103,67 @@ function variable(
   }
   return {
     type: 'json',
-    sql: path.length === 0 ? value : Prisma.sql`doc_value(${value}, ${path.map(storable)}::text[])`,
+    sql: path.length === 0 ? value : sql`doc_value(${value}, ${path.map(storable)}::text[])`,
   };
 }
 
 /** Members that are missing are left out. */
 export function objectOf(members: readonly (readonly [string, ExpressionValue])[]): ExpressionValue {
-  if (members.length === 0) return { type: 'json', sql: Prisma.raw(`'{}'::jsonb`) };
-  const pairs = members.map(([name, value]) => Prisma.sql`${storable(name)}::text, ${toJson(value)}`);
+  if (members.length === 0) return { type: 'json', sql: sql.raw(`'{}'::jsonb`) };
+  const pairs = members.map(([name, value]) => sql`${storable(name)}::text, ${toJson(value)}`);
   if (members.length <= 50 && members.every(([, { type }]) => type !== 'json'))
-    return { type: 'json', sql: Prisma.sql`jsonb_build_object(${Prisma.join(pairs, ', ')})` };
+    return { type: 'json', sql: sql`jsonb_build_object(${sql.join(pairs, ', ')})` };
   return {
     type: 'json',
-    sql: Prisma.sql`(
+    sql: sql`(
   select coalesce(jsonb_object_agg(m.name, m.value) filter (where m.value is not null), '{}')
-  from (values ${Prisma.join(pairs, '), (', '(', ')')}) as m(name, value)
+  from (values ${sql.join(pairs, '), (', '(', ')')}) as m(name, value)
 )`,
   };
 }
 
 /** jsonb, null where the value is missing. */
-export function toJson({ type, sql }: ExpressionValue): Sql {
+export function toJson({ type, sql: value }: ExpressionValue): Sql {
   switch (type) {
     case 'json':
-      return sql;
+      return value;
     case 'number':
-      return Prisma.sql`coalesce(to_jsonb(trim_scale(${sql})), ${JSON_NULL})`;
+      return sql`coalesce(to_jsonb(trim_scale(${value})), ${JSON_NULL})`;
     case 'text':
-      return Prisma.sql`coalesce(to_jsonb(${sql}), ${JSON_NULL})`;
+      return sql`coalesce(to_jsonb(${value}), ${JSON_NULL})`;
     case 'boolean':
-      return Prisma.sql`to_jsonb(${sql})`;
+      return sql`to_jsonb(${value})`;
   }
 }
 
 /** A null instead of a value that is missing. */
 export function orNull(value: Sql): Sql {
-  return Prisma.sql`coalesce(${value}, ${JSON_NULL})`;
+  return sql`coalesce(${value}, ${JSON_NULL})`;
 }
 
 /** numeric; null for what is no number. */
-export function toNumber({ type, sql }: ExpressionValue): Sql {
-  if (type === 'json') return Prisma.sql`to_number(${sql})`;
-  return type === 'number' ? sql : Prisma.raw('null::numeric');
+export function toNumber({ type, sql: value }: ExpressionValue): Sql {
+  if (type === 'json') return sql`to_number(${value})`;
+  return type === 'number' ? value : sql.raw('null::numeric');
 }
 
 /** text; null for what is none. */
-function toText({ type, sql }: ExpressionValue): Sql {
-  if (type === 'json') return Prisma.sql`doc_text(${sql})`;
-  return type === 'text' ? sql : Prisma.raw('null::text');
+function toText({ type, sql: value }: ExpressionValue): Sql {
+  if (type === 'json') return sql`doc_text(${value})`;
+  return type === 'text' ? value : sql.raw('null::text');
 }
 
 /** Whether the value counts as true. Never null. */
-export function toCondition({ type, sql }: ExpressionValue): Sql {
+export function toCondition({ type, sql: value }: ExpressionValue): Sql {
   switch (type) {
     case 'json':
-      return Prisma.sql`doc_is_true(${sql})`;
+      return sql`doc_is_true(${value})`;
     case 'number':
-      return Prisma.sql`(coalesce(${sql}, 0) <> 0)`;
+      return sql`(coalesce(${value}, 0) <> 0)`;
     case 'text':
-      return Prisma.sql`(${sql} is not null)`;
+      return sql`(${value} is not null)`;
     case 'boolean':
-      return sql;
+      return value;
   }
 }
 
@@ -183,7 +181,7 @@ const READERS: Readonly<Record<string, (value: ExpressionValue) => Sql>> = {
   truth: toCondition,
   whole: (value) => fill(WHOLE, [toNumber(value)]),
   /** What is after the point is cut off. */
-  cut: (value) => fill(WHOLE, [Prisma.sql`trunc(${toNumber(value)})`]),
+  cut: (value) => fill(WHOLE, [sql`trunc(${toNumber(value)})`]),
   list: toList,
   object: (value) =>
     fill(
@@ -194,7 +192,7 @@ const READERS: Readonly<Record<string, (value: ExpressionValue) => Sql>> = {
   /** A number as its digits; what is null or missing is the empty text. */
   printed: (value) =>
     value.type === 'text'
-      ? Prisma.sql`coalesce(${value.sql}, '')`
+      ? sql`coalesce(${value.sql}, '')`
       : fill(
           `(case when coalesce($1, 'null') = 'null' then ''
             when jsonb_typeof($1) in ('string', 'number') then $1 #>> '{}' end)`,
@@ -221,23 +219,23 @@ export function fill(template: string, values: readonly Sql[]): Sql {
   );
   const filled = (by: readonly Sql[]) =>
     places.length === 0
-      ? Prisma.raw(template)
-      : new Prisma.Sql(
+      ? sql.raw(template)
+      : new Sql(
           texts,
           places.map((at) => by[at] ?? JSON_NULL),
         );
-  if (!isLong) return filled(values.map((value) => Prisma.sql`(${value})`));
-  const columns = values.map((value, index) => Prisma.sql`${value} as ${Prisma.raw(`v${index}`)}`);
-  const names = values.map((_value, index) => Prisma.raw(`o.v${index}`));
+  if (!isLong) return filled(values.map((value) => sql`(${value})`));
+  const columns = values.map((value, index) => sql`${value} as ${sql.raw(`v${index}`)}`);
+  const names = values.map((_value, index) => sql.raw(`o.v${index}`));
   // `offset 0` keeps Postgres from putting it back in.
-  return Prisma.sql`(select ${filled(names)} from (select ${Prisma.join(columns, ', ')} offset 0) as o)`;
+  return sql`(select ${filled(names)} from (select ${sql.join(columns, ', ')} offset 0) as o)`;
 }
 
 /** `value`: jsonb whose SQL null is null, not missing. */
 type Result = ExpressionValue['type'] | 'value';
 
-export function resultOf(result: Result, sql: Sql): ExpressionValue {
-  const whole = Prisma.sql`(${sql})`;
+export function resultOf(result: Result, value: Sql): ExpressionValue {
+  const whole = sql`(${value})`;
   return result === 'value' ? { type: 'json', sql: orNull(whole) } : { type: result, sql: whole };
 }
 
@@ -246,7 +244,7 @@ export function resultOf(result: Result, sql: Sql): ExpressionValue {
  * `READERS`: `'text whole'` are two in a list, `'input:text by:text'` two by name; `=…` makes one optional,
  * with that SQL in its place.
  */
-export function sql(result: Result, operands: string, template: string): CompileOperator {
+export function byTemplate(result: Result, operands: string, template: string): CompileOperator {
   const read = reader(operands);
   return (operation) => resultOf(result, fill(template, read(operation)));
 }
@@ -268,7 +266,7 @@ export function reader(operands: string): (operation: Operation) => readonly Sql
       : severalOf(operation, { least: required.length, most: wanted.length });
     return wanted.map(({ name, kind, other = '' }, index) => {
       const each = Array.isArray(given) ? given[index] : (given as Record<string, Expression>)[name ?? ''];
-      if (each === undefined) return Prisma.raw(other);
+      if (each === undefined) return sql.raw(other);
       if (kind === 'zone') return zoneOf(each);
       if (kind === 'name') return nameOf(operation, each);
       return (READERS[kind] ?? toJson)(compileExpression(each, operation.expressions));
@@ -280,11 +278,11 @@ export function reader(operands: string): (operation: Operation) => readonly Sql
 export function joined(result: Result, kind: string, separator: string, empty?: string): CompileOperator {
   return (operation) => {
     const operands = severalOf(operation, { least: empty === undefined ? 1 : 0 });
-    if (operands.length === 0) return resultOf(result, Prisma.raw(empty ?? 'null'));
+    if (operands.length === 0) return resultOf(result, sql.raw(empty ?? 'null'));
     const values = operands.map((each) =>
       (READERS[kind] ?? toJson)(compileExpression(each, operation.expressions)),
     );
-    return resultOf(result, Prisma.join(values, separator, '(', ')'));
+    return resultOf(result, sql.join(values, separator, '(', ')'));
   };
 }
 
@@ -298,11 +296,11 @@ const OFFSET = /^([+-])(\d{2})(?::?(\d{2}))?$/;
  * interval.
  */
 function zoneOf(timeZone: Expression): Sql {
-  if (timeZone.kind === 'literal' && timeZone.value === null) return Prisma.raw('null::text');
+  if (timeZone.kind === 'literal' && timeZone.value === null) return sql.raw('null::text');
   const name = literalText(timeZone);
   if (name === undefined) throw notSupported('a computed timezone');
   const [, sign, hours, minutes = '00'] = OFFSET.exec(name) ?? [];
-  if (sign !== undefined) return Prisma.sql`(${`${sign}${hours}:${minutes}`}::interval)`;
+  if (sign !== undefined) return sql`(${`${sign}${hours}:${minutes}`}::interval)`;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
   } catch {
@@ -312,14 +310,14 @@ function zoneOf(timeZone: Expression): Sql {
       name,
     );
   }
-  return Prisma.sql`${name}::text`;
+  return sql`${name}::text`;
 }
 
 /** The name of a field, which is written out. */
 function nameOf(operation: Operation, field: Expression): Sql {
   const name = literalText(field);
   if (name === undefined) throw wrongOperands(operation, 'the name of a field as a text');
-  return Prisma.sql`${storable(name)}::text`;
+  return sql`${storable(name)}::text`;
 }
 
 /** The operands in a list, or the one that stands alone. */

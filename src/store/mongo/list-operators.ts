@@ -3,8 +3,9 @@
  * it for one.
  */
 import type { Expression } from '../../base/model/expression.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import {
+  byTemplate,
   type CompileOperator,
   compileExpression,
   double,
@@ -23,13 +24,10 @@ import {
   orNull,
   resultOf,
   severalOf,
-  sql,
   toCondition,
   variableName,
   wrongOperands,
 } from './expression-value.js';
-
-type Sql = Prisma.Sql;
 
 /** The elements of a list as `e(value, position)`, the first at 1. */
 const elementsOf = (list: string) =>
@@ -51,12 +49,12 @@ const elementAt = (position: string) =>
 const part = (where: string, isGiven = '$2 is not null') =>
   `case when $1 is not null and ${isGiven} then ${gathered('$1', where)} end`;
 
-const SLICE = sql(
+const SLICE = byTemplate(
   'value',
   'list whole',
   part('case when $2 < 0 then e.position > jsonb_array_length($1) + $2 else e.position <= $2 end'),
 );
-const SLICE_FROM = sql(
+const SLICE_FROM = byTemplate(
   'value',
   'list whole whole',
   `case when $3 <= 0 then doc_refuse('$slice: the count after a position is not above 0.') else
@@ -69,7 +67,7 @@ const SLICE_FROM = sql(
 
 /** `$minN`, `$maxN`: by the order of values, without null. */
 const ofOrdered = (way: 'asc' | 'desc') =>
-  sql(
+  byTemplate(
     'value',
     'input:json n:whole',
     `case when jsonb_typeof($1) = 'array' and $2 > 0 then (
@@ -86,15 +84,14 @@ function sortArray(operation: Operation): ExpressionValue {
     const way = literalInteger(value);
     if (way !== 1 && way !== -1)
       throw wrongOperands(operation, 'as sortBy 1, -1, or an object of paths and 1 or -1');
-    const key =
-      name === undefined ? Prisma.raw('e.value') : Prisma.sql`doc_value(e.value, ${name.split('.')}::text[])`;
+    const key = name === undefined ? sql.raw('e.value') : sql`doc_value(e.value, ${name.split('.')}::text[])`;
     return fill(orderOf('$1', way === 1 ? 'asc' : 'desc'), [key]);
   });
   return resultOf(
     'value',
-    Prisma.sql`select case jsonb_typeof(s.list) when 'array' then (
-      select coalesce(jsonb_agg(e.value order by ${Prisma.join(order, ', ')}, e.position), '[]')
-      from ${Prisma.raw(elementsOf('s.list'))}) end
+    sql`select case jsonb_typeof(s.list) when 'array' then (
+      select coalesce(jsonb_agg(e.value order by ${sql.join(order, ', ')}, e.position), '[]')
+      from ${sql.raw(elementsOf('s.list'))}) end
     from (select ${jsonOf(input, operation.expressions)} as list offset 0) as s`,
   );
 }
@@ -109,7 +106,7 @@ function range(operation: Operation): ExpressionValue {
 }
 
 const rangeOf = (longest: number) =>
-  sql(
+  byTemplate(
     'value',
     'whole whole whole=1',
     `case when $1 is null or $2 is null or $3 is null then null
@@ -130,8 +127,8 @@ function eachOf(
 ): ExpressionValue {
   const { expressions } = operation;
   const name = as === undefined ? 'this' : variableName(operation, literalText(as) ?? '');
-  const alias = Prisma.raw(`i${expressions.depth}`);
-  const item = Prisma.sql`${alias}.value`;
+  const alias = sql.raw(`i${expressions.depth}`);
+  const item = sql`${alias}.value`;
   const variables = new Map(expressions.variables).set(name, item);
   const { value, where } = compute(item, { ...expressions, variables, depth: expressions.depth + 1 });
   const most = limit === undefined ? undefined : literalInteger(limit);
@@ -139,7 +136,7 @@ function eachOf(
     throw wrongOperands(operation, 'a whole number from 1 on as limit');
   return resultOf(
     'value',
-    Prisma.sql`select case when s.list is not null then (
+    sql`select case when s.list is not null then (
       select coalesce(jsonb_agg(f.value order by f.position), '[]')
       from (select ${value} as value, ${alias}.position
         from jsonb_array_elements(s.list) with ordinality as ${alias}(value, position)
@@ -160,7 +157,7 @@ function mapOf(operation: Operation): ExpressionValue {
   const { in: body, ...loop } = named(operation, { required: ['input', 'in'], optional: ['as'] });
   return eachOf(operation, loop, (_element, inner) => ({
     value: orNull(jsonOf(body, inner)),
-    where: Prisma.raw('true'),
+    where: sql.raw('true'),
   }));
 }
 
@@ -173,18 +170,18 @@ function reduce(operation: Operation): ExpressionValue {
   const parts = named(operation, { required: ['input', 'initialValue', 'in'] });
   const [list, fold] = [`i${expressions.depth}`, `f${expressions.depth}`];
   const variables = new Map(expressions.variables)
-    .set('this', Prisma.raw(`(${list}.list -> ${fold}.position)`))
-    .set('value', Prisma.raw(`${fold}.value`));
+    .set('this', sql.raw(`(${list}.list -> ${fold}.position)`))
+    .set('value', sql.raw(`${fold}.value`));
   const next = jsonOf(parts.in, { ...expressions, variables, depth: expressions.depth + 1 });
-  const [source, state] = [Prisma.raw(list), Prisma.raw(fold)];
+  const [source, state] = [sql.raw(list), sql.raw(fold)];
   return resultOf(
     'json',
-    Prisma.sql`select case when jsonb_typeof(${source}.list) = 'array' then (
+    sql`select case when jsonb_typeof(${source}.list) = 'array' then (
       with recursive ${state}(position, value) as (
         select 0, ${source}.start
         union all
         select ${state}.position + 1, (
-          select case when pg_column_size(n.value) > ${Prisma.raw(String(MOST_BYTES))}
+          select case when pg_column_size(n.value) > ${sql.raw(String(MOST_BYTES))}
             then doc_refuse('$reduce: the value takes more than 16 MiB.') else n.value end
           from (select ${next} as value offset 0) as n)
         from ${state} where ${state}.position < jsonb_array_length(${source}.list)
@@ -204,9 +201,9 @@ function folded(result: 'number' | 'value', aggregate: string): CompileOperator 
     const list = `case jsonb_typeof($1) when 'array' then $1 else jsonb_build_array($1) end`;
     const values =
       operands.length === 1
-        ? Prisma.sql`jsonb_array_elements(${fill(list, [only])})`
-        : Prisma.sql`(values (${Prisma.join(operands, '), (')}))`;
-    return resultOf(result, Prisma.sql`select ${Prisma.raw(aggregate)} from ${values} as e(value)`);
+        ? sql`jsonb_array_elements(${fill(list, [only])})`
+        : sql`(values (${sql.join(operands, '), (')}))`;
+    return resultOf(result, sql`select ${sql.raw(aggregate)} from ${values} as e(value)`);
   };
 }
 
@@ -233,25 +230,37 @@ function ofSets(value: string): CompileOperator {
 }
 
 export const LIST_OPERATORS: Operators = {
-  $arrayElemAt: sql('json', 'json whole', elementAt('$2')),
-  $first: sql('json', 'json', elementAt('0')),
-  $last: sql('json', 'json', elementAt('-1')),
-  $size: sql('number', 'json', `case jsonb_typeof($1) when 'array' then jsonb_array_length($1) end::numeric`),
-  $in: sql('boolean', 'json json', 'coalesce($1 in (select jsonb_array_elements(doc_list($2))), false)'),
+  $arrayElemAt: byTemplate('json', 'json whole', elementAt('$2')),
+  $first: byTemplate('json', 'json', elementAt('0')),
+  $last: byTemplate('json', 'json', elementAt('-1')),
+  $size: byTemplate(
+    'number',
+    'json',
+    `case jsonb_typeof($1) when 'array' then jsonb_array_length($1) end::numeric`,
+  ),
+  $in: byTemplate(
+    'boolean',
+    'json json',
+    'coalesce($1 in (select jsonb_array_elements(doc_list($2))), false)',
+  ),
   $concatArrays: joined('value', 'list', ' || '),
   $slice: (operation) =>
     severalOf(operation, { least: 2, most: 3 }).length === 2 ? SLICE(operation) : SLICE_FROM(operation),
-  $firstN: sql('value', 'input:list n:whole', part('e.position <= $2', '$2 > 0')),
-  $lastN: sql('value', 'input:list n:whole', part('e.position > jsonb_array_length($1) - $2', '$2 > 0')),
+  $firstN: byTemplate('value', 'input:list n:whole', part('e.position <= $2', '$2 > 0')),
+  $lastN: byTemplate(
+    'value',
+    'input:list n:whole',
+    part('e.position > jsonb_array_length($1) - $2', '$2 > 0'),
+  ),
   $minN: ofOrdered('asc'),
   $maxN: ofOrdered('desc'),
-  $reverseArray: sql(
+  $reverseArray: byTemplate(
     'value',
     'list',
     `case when $1 is not null then ${gathered('$1', 'true', 'e.position desc')} end`,
   ),
   $sortArray: sortArray,
-  $indexOfArray: sql(
+  $indexOfArray: byTemplate(
     'number',
     'json json whole=0 whole=1000000000',
     `case when jsonb_typeof($1) = 'array' and $3 >= 0 and $4 >= 0 then
@@ -270,20 +279,20 @@ export const LIST_OPERATORS: Operators = {
   $max: extreme('doc_max'),
   $setUnion: ofSets(setOf('($1 || $2)')),
   $setIntersection: ofSets(setOf('$1', isIn('$2'))),
-  $setDifference: sql('value', 'list list', ofBoth(setOf('$1', `not ${isIn('$2')}`))),
-  $setIsSubset: sql(
+  $setDifference: byTemplate('value', 'list list', ofBoth(setOf('$1', `not ${isIn('$2')}`))),
+  $setIsSubset: byTemplate(
     'value',
     'list list',
     ofBoth(`to_jsonb(not exists (select from ${elementsOf('$1')} where not ${isIn('$2')}))`),
   ),
-  $setEquals: sql('value', 'list list', ofBoth(`to_jsonb(${setOf('$1')} = ${setOf('$2')})`)),
-  $allElementsTrue: sql(
+  $setEquals: byTemplate('value', 'list list', ofBoth(`to_jsonb(${setOf('$1')} = ${setOf('$2')})`)),
+  $allElementsTrue: byTemplate(
     'value',
     'list',
     `case when $1 is not null then
       (select to_jsonb(coalesce(bool_and(doc_is_true(e.value)), true)) from ${elementsOf('$1')}) end`,
   ),
-  $anyElementTrue: sql(
+  $anyElementTrue: byTemplate(
     'value',
     'list',
     `case when $1 is not null then

@@ -7,7 +7,6 @@ import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { queryOf } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
 import { hintAtPaths } from '../access/hint-at-paths.js';
@@ -17,6 +16,7 @@ import type { Transaction } from '../database/queryable.js';
 import type { RecordStore } from '../record-store.js';
 import { listPaths } from '../sql/compile-filter.js';
 import { namedStatements } from '../sql/statement-name.js';
+import { type Sql, sql } from '../sql.js';
 import { compilePipeline, type PipelineOptions, type PipelineSource } from './compile-pipeline.js';
 import type { Stage } from './mongo-pipeline.js';
 import type { FieldTree } from './mongo-projection.js';
@@ -54,7 +54,7 @@ export class Pipelines {
    * @throws NOT_FOUND, GONE for a collection; FORBIDDEN, also for a hidden field that the pipeline names;
    * MALFORMED_FILTER
    */
-  compile(scope: Scope, { collection, stages }: Pick<PipelineRun, 'collection' | 'stages'>): Prisma.Sql {
+  compile(scope: Scope, { collection, stages }: Pick<PipelineRun, 'collection' | 'stages'>): Sql {
     const start = this.#readable(scope, collection);
     assertPipelineReadable(stages, start, (name) => this.#lookedUp(scope, name), scope);
     return compilePipeline(stages, start, this.#compileOptions(scope));
@@ -84,9 +84,9 @@ export class Pipelines {
     { within, signal, ...run }: PipelineRun,
     most: number,
   ): Promise<readonly string[]> {
-    const sql = Prisma.sql`select d.json from (${this.compile(scope, run)}) as d limit ${most + 1}`;
-    const rows = await (within ?? this.#options.database.reading(scope)).query<{ json: string }>(sql, {
-      name: this.#nameOf(sql.text),
+    const statement = sql`select d.json from (${this.compile(scope, run)}) as d limit ${most + 1}`;
+    const rows = await (within ?? this.#options.database.reading(scope)).query<{ json: string }>(statement, {
+      name: this.#nameOf(statement.text),
       signal,
       rows: this.#scan(scope, run),
     });
@@ -130,19 +130,19 @@ export class Pipelines {
    * A transaction has one connection. Each reading has a cursor of its own, so that other statements can run
    * between its batches.
    */
-  async *#readWithin(within: Transaction, sql: Prisma.Sql, signal: AbortSignal | undefined): Batches {
-    const cursor = Prisma.raw(`pipeline_${randomBytes(8).toString('hex')}`);
-    await within.query(Prisma.sql`declare ${cursor} no scroll cursor for ${sql}`, { signal });
+  async *#readWithin(within: Transaction, statement: Sql, signal: AbortSignal | undefined): Batches {
+    const cursor = sql.raw(`pipeline_${randomBytes(8).toString('hex')}`);
+    await within.query(sql`declare ${cursor} no scroll cursor for ${statement}`, { signal });
     try {
       for (;;) {
-        const fetch = Prisma.sql`fetch ${Prisma.raw(String(BATCH_ROWS))} from ${cursor}`;
+        const fetch = sql`fetch ${sql.raw(String(BATCH_ROWS))} from ${cursor}`;
         const rows = await within.query<{ json: string }>(fetch, { signal });
         if (rows.length > 0) yield rows.map(({ json }) => json);
         if (rows.length < BATCH_ROWS) return;
       }
     } finally {
       // The cursor of a failed transaction is closed already.
-      await within.query(Prisma.sql`close ${cursor}`).catch(() => {});
+      await within.query(sql`close ${cursor}`).catch(() => {});
     }
   }
 

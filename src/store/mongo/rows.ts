@@ -6,11 +6,9 @@
 
 import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import { type DocumentRoot, documentRoot } from './document-root.js';
 import type { ExpressionContext } from './expression-value.js';
-
-type Sql = Prisma.Sql;
 
 export interface Rows {
   /** FROM items, whose aliases the root is over. */
@@ -63,26 +61,26 @@ export function rowsOf(from: Sql, document: Sql): Rows {
 export function select(columns: Sql, rows: Rows): Sql {
   const where =
     rows.where.length === 0
-      ? Prisma.empty
-      : Prisma.sql`
-where ${Prisma.join([...rows.where], ' and ')}`;
+      ? sql.empty
+      : sql`
+where ${sql.join([...rows.where], ' and ')}`;
   const order = rows.orderBy ?? (isPart(rows) ? rows.naturalOrder : undefined);
   const orderBy =
     order === undefined
-      ? Prisma.empty
-      : Prisma.sql`
+      ? sql.empty
+      : sql`
 order by ${order}`;
   const limit =
     rows.limit === undefined
-      ? Prisma.empty
-      : Prisma.sql`
+      ? sql.empty
+      : sql`
 limit ${rows.limit}::bigint`;
   const offset =
     rows.skip === 0
-      ? Prisma.empty
-      : Prisma.sql`
+      ? sql.empty
+      : sql`
 offset ${rows.skip}::bigint`;
-  return Prisma.sql`select ${columns}
+  return sql`select ${columns}
 from ${rows.from}${where}${orderBy}${limit}${offset}`;
 }
 
@@ -95,9 +93,9 @@ export function inOrder(rows: Rows): Rows {
 export function wrapped(rows: Rows, { aliases }: PipelineContext): Rows {
   const alias = aliases.next('d');
   // `offset 0` keeps Postgres from putting what a document is made of in place of every mention of it.
-  const fence = isPart(rows) ? Prisma.empty : Prisma.raw('\noffset 0');
-  const inner = Prisma.sql`${select(Prisma.sql`${rows.root.json} as doc`, rows)}${fence}`;
-  return rowsOf(Prisma.sql`(${inner}) as ${Prisma.raw(alias)}`, Prisma.raw(`${alias}.doc`));
+  const fence = isPart(rows) ? sql.empty : sql.raw('\noffset 0');
+  const inner = sql`${select(sql`${rows.root.json} as doc`, rows)}${fence}`;
+  return rowsOf(sql`(${inner}) as ${sql.raw(alias)}`, sql.raw(`${alias}.doc`));
 }
 
 /** Whether a part of the rows is taken already: what comes now is of that part. */
@@ -138,7 +136,7 @@ export function orderOf(keys: readonly SortKey[], rows: Rows, context: PipelineC
   const hasId = keys.some(({ path }) => path.length === 1 && path[0] === '_id');
   const last = keys.at(-1)?.direction ?? 'ascending';
   const all = hasId ? keys : [...keys, { path: ['_id'], direction: last }];
-  return Prisma.join(
+  return sql.join(
     all.flatMap(({ path, direction }) => orderItems(path, direction, rows, context)),
     ', ',
   );
@@ -150,15 +148,14 @@ function orderItems(
   rows: Rows,
   { isByteOrdered }: PipelineContext,
 ): Sql[] {
-  const way = Prisma.raw(direction === 'ascending' ? ' asc' : ' desc');
+  const way = sql.raw(direction === 'ascending' ? ' asc' : ' desc');
   const target = rows.root.targetAt(path);
-  if (target.form === 'id') return [Prisma.sql`r.id${way}`];
+  if (target.form === 'id') return [sql`r.id${way}`];
   const value = rows.root.valueAt(path);
-  if (isByteOrdered && target.form === 'column' && rows.isAlwaysThere(path))
-    return [Prisma.sql`${value}${way}`];
+  if (isByteOrdered && target.form === 'column' && rows.isAlwaysThere(path)) return [sql`${value}${way}`];
   // Null and missing are one in an order.
-  const rank = Prisma.sql`nullif(greatest(doc_rank(${value}), 2), 2)${way} nulls last`;
-  const byValue = Prisma.sql`nullif(${value}, 'null')${way} nulls last`;
+  const rank = sql`nullif(greatest(doc_rank(${value}), 2), 2)${way} nulls last`;
+  const byValue = sql`nullif(${value}, 'null')${way} nulls last`;
   if (isByteOrdered) return [rank, byValue];
-  return [rank, Prisma.sql`doc_text(${value}) collate "C"${way} nulls last`, byValue];
+  return [rank, sql`doc_text(${value}) collate "C"${way} nulls last`, byValue];
 }

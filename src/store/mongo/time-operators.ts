@@ -4,8 +4,9 @@
  * Mongo.
  */
 import type { Expression } from '../../base/model/expression.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import {
+  byTemplate,
   type CompileOperator,
   type ExpressionValue,
   fill,
@@ -19,11 +20,8 @@ import {
   reader,
   resultOf,
   severalOf,
-  sql,
   wrongOperands,
 } from './expression-value.js';
-
-type Sql = Prisma.Sql;
 
 const ZONE = `timezone:zone='UTC'`;
 /** The time on the clocks of the zone. */
@@ -38,7 +36,7 @@ const partOfClock = (field: string, time: string) =>
 
 /** `{ $year: date }`, `{ $year: { date, timezone } }` */
 function ofDate(value: string): CompileOperator {
-  const compile = sql('number', `date:time ${ZONE}`, `(${value})::numeric`);
+  const compile = byTemplate('number', `date:time ${ZONE}`, `(${value})::numeric`);
   return (operation) => {
     if (operation.operand.kind === 'object') return compile(operation);
     const [date] = severalOf(operation, { most: 1 });
@@ -64,7 +62,7 @@ function dateToParts(operation: Operation): ExpressionValue {
     ([name, field]) => `'${name}', ${partOfClock(field, 't.time')}::int`,
   );
   const members = operand.kind === 'object' ? operand.members.filter(({ name }) => name !== 'iso8601') : [];
-  const compile = sql(
+  const compile = byTemplate(
     'value',
     `date:time ${ZONE}`,
     `(select case when t.time is not null then jsonb_build_object(${pairs.join(', ')}) end
@@ -80,7 +78,7 @@ function dateToParts(operation: Operation): ExpressionValue {
 function timeOf(parts: ReadonlyMap<string, Sql>): Sql {
   const isIso = parts.has('isoWeekYear');
   const numbers = Object.keys(isIso ? ISO_PARTS : DATE_PARTS).map(
-    (name) => parts.get(name) ?? Prisma.raw(Object.hasOwn(CLOCK, name) ? '0' : '1'),
+    (name) => parts.get(name) ?? sql.raw(Object.hasOwn(CLOCK, name) ? '0' : '1'),
   );
   const first = isIso
     ? `date_trunc('week', make_date($1, 1, 4)::timestamp)`
@@ -116,7 +114,7 @@ const ZONE_OF = reader(ZONE);
 /** A time on the clocks of the zone as a stored instant. */
 function instantAt(time: Sql, operation: Operation, timezone: Expression | undefined): ExpressionValue {
   const members = timezone === undefined ? [] : [{ name: 'timezone', value: timezone }];
-  const [zone = Prisma.empty] = ZONE_OF({ ...operation, operand: { kind: 'object', members } });
+  const [zone = sql.empty] = ZONE_OF({ ...operation, operand: { kind: 'object', members } });
   return resultOf('text', fill(stored(LOCAL), [time, zone]));
 }
 
@@ -145,16 +143,16 @@ function dateFromString(operation: Operation): ExpressionValue {
   });
   const { pattern, names } = readPattern(operation, given.format);
   const [json, onNull, onError] = [given.dateString, given.onNull, given.onError].map((each) =>
-    each === undefined ? Prisma.raw(`'null'::jsonb`) : jsonOf(each, operation.expressions),
+    each === undefined ? sql.raw(`'null'::jsonb`) : jsonOf(each, operation.expressions),
   ) as [Sql, Sql, Sql];
   const numbers = names.map((name, index): [string, Sql] => {
     const group = `(g.groups)[${index + 1}]::int`;
     const isOptional = given.format === undefined && index > 2;
-    return [name, Prisma.raw(isOptional ? `coalesce(${group}, 0)` : group)];
+    return [name, sql.raw(isOptional ? `coalesce(${group}, 0)` : group)];
   });
   // The 31st of a month that has none would be a day of the next.
-  const [, day = Prisma.raw('null::int')] = numbers.find(([name]) => name === 'day') ?? [];
-  const time = Prisma.sql`(select case when coalesce(extract(day from t.time) = ${day}, true) then t.time end
+  const [, day = sql.raw('null::int')] = numbers.find(([name]) => name === 'day') ?? [];
+  const time = sql`(select case when coalesce(extract(day from t.time) = ${day}, true) then t.time end
     from (select regexp_match(doc_text(${json}), ${pattern}) as groups offset 0) as g,
       lateral (select ${timeOf(new Map(numbers))} as time offset 0) as t)`;
   const instant = instantAt(time, operation, given.timezone);
@@ -228,7 +226,7 @@ function dateToString(operation: Operation): ExpressionValue {
   return resultOf(
     'json',
     fill(`case when $1 is null then $4 else coalesce(to_jsonb(to_char(${LOCAL}, $3)), 'null') end`, [
-      ...[date, zone, Prisma.sql`${pattern}::text`, onNull],
+      ...[date, zone, sql`${pattern}::text`, onNull],
     ]),
   );
 }
@@ -344,7 +342,7 @@ export const TIME_OPERATORS: Operators = {
   $dateToString: dateToString,
   $dateTrunc: dateTrunc,
   // A number counts milliseconds since 1970.
-  $toDate: sql(
+  $toDate: byTemplate(
     'text',
     'json',
     stored(`coalesce(instant_of(doc_text($1)), day_of(doc_text($1))::timestamp at time zone 'UTC',

@@ -5,8 +5,9 @@
  */
 import { isJsonObject } from '../../base/json/json.js';
 import type { Expression } from '../../base/model/expression.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import {
+  byTemplate,
   type CompileOperator,
   compileExpression,
   double,
@@ -22,7 +23,6 @@ import {
   type Operators,
   resultOf,
   severalOf,
-  sql,
   toCondition,
   toJson,
   variableName,
@@ -31,8 +31,6 @@ import {
 import { parseMongoPattern } from './mongo-pattern.js';
 import { startMongoPlace } from './mongo-place.js';
 
-type Sql = Prisma.Sql;
-
 /** A number stays one where both are; else jsonb, so that what is missing stays so. */
 function chosen(
   cases: readonly { readonly when: Sql; readonly value: ExpressionValue }[],
@@ -40,10 +38,10 @@ function chosen(
 ): ExpressionValue {
   const isNumber = [...cases.map(({ value }) => value), otherwise].every(({ type }) => type === 'number');
   const print = (value: ExpressionValue) => (isNumber ? value.sql : toJson(value));
-  const branches = cases.map(({ when, value }) => Prisma.sql`when ${when} then ${print(value)}`);
+  const branches = cases.map(({ when, value }) => sql`when ${when} then ${print(value)}`);
   return resultOf(
     isNumber ? 'number' : 'json',
-    Prisma.sql`case ${Prisma.join(branches, ' ')} else ${print(otherwise)} end`,
+    sql`case ${sql.join(branches, ' ')} else ${print(otherwise)} end`,
   );
 }
 
@@ -82,7 +80,7 @@ function switchOf(operation: Operation): ExpressionValue {
   return chosen(
     cases,
     otherwise === undefined
-      ? resultOf('json', Prisma.raw(`doc_refuse('$switch: no branch is true, and there is no "default".')`))
+      ? resultOf('json', sql.raw(`doc_refuse('$switch: no branch is true, and there is no "default".')`))
       : compileExpression(otherwise, operation.expressions),
   );
 }
@@ -90,9 +88,9 @@ function switchOf(operation: Operation): ExpressionValue {
 function ifNull(operation: Operation): ExpressionValue {
   const values = severalOf(operation, { least: 2 }).map((each) => jsonOf(each, operation.expressions));
   const tried = values.map((value, index) =>
-    index === values.length - 1 ? value : Prisma.sql`nullif(${value}, ${JSON_NULL})`,
+    index === values.length - 1 ? value : sql`nullif(${value}, ${JSON_NULL})`,
   );
-  return resultOf('json', Prisma.sql`coalesce(${Prisma.join(tried, ', ')})`);
+  return resultOf('json', sql`coalesce(${sql.join(tried, ', ')})`);
 }
 
 function letOf(operation: Operation): ExpressionValue {
@@ -103,29 +101,29 @@ function letOf(operation: Operation): ExpressionValue {
   const variables = new Map(expressions.variables);
   const alias = `b${expressions.depth}`;
   const columns = vars.members.map(({ name, value }, index) => {
-    variables.set(variableName(operation, name), Prisma.raw(`${alias}.v${index}`));
-    return Prisma.sql`${jsonOf(value, expressions)} as ${Prisma.raw(`v${index}`)}`;
+    variables.set(variableName(operation, name), sql.raw(`${alias}.v${index}`));
+    return sql`${jsonOf(value, expressions)} as ${sql.raw(`v${index}`)}`;
   });
   const inner = { ...expressions, variables, depth: expressions.depth + 1 };
   // A row of its own, which Postgres does not put back in: a variable may be named any number of times.
   return resultOf(
     'json',
-    Prisma.sql`select ${jsonOf(body, inner)}
-      from (select ${Prisma.join(columns, ', ')} offset 0) as ${Prisma.raw(alias)}`,
+    sql`select ${jsonOf(body, inner)}
+      from (select ${sql.join(columns, ', ')} offset 0) as ${sql.raw(alias)}`,
   );
 }
 
-const compared = (sign: string) => sql('boolean', 'json json', `doc_compare($1, $2) ${sign} 0`);
+const compared = (sign: string) => byTemplate('boolean', 'json json', `doc_compare($1, $2) ${sign} 0`);
 
 /** Half is rounded to the even neighbour, as Mongo does; Postgres rounds it away from zero. */
 function rounded(template: string): CompileOperator {
   const places = '(case when $2 is not null then greatest(least($2, 100), -100) end)';
-  return sql('number', 'number whole=0', template.replaceAll('PLACES', places));
+  return byTemplate('number', 'number whole=0', template.replaceAll('PLACES', places));
 }
 
 /** Null where there is no such number: a root of -1, a logarithm of 0. */
 const real = (isDefined: string, value: string, operands = 'number') =>
-  sql('number', operands, `case when ${isDefined} then ${double(value)} end`);
+  byTemplate('number', operands, `case when ${isDefined} then ${double(value)} end`);
 
 /** Characters, or bytes in UTF-8. */
 type Unit = 'characters' | 'bytes';
@@ -135,7 +133,7 @@ const inUnits = (text: string, unit: Unit) => (unit === 'characters' ? text : `c
 function indexOf(unit: Unit): CompileOperator {
   const [whole, wanted] = [inUnits('$1', unit), inUnits('$2', unit)];
   const position = `position(${wanted} in substr(${whole}, $3 + 1, greatest($4 - $3, 0)))`;
-  return sql(
+  return byTemplate(
     'number',
     'text text whole=0 whole=1000000000',
     `case when $3 < 0 or $4 < 0 then null when $3 > length(${whole}) or $4 < $3 then -1
@@ -145,7 +143,7 @@ function indexOf(unit: Unit): CompileOperator {
 
 const BYTES = inUnits('$1', 'bytes');
 /** A part that is no whole characters is refused. */
-const PART_OF_BYTES = sql(
+const PART_OF_BYTES = byTemplate(
   'text',
   'printed cut cut',
   `case when $2 < 0 or $2 is null or $3 is null then null
@@ -153,7 +151,8 @@ const PART_OF_BYTES = sql(
     else convert_from(substr(${BYTES}, $2 + 1, $3), 'UTF8') end`,
 );
 
-const trimmed = (name: string) => sql('text', `input:text chars:text=${WHITE_SPACE}`, `${name}($1, $2)`);
+const trimmed = (name: string) =>
+  byTemplate('text', `input:text chars:text=${WHITE_SPACE}`, `${name}($1, $2)`);
 const WHITE_SPACE =
   String.raw`E'\u0020\t\n\u000b\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008` +
   String.raw`\u2009\u200a'`;
@@ -171,20 +170,20 @@ function regexMatch(operation: Operation): ExpressionValue {
     throw notSupported('$regexMatch by a computed expression');
   const pattern = parseMongoPattern({ source, options: flags }, startMongoPlace('$regexMatch'));
   const text = fill('doc_text($1)', [jsonOf(input, operation.expressions)]);
-  return resultOf('boolean', Prisma.sql`coalesce(${text} ~ ${pattern}, false)`);
+  return resultOf('boolean', sql`coalesce(${text} ~ ${pattern}, false)`);
 }
 
 /** A text that is no number, and a number that is too large, are null here: Mongo fails. */
 const numberFrom = (pattern: string) =>
   `case jsonb_typeof($1) when 'number' then to_number($1) when 'boolean' then ($1)::boolean::int::numeric
     when 'string' then case when doc_text($1) ~ '${pattern}' then doc_text($1)::numeric end end`;
-const TO_DOUBLE = sql(
+const TO_DOUBLE = byTemplate(
   'number',
   'json',
   numberFrom(String.raw`^[-+]?(\d{1,255}(\.\d{0,255})?|\.\d{1,255})([eE][-+]?\d{1,3})?$`),
 );
 const toWhole = (limit: string) =>
-  sql(
+  byTemplate(
     'number',
     'json',
     `(select case when n.value >= -${limit} and n.value < ${limit} then n.value end
@@ -203,7 +202,7 @@ function getField(operation: Operation): ExpressionValue {
     operand.kind === 'object' ? operation : { ...operation, operand: { kind: 'object', members } },
   );
 }
-const GET_FIELD = sql(
+const GET_FIELD = byTemplate(
   'json',
   'field:name input:json',
   `case jsonb_typeof($2) when 'object' then $2 -> $1 when 'null' then 'null'::jsonb end`,
@@ -221,16 +220,16 @@ const PAIR = `case jsonb_typeof(e.value)
 const NO_PAIRS = `doc_refuse('$arrayToObject: the elements are neither all {k, v} nor all [name, value].')`;
 
 export const VALUE_OPERATORS: Operators = {
-  $eq: sql('boolean', 'json json', '$1 is not distinct from $2'),
-  $ne: sql('boolean', 'json json', '$1 is distinct from $2'),
+  $eq: byTemplate('boolean', 'json json', '$1 is not distinct from $2'),
+  $ne: byTemplate('boolean', 'json json', '$1 is distinct from $2'),
   $gt: compared('>'),
   $gte: compared('>='),
   $lt: compared('<'),
   $lte: compared('<='),
-  $cmp: sql('number', 'json json', 'doc_compare($1, $2)::numeric'),
+  $cmp: byTemplate('number', 'json json', 'doc_compare($1, $2)::numeric'),
   $and: joined('boolean', 'truth', ' and ', 'true'),
   $or: joined('boolean', 'truth', ' or ', 'false'),
-  $not: sql('boolean', 'truth', 'not $1'),
+  $not: byTemplate('boolean', 'truth', 'not $1'),
   $cond: cond,
   $switch: switchOf,
   $ifNull: ifNull,
@@ -238,13 +237,13 @@ export const VALUE_OPERATORS: Operators = {
 
   $add: joined('number', 'number', ' + '),
   $multiply: joined('number', 'number', ' * '),
-  $subtract: sql('number', 'number number', '$1 - $2'),
+  $subtract: byTemplate('number', 'number number', '$1 - $2'),
   // Twenty digits more than a double has, then the nearest one.
-  $divide: sql('number', 'number number', double('$1 * 1.00000000000000000000 / nullif($2, 0)')),
-  $mod: sql('number', 'number number', 'mod($1, nullif($2, 0))'),
-  $abs: sql('number', 'number', 'abs($1)'),
-  $ceil: sql('number', 'number', 'ceil($1)'),
-  $floor: sql('number', 'number', 'floor($1)'),
+  $divide: byTemplate('number', 'number number', double('$1 * 1.00000000000000000000 / nullif($2, 0)')),
+  $mod: byTemplate('number', 'number number', 'mod($1, nullif($2, 0))'),
+  $abs: byTemplate('number', 'number', 'abs($1)'),
+  $ceil: byTemplate('number', 'number', 'ceil($1)'),
+  $floor: byTemplate('number', 'number', 'floor($1)'),
   $sqrt: real('$1 >= 0', 'sqrt($1::float8)'),
   $exp: real('abs($1) < 700', 'exp($1::float8)'),
   $ln: real('$1 > 0', 'ln($1::float8)'),
@@ -262,20 +261,20 @@ export const VALUE_OPERATORS: Operators = {
 
   $concat: joined('text', 'text', ' || '),
   // ASCII letters alone, as Mongo does.
-  $toLower: sql('text', 'printed', 'lower($1 collate "C")'),
-  $toUpper: sql('text', 'printed', 'upper($1 collate "C")'),
+  $toLower: byTemplate('text', 'printed', 'lower($1 collate "C")'),
+  $toUpper: byTemplate('text', 'printed', 'upper($1 collate "C")'),
   $substr: PART_OF_BYTES,
   $substrBytes: PART_OF_BYTES,
-  $substrCP: sql(
+  $substrCP: byTemplate(
     'text',
     'printed whole whole',
     'case when $2 >= 0 and $3 >= 0 then substr($1, $2 + 1, $3) end',
   ),
   $indexOfBytes: indexOf('bytes'),
   $indexOfCP: indexOf('characters'),
-  $strLenBytes: sql('number', 'text', 'octet_length($1)::numeric'),
-  $strLenCP: sql('number', 'text', 'length($1)::numeric'),
-  $strcasecmp: sql(
+  $strLenBytes: byTemplate('number', 'text', 'octet_length($1)::numeric'),
+  $strLenCP: byTemplate('number', 'text', 'length($1)::numeric'),
+  $strcasecmp: byTemplate(
     'number',
     'printed printed',
     `case when upper($1 collate "C") < upper($2 collate "C") then -1
@@ -284,20 +283,20 @@ export const VALUE_OPERATORS: Operators = {
   $trim: trimmed('btrim'),
   $ltrim: trimmed('ltrim'),
   $rtrim: trimmed('rtrim'),
-  $split: sql(
+  $split: byTemplate(
     'value',
     'text text',
     `case when $1 is null or nullif($2, '') is null then null when $1 = '' then '[""]'::jsonb
       else to_jsonb(string_to_array($1, $2)) end`,
   ),
-  $replaceOne: sql(
+  $replaceOne: byTemplate(
     'text',
     'input:text find:text replacement:text',
     `case when $2 = '' then $3 || $1 when position($2 in $1) = 0 then $1 || left($3, 0)
       else overlay($1 placing $3 from position($2 in $1) for length($2)) end`,
   ),
   // Nothing stands before every character.
-  $replaceAll: sql(
+  $replaceAll: byTemplate(
     'text',
     'input:text find:text replacement:text',
     String.raw`case $2 when '' then regexp_replace($1, '', replace($3, '\', '\\'), 'g')
@@ -306,7 +305,7 @@ export const VALUE_OPERATORS: Operators = {
   $regexMatch: regexMatch,
 
   // A list or an object has no text in Mongo.
-  $toString: sql(
+  $toString: byTemplate(
     'text',
     'json',
     `case when jsonb_typeof($1) in ('string', 'number', 'boolean') then $1 #>> '{}' end`,
@@ -315,19 +314,19 @@ export const VALUE_OPERATORS: Operators = {
   $toDecimal: TO_DOUBLE,
   $toInt: toWhole('2147483648'),
   $toLong: toWhole('9223372036854775808'),
-  $toBool: sql(
+  $toBool: byTemplate(
     'value',
     'json',
     `case when coalesce($1, 'null') = 'null' then null
       when jsonb_typeof($1) in ('number', 'boolean') then to_jsonb(doc_is_true($1)) else 'true'::jsonb end`,
   ),
-  $type: sql('text', 'json', `coalesce(${TYPES} ->> jsonb_typeof($1), 'missing')`),
-  $isArray: sql('boolean', 'json', `coalesce(jsonb_typeof($1) = 'array', false)`),
-  $isNumber: sql('boolean', 'json', `coalesce(jsonb_typeof($1) = 'number', false)`),
+  $type: byTemplate('text', 'json', `coalesce(${TYPES} ->> jsonb_typeof($1), 'missing')`),
+  $isArray: byTemplate('boolean', 'json', `coalesce(jsonb_typeof($1) = 'array', false)`),
+  $isNumber: byTemplate('boolean', 'json', `coalesce(jsonb_typeof($1) = 'number', false)`),
 
   // Null and what is missing count as an empty object.
   $mergeObjects: joined('json', 'object', ' || ', `'{}'::jsonb`),
-  $arrayToObject: sql(
+  $arrayToObject: byTemplate(
     'value',
     'json',
     `case jsonb_typeof($1) when 'array' then (
@@ -337,7 +336,7 @@ export const VALUE_OPERATORS: Operators = {
         from jsonb_array_elements($1) with ordinality as e(value, position)) as p) end`,
   ),
   // The members of an object have no order in a record.
-  $objectToArray: sql(
+  $objectToArray: byTemplate(
     'value',
     'json',
     `case jsonb_typeof($1) when 'object' then (
@@ -346,10 +345,14 @@ export const VALUE_OPERATORS: Operators = {
       from jsonb_each($1) as m) end`,
   ),
   $getField: getField,
-  $setField: sql(
+  $setField: byTemplate(
     'value',
     'field:name input:json value:json',
     `case jsonb_typeof($2) when 'object' then jsonb_set_lax($2, array[$1], $3, true, 'delete_key') end`,
   ),
-  $unsetField: sql('value', 'field:name input:json', `case jsonb_typeof($2) when 'object' then $2 - $1 end`),
+  $unsetField: byTemplate(
+    'value',
+    'field:name input:json',
+    `case jsonb_typeof($2) when 'object' then $2 - $1 end`,
+  ),
 };

@@ -4,15 +4,13 @@
  */
 
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { storable } from '../sql/storable-json.js';
+import { type Sql, sql } from '../sql.js';
 import { type DocumentRoot, documentRoot } from './document-root.js';
 import { type ExpressionValue, fill, objectOf, resultOf } from './expression-value.js';
 import { type FieldTree, treeJson } from './mongo-projection.js';
 
-type Sql = Prisma.Sql;
-
-const MISSING = Prisma.raw('null::jsonb');
+const MISSING = sql.raw('null::jsonb');
 
 /** The document with other values in some places. `value` is jsonb, null to take the field away. */
 export function withFields(
@@ -23,8 +21,8 @@ export function withFields(
   const json = fields.reduce((soFar, { path, value }) => {
     const [name] = path;
     if (path.length === 1 && name !== undefined) {
-      const key = Prisma.sql`array[${storable(name)}::text]`;
-      return Prisma.sql`jsonb_set_lax(${soFar}, ${key}, ${value}, true, 'delete_key')`;
+      const key = sql`array[${storable(name)}::text]`;
+      return sql`jsonb_set_lax(${soFar}, ${key}, ${value}, true, 'delete_key')`;
     }
     return put(soFar, path, value);
   }, base.json);
@@ -41,12 +39,12 @@ export function withFields(
 }
 
 function putAt(document: Sql, path: Path, value: Sql): Sql {
-  return Prisma.sql`doc_put(${document}, ${path.map(storable)}::text[], ${value})`;
+  return sql`doc_put(${document}, ${path.map(storable)}::text[], ${value})`;
 }
 
 /** The objects on the way are made where the value is missing, too. */
 function putThrough(document: Sql, path: Path, value: Sql): Sql {
-  const at = Prisma.sql`${path.map(storable)}::text[]`;
+  const at = sql`${path.map(storable)}::text[]`;
   return fill(`doc_put(doc_put($1, $2, coalesce($3, 'null')), $2, $3)`, [document, at, value]);
 }
 
@@ -56,7 +54,7 @@ export function withElement(base: DocumentRoot, path: Path, element: Sql): Docum
   const valueAt = (wanted: Path): Sql => {
     if (!path.every((step, index) => wanted[index] === step)) return made.valueAt(wanted);
     const rest = wanted.slice(path.length);
-    return rest.length === 0 ? element : Prisma.sql`doc_value(${element}, ${rest.map(storable)}::text[])`;
+    return rest.length === 0 ? element : sql`doc_value(${element}, ${rest.map(storable)}::text[])`;
   };
   return {
     ...made,
@@ -112,14 +110,14 @@ export function onlyFields(
       .map(({ path, value }) => ({ path, value: objectOf([['v', value]]).sql }))
       .map(({ path, value }) => ({
         path,
-        value: Prisma.sql`(${value} -> 'v')`,
+        value: sql`(${value} -> 'v')`,
       })),
   );
 }
 
 /** A scalar has no members to pick; a list those of its objects. */
 function picked(whole: Sql, tree: FieldTree): Sql {
-  return Prisma.sql`(case when jsonb_typeof(${whole}) in ('object', 'array') then doc_pick(${whole},
+  return sql`(case when jsonb_typeof(${whole}) in ('object', 'array') then doc_pick(${whole},
     ${JSON.stringify(treeJson(tree))}::jsonb) end)`;
 }
 
@@ -127,8 +125,8 @@ export function withoutFields(base: DocumentRoot, fields: FieldTree): DocumentRo
   const names = [...fields].flatMap(([name, below]) => (below === true ? [name] : []));
   const isFlat = names.length === fields.size;
   const json = isFlat
-    ? Prisma.sql`(${base.json} - ${names.map(storable)}::text[])`
-    : Prisma.sql`doc_omit(${base.json}, ${JSON.stringify(treeJson(fields))}::jsonb)`;
+    ? sql`(${base.json} - ${names.map(storable)}::text[])`
+    : sql`doc_omit(${base.json}, ${JSON.stringify(treeJson(fields))}::jsonb)`;
   return rootOf(
     json,
     (name) => {
@@ -162,7 +160,7 @@ function rootOf(json: Sql, find: (name: string) => Found, base: DocumentRoot): D
       const found = find(name);
       if (found === 'as in the base') return base.valueAt(path);
       if (found === 'in the document') return whole.valueAt(path);
-      return rest.length === 0 ? found : Prisma.sql`doc_value(${found}, ${rest.map(storable)}::text[])`;
+      return rest.length === 0 ? found : sql`doc_value(${found}, ${rest.map(storable)}::text[])`;
     },
   };
 }

@@ -8,12 +8,12 @@
 
 import type { Scope } from '../../base/model/scope.js';
 import { isTraced } from '../../base/process/traced.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { wasRefused } from '../database/database-errors.js';
 import { GatheringLine } from '../database/gathering-line.js';
 import type { QueryOptions } from '../database/query-options.js';
 import type { Queryable } from '../database/queryable.js';
 import { assertStorableParameters } from '../database/storable-parameters.js';
+import { type Sql, sql } from '../sql.js';
 import type { FilledStatement } from './statement-cache.js';
 
 /** A row, which names its record by `id`. */
@@ -30,7 +30,7 @@ export interface SingleRead {
   /** The columns of its row with their types, as SQL. */
   readonly columns: string;
   /** The cached statement for the rows that satisfy this condition on `r.id`. */
-  readonly statement: (isAsked: Prisma.Sql) => FilledStatement;
+  readonly statement: (isAsked: Sql) => FilledStatement;
 }
 
 /**
@@ -68,7 +68,7 @@ export class BatchedReads {
     read: SingleRead,
     within?: Queryable | undefined,
   ): Promise<Row | undefined> {
-    const statement = read.statement(Prisma.sql`r.id = ${read.id}`);
+    const statement = read.statement(sql`r.id = ${read.id}`);
     const key = within === undefined ? keyOf(scope, read) : undefined;
     if (key === undefined) return await readAlone(within ?? this.#database, { scope, read, statement });
     assertStorableParameters(statement.sql);
@@ -117,11 +117,11 @@ export class BatchedReads {
     served: readonly Waiting[],
   ): Promise<ReadonlyMap<string, RecordRow>> {
     const ids = Array.from({ length: PLACES }, (_, place) => served[place]?.read.id ?? read.id);
-    const { sql, name } = read.statement(Prisma.sql`r.id = any(array[${Prisma.join(ids)}])`);
+    const { sql: statement, name } = read.statement(sql`r.id = any(array[${sql.join(ids)}])`);
     // A slow statement is logged under the first request.
     const { requestId, operation } = scope;
     const startedAt = performance.now();
-    const rows = await this.#database.query<RecordRow>(sql, {
+    const rows = await this.#database.query<RecordRow>(statement, {
       name,
       texts: read.texts,
       caller: { requestId, operation },

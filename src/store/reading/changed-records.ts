@@ -1,5 +1,5 @@
 /** Reads changed records as the caller may see them now: one statement per batch of changes. */
-import { Prisma } from '../../generated/prisma/client.js';
+
 import {
   compileObject,
   joinsOf,
@@ -9,6 +9,7 @@ import {
   valueColumns,
 } from '../sql/compile-shape.js';
 import type { Member } from '../sql/shape.js';
+import { type Sql, sql } from '../sql.js';
 
 export interface ChangedRecord {
   readonly id: string;
@@ -22,15 +23,15 @@ export function compileChangedRecords(
   selections: readonly (readonly Member[])[],
   options: {
     readonly ids: readonly string[];
-    readonly where: Prisma.Sql;
+    readonly where: Sql;
     readonly printing: Omit<Printing, 'aliasCount'>;
   },
-): Prisma.Sql {
+): Sql {
   const item = startRecordItem();
   const printing = startPrinting(options.printing);
-  const texts = selections.map((members) => Prisma.sql`(${compileObject(members, item, printing)})::text`);
-  const printed = texts.length === 0 ? Prisma.empty : Prisma.join(texts);
-  return Prisma.sql`
+  const texts = selections.map((members) => sql`(${compileObject(members, item, printing)})::text`);
+  const printed = texts.length === 0 ? sql.empty : sql.join(texts);
+  return sql`
 select r.id, r.is_removed as "isRemoved", array[${printed}]::text[] as texts
 from (
   select r.id, r.version, r.created_at, r.updated_at, r.data${valueColumns(item)},

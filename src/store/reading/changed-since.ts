@@ -1,10 +1,8 @@
 /** The changes of a collection since an instant, including removals: statements over the alias `r`. */
 import { ServiceError } from '../../base/errors.js';
 import { instantFrom } from '../../base/model/calendar.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
-
-type Sql = Prisma.Sql;
+import { type Sql, sql } from '../sql.js';
 
 const DAY_MS = 86_400_000;
 /** The clocks of gateways differ, and a record is stamped with the time its request began. */
@@ -37,7 +35,7 @@ export function parseSince(
  * start of the oldest running write. Changes exported twice for that reason are identical.
  */
 export async function nextSince(database: Pick<Database, 'query'>): Promise<string> {
-  const [row] = await database.query<{ oldest: Date }>(Prisma.sql`
+  const [row] = await database.query<{ oldest: Date }>(sql`
     select least(now(), min(xact_start)) as oldest
     from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend'`);
@@ -47,7 +45,7 @@ export async function nextSince(database: Pick<Database, 'query'>): Promise<stri
 
 /** A removal counts as a change, and carries the same timestamp. */
 export function changedSince(records: Sql, since: string): Sql {
-  return Prisma.sql`${records} and r.updated_at >= ${since}::timestamptz`;
+  return sql`${records} and r.updated_at >= ${since}::timestamptz`;
 }
 
 /**
@@ -55,7 +53,7 @@ export function changedSince(records: Sql, since: string): Sql {
  * text.
  */
 export function selectChanges(record: Sql, where: Sql): Sql {
-  return Prisma.sql`
+  return sql`
 select case when r.deleted_at is null then ${record} else jsonb_build_object(
     '_id', r.id,
     '$removed', to_char(r.deleted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -66,5 +64,5 @@ order by r.id`;
 }
 
 export function selectCount(where: Sql): Sql {
-  return Prisma.sql`select count(*)::int as found from records r where ${where}`;
+  return sql`select count(*)::int as found from records r where ${where}`;
 }

@@ -4,10 +4,10 @@
  */
 
 import type { Collection, Field } from '../../base/model/collection.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsIn, nameLiteral } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 
 export interface DanglingReferences {
   readonly collection: string;
@@ -62,14 +62,14 @@ function compileDangling(asked: {
   readonly collection: Collection;
   readonly path: readonly string[];
   readonly targets: readonly string[];
-}): Prisma.Sql {
+}): Sql {
   const { domainId, collection, path, targets } = asked;
   // Declared names are quoted too; lax mode descends into lists.
   const jsonpath = `$${path.map((name) => `.${JSON.stringify(name)}`).join('')}.value`;
-  const isTarget = Prisma.sql`t.domain = ${domainId}
-    and t.collection in (${Prisma.join(targets.map(nameLiteral), ', ')})
+  const isTarget = sql`t.domain = ${domainId}
+    and t.collection in (${sql.join(targets.map(nameLiteral), ', ')})
       and t.id = h.value #>> '{}'`;
-  return Prisma.sql`
+  return sql`
 with dangling as (
   select r.id, exists (select 1 from records t where ${isTarget}) as is_removed
   from records r
@@ -81,6 +81,6 @@ with dangling as (
     and h.value #>> '{}' not in (select e.pseudonym from erasures e where e.domain = ${domainId})
 )
 select count(*)::int as count, (count(*) filter (where is_removed))::int as removed,
-  coalesce((array_agg(distinct id order by id))[1:${Prisma.raw(String(MAX_EXAMPLES))}], '{}') as examples
+  coalesce((array_agg(distinct id order by id))[1:${sql.raw(String(MAX_EXAMPLES))}], '{}') as examples
 from dangling`;
 }

@@ -8,12 +8,12 @@ import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import type { StoredField } from '../../base/model/stored-field.js';
-import type { Prisma } from '../../generated/prisma/client.js';
 import { namedFieldsAt } from '../catalog/named-fields.js';
 import { compileFields, compileProjection } from '../sql/compile-projection.js';
 import { compileSort, type RecordOrder } from '../sql/compile-sort.js';
 import { cursorExpression } from '../sql/cursor.js';
 import type { Member, PageShape } from '../sql/shape.js';
+import type { Sql } from '../sql.js';
 import {
   createPagePrinter,
   createShapePrinter,
@@ -24,14 +24,14 @@ import {
 export interface OrderPlan {
   readonly order: RecordOrder;
   /** A text expression over `r`. */
-  readonly cursor: Prisma.Sql;
+  readonly cursor: Sql;
 }
 
 export class QueryPlans {
   readonly #shapePrinters = new KeptByShape<readonly Member[], RecordPrinter>();
   readonly #pagePrinters = new KeptByShape<PageShape, PagePrinter>();
-  readonly #projections = new Kept<Prisma.Sql>();
-  readonly #fields = new Kept<Prisma.Sql>();
+  readonly #projections = new Kept<Sql>();
+  readonly #fields = new Kept<Sql>();
   readonly #orders = new Kept<OrderPlan>();
   readonly #named = new Kept<readonly StoredField[]>();
 
@@ -40,18 +40,14 @@ export class QueryPlans {
     collection: Collection,
     projection: readonly Path[] | undefined,
     hidden: ReadonlySet<string>,
-  ): Prisma.Sql {
+  ): Sql {
     return this.#projections.get(collection, keyOf(projection, hidden), () =>
       compileProjection(projection, hidden, { collection }),
     );
   }
 
   /** @see compileFields */
-  fields(
-    collection: Collection,
-    projection: readonly Path[] | undefined,
-    hidden: ReadonlySet<string>,
-  ): Prisma.Sql {
+  fields(collection: Collection, projection: readonly Path[] | undefined, hidden: ReadonlySet<string>): Sql {
     return this.#fields.get(collection, keyOf(projection, hidden), () =>
       compileFields(projection, hidden, { collection }),
     );

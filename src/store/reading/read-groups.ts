@@ -3,12 +3,12 @@ import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { AggregateQuery, Group } from '../../base/model/aggregate-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import type { Prisma } from '../../generated/prisma/client.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import type { Database } from '../database/database.js';
 import { compileAggregate, listAggregatePaths, listGroupKeys } from '../sql/compile-aggregate.js';
 import type { CompileContext } from '../sql/compile-filter.js';
 import { statementName } from '../sql/statement-name.js';
+import type { Sql } from '../sql.js';
 import type { FindReadable, Readable } from './record-page.js';
 
 /**
@@ -23,7 +23,7 @@ export async function readGroups(
     readonly access: EffectiveAccess;
     readonly context: CompileContext;
     /** Over the alias `r`. */
-    readonly where: Prisma.Sql;
+    readonly where: Sql;
     readonly findReadable: FindReadable;
     /** @see QueryOptions.rows */
     readonly rows: number;

@@ -3,11 +3,11 @@
 import type { Collection } from '../../base/model/collection.js';
 import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import type { Prisma } from '../../generated/prisma/client.js';
 import type { EffectiveAccess } from '../access/access.js';
 import type { Database } from '../database/database.js';
 import type { Queryable } from '../database/queryable.js';
 import type { CompileContext } from '../sql/compile-filter.js';
+import type { Sql } from '../sql.js';
 import type { BatchedReads } from './batched-reads.js';
 import type { QueryPlans } from './query-plans.js';
 import type { StatementCache } from './statement-cache.js';
@@ -27,7 +27,7 @@ export type FindReadable = (collection: string) => Readable | undefined;
 export interface Readable {
   readonly collection: Collection;
   /** Over the alias `r`: domain, not removed, row rules. */
-  readonly condition: Prisma.Sql;
+  readonly condition: Sql;
   readonly access: EffectiveAccess;
 }
 

@@ -4,13 +4,13 @@
  */
 
 import type { Collection } from '../../base/model/collection.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { compilePage, compileRecord } from '../sql/compile-page.js';
 import type { Printing } from '../sql/compile-shape.js';
 import { compileRecordSource, compileRecordSources, type RecordSource } from '../sql/record-source.js';
 import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
 import type { Member, PageShape } from '../sql/shape.js';
+import { type Sql, sql } from '../sql.js';
 import { assertMembersReadable } from './assert-members-readable.js';
 import { changedSince } from './changed-since.js';
 import type { OrderPlan } from './query-plans.js';
@@ -28,7 +28,7 @@ const MAX_PRINTED = 10_000;
  */
 export class RecordSetStatements {
   /** The domain, not removed, the caller's rows, and the filter; not where the page starts. */
-  readonly where: Prisma.Sql;
+  readonly where: Sql;
   readonly order: OrderPlan;
   readonly #options: RecordSetOptions;
   readonly #collection: Collection;
@@ -45,36 +45,36 @@ export class RecordSetStatements {
   }
 
   /** One row: the records as one text, in the order of the query, and how many they are. */
-  list(format: 'json' | 'ndjson', where: Prisma.Sql): Prisma.Sql {
+  list(format: 'json' | 'ndjson', where: Sql): Sql {
     const record = this.projection();
     const list =
       format === 'json'
-        ? Prisma.sql`'[' || coalesce(string_agg(${record}, ','), '') || ']'`
-        : Prisma.sql`coalesce(string_agg(${record} || e'\\n', ''), '')`;
+        ? sql`'[' || coalesce(string_agg(${record}, ','), '') || ']'`
+        : sql`coalesce(string_agg(${record} || e'\\n', ''), '')`;
     // Applied outside the sort and limit, so that only the selected records are printed.
-    const records = this.#select(Prisma.raw('r.id, r.data'), this.#options.query.limit, where);
-    return Prisma.sql`select ${list} as json, count(*)::int as count
+    const records = this.#select(sql.raw('r.id, r.data'), this.#options.query.limit, where);
+    return sql`select ${list} as json, count(*)::int as count
       from (${records}) r`;
   }
 
   /** One row of `RecordTexts`: the ids and the visible fields of the records. */
-  texts(where: Prisma.Sql): Prisma.Sql {
-    const columns = Prisma.sql`r.id, ${this.#fields()} as fields`;
+  texts(where: Sql): Sql {
+    const columns = sql`r.id, ${this.#fields()} as fields`;
     return selectTexts(this.#select(columns, this.#options.query.limit, where));
   }
 
   /** A row for each record: its columns, and its cursor. One more than the page, to know if more follow. */
-  page(where: Prisma.Sql): Prisma.Sql {
+  page(where: Sql): Sql {
     const { limit } = this.#options.query;
     return this.#select(
-      Prisma.sql`${storedColumns(this.projection())}, ${this.order.cursor} as cursor`,
+      sql`${storedColumns(this.projection())}, ${this.order.cursor} as cursor`,
       limit === undefined ? undefined : limit + 1,
       where,
     );
   }
 
   /** A row for each record, as text; a whole record as its id and fields, which `JoinedRows` combines. */
-  stream(where: Prisma.Sql): Prisma.Sql {
+  stream(where: Sql): Sql {
     return this.#select(this.#streamedRecord(), this.#options.query.limit, where);
   }
 
@@ -82,7 +82,7 @@ export class RecordSetStatements {
    * The same for all records, without a limit. An order that an index provides in two parts becomes two
    * statements: a single one would sort everything before the first record.
    */
-  fullStream(): readonly Prisma.Sql[] {
+  fullStream(): readonly Sql[] {
     const columns = this.#streamedRecord();
     const sources = compileRecordSources({
       ...this.#options.query,
@@ -90,24 +90,23 @@ export class RecordSetStatements {
       order: this.order.order,
     });
     return sources.map(
-      ({ from, where, orderBy }) =>
-        Prisma.sql`select ${columns} from ${from} where ${where} order by ${orderBy}`,
+      ({ from, where, orderBy }) => sql`select ${columns} from ${from} where ${where} order by ${orderBy}`,
     );
   }
 
   /** The condition of the records that satisfy the filter, removed ones too. */
-  ofRemovedToo(): Prisma.Sql {
+  ofRemovedToo(): Sql {
     const { scope } = this.#options;
     return compileConditions(recordsOf(scope, this.#collection), this.#options);
   }
 
   /** The condition of those that changed at `since` or later. */
-  changedSince(since: string): Prisma.Sql {
+  changedSince(since: string): Sql {
     return changedSince(this.ofRemovedToo(), since);
   }
 
   /** One row: the page as text of this shape. @throws FORBIDDEN naming a hidden field in the shape */
-  print(shape: PageShape, where: Prisma.Sql): Prisma.Sql {
+  print(shape: PageShape, where: Sql): Sql {
     this.assertPagePrintable(shape);
     const { query } = this.#options;
     const limit = query.limit ?? MAX_PRINTED;
@@ -124,18 +123,18 @@ export class RecordSetStatements {
   }
 
   /** One row: the record that this condition finds, as text of these members. @throws FORBIDDEN */
-  printRecord(members: readonly Member[], where: Prisma.Sql): Prisma.Sql {
+  printRecord(members: readonly Member[], where: Sql): Sql {
     this.assertPrintable(members);
     return compileRecord(members, { source: this.#source(1, where), printing: this.printing() });
   }
 
   /** One row: the id and the visible fields of the record that this condition finds. */
-  record(where: Prisma.Sql): Prisma.Sql {
-    return Prisma.sql`select r.id, ${this.#fields()}::text as fields from records r where ${where}`;
+  record(where: Sql): Sql {
+    return sql`select r.id, ${this.#fields()}::text as fields from records r where ${where}`;
   }
 
   /** A text expression: the record, with the fields of the projection that the caller may read. */
-  projection(): Prisma.Sql {
+  projection(): Sql {
     const { query, access, plans } = this.#options;
     return plans.projection(this.#collection, query.projection, access.hiddenFields);
   }
@@ -144,7 +143,7 @@ export class RecordSetStatements {
     const { query, access, plans, findReadable } = this.#options;
     return {
       fields: plans.fields(this.#collection, query.projection, access.hiddenFields),
-      visibleRecords: (collection) => findReadable(collection)?.condition ?? Prisma.raw('false'),
+      visibleRecords: (collection) => findReadable(collection)?.condition ?? sql.raw('false'),
       printReferrers: (shape, id, printing) => compileReferrers({ shape, id, printing }, this.#options),
     };
   }
@@ -174,26 +173,26 @@ export class RecordSetStatements {
   }
 
   /** A jsonb expression: all fields that the caller may read. */
-  #fields(): Prisma.Sql {
+  #fields(): Sql {
     const { access, plans } = this.#options;
     return plans.fields(this.#collection, undefined, access.hiddenFields);
   }
 
-  #streamedRecord(): Prisma.Sql {
+  #streamedRecord(): Sql {
     if (this.#options.query.projection !== undefined) return this.projection();
-    return Prisma.sql`to_json(r.id)::text, ${this.#fields()}::text`;
+    return sql`to_json(r.id)::text, ${this.#fields()}::text`;
   }
 
-  #select(columns: Prisma.Sql, limit: number | undefined, where: Prisma.Sql): Prisma.Sql {
+  #select(columns: Sql, limit: number | undefined, where: Sql): Sql {
     const { skip } = this.#options.query;
     const source = this.#source(limit, where);
-    const first = limit === undefined ? Prisma.empty : Prisma.sql`limit ${limit}`;
-    const offset = skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`;
-    return Prisma.sql`select ${columns} from ${source.from} where ${source.where}
+    const first = limit === undefined ? sql.empty : sql`limit ${limit}`;
+    const offset = skip === 0 ? sql.empty : sql`offset ${skip}`;
+    return sql`select ${columns} from ${source.from} where ${source.where}
       order by ${source.orderBy} ${first} ${offset}`;
   }
 
-  #source(limit: number | undefined, where: Prisma.Sql): RecordSource {
+  #source(limit: number | undefined, where: Sql): RecordSource {
     const { after, before, fromEnd, skip } = this.#options.query;
     return compileRecordSource({
       where,
@@ -208,13 +207,13 @@ export class RecordSetStatements {
 
 /** @throws MALFORMED_FILTER, INVALID_VALUE */
 function compileConditions(
-  records: Prisma.Sql,
+  records: Sql,
   { query, access, context }: Pick<RecordSetOptions, 'query' | 'access' | 'context'>,
-): Prisma.Sql {
+): Sql {
   const conditions = [records];
-  if (access.rows !== undefined) conditions.push(Prisma.sql`(${compileFilter(access.rows, context)})`);
+  if (access.rows !== undefined) conditions.push(sql`(${compileFilter(access.rows, context)})`);
   if (query.filter.kind !== 'all' || query.filter.filters.length > 0) {
-    conditions.push(Prisma.sql`(${compileFilter(query.filter, context)})`);
+    conditions.push(sql`(${compileFilter(query.filter, context)})`);
   }
-  return Prisma.join(conditions, ' and ');
+  return sql.join(conditions, ' and ');
 }

@@ -9,13 +9,13 @@ import type { AggregateQuery, Group } from '../../base/model/aggregate-query.js'
 import type { Collection } from '../../base/model/collection.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
 import { isEverything } from '../../base/model/everything.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 import type { RowPunctuation } from '../database/gathered-rows.js';
 import type { QueryOptions } from '../database/query-options.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { storable } from '../sql/storable-json.js';
+import { type Sql, sql } from '../sql.js';
 import type { SingleRead } from './batched-reads.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
 import { nextSince, selectChanges, selectCount } from './changed-since.js';
@@ -60,7 +60,7 @@ export class RecordSet {
     this.statements = new RecordSetStatements(options);
   }
 
-  get #where(): Prisma.Sql {
+  get #where(): Sql {
     return this.statements.where;
   }
 
@@ -68,7 +68,7 @@ export class RecordSet {
     return this.#keptFor(this.#where);
   }
 
-  #keptFor(where: Prisma.Sql): KeptRead {
+  #keptFor(where: Sql): KeptRead {
     const { scope, query, revision, statementCache, context } = this.#options;
     return statementCache.find({ scope, query, revision, now: context.now }, where);
   }
@@ -315,8 +315,8 @@ export class RecordSet {
     // A single record is read before a signal or a replica could be of use.
     const { scope, primary, batchedReads, within, plans } = this.#options;
     const printer = plans.shapePrinter(this.collection, members);
-    const statement = (isAsked: Prisma.Sql) => {
-      const where = Prisma.sql`${this.#where} and ${isAsked}`;
+    const statement = (isAsked: Sql) => {
+      const where = sql`${this.#where} and ${isAsked}`;
       return this.#keptFor(where).print(members, where, (slotted) => {
         if (printer === undefined) return this.statements.printRecord(members, slotted);
         this.statements.assertPrintable(members);
@@ -325,7 +325,7 @@ export class RecordSet {
     };
     const asked = storable(id);
     if (printer === undefined) {
-      return await this.#printOne(primary, statement(Prisma.sql`r.id = ${asked}`), {});
+      return await this.#printOne(primary, statement(sql`r.id = ${asked}`), {});
     }
     const columns = 'id text, fields text';
     const read: SingleRead = { id: asked, values: this.#where.values, texts: 'bytes', columns, statement };

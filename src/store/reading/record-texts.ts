@@ -1,5 +1,5 @@
 /** Records as the texts that PostgreSQL prints; `record-printer.ts` converts them to other shapes. */
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 
 /**
  * The single row of `selectTexts` and `selectText`, as bytes with one line per record; null if there are
@@ -16,8 +16,8 @@ export interface RecordTexts {
  * Joins all records of a statement with `id` and `fields` into one row: PostgreSQL does this faster than it
  * sends separate rows. JSON printed by PostgreSQL contains no line feed.
  */
-export function selectTexts(records: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`select string_agg(to_json(page.id)::text, e'\\n') as ids,
+export function selectTexts(records: Sql): Sql {
+  return sql`select string_agg(to_json(page.id)::text, e'\\n') as ids,
       string_agg(page.fields::text, e'\\n') as fields
     from (${records}) page`;
 }

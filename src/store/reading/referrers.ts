@@ -4,7 +4,6 @@
  */
 
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { assertReadable } from '../access/access.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { compileInnerPage } from '../sql/compile-page.js';
@@ -13,6 +12,7 @@ import { fieldJson } from '../sql/names.js';
 import { compileRecordSource } from '../sql/record-source.js';
 import type { ReferrersShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
+import { type Sql, sql } from '../sql.js';
 import type { OrderPlan, QueryPlans } from './query-plans.js';
 import type { FindReadable, RecordPage, RecordSetOptions } from './record-page.js';
 import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
@@ -22,23 +22,19 @@ import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.j
  * `assertMembersReadable` has checked the shape.
  */
 export function compileReferrers(
-  {
-    shape,
-    id,
-    printing,
-  }: { readonly shape: ReferrersShape; readonly id: Prisma.Sql; readonly printing: Printing },
+  { shape, id, printing }: { readonly shape: ReferrersShape; readonly id: Sql; readonly printing: Printing },
   set: {
     readonly context: CompileContext;
     readonly plans: QueryPlans;
     readonly findReadable: FindReadable;
   },
-): Prisma.Sql {
+): Sql {
   const readable = set.findReadable(shape.collection);
   // Already checked; a collection that cannot be read has no records.
-  if (readable === undefined) return Prisma.sql`select 'null' as json where false`;
+  if (readable === undefined) return sql`select 'null' as json where false`;
   const { collection, condition } = readable;
   const { order } = set.plans.order(collection, shape.sort);
-  const where = Prisma.sql`${condition}
+  const where = sql`${condition}
     and ${pointsTo(collection, shape.path, id)}
       and ${compileFilter(shape.filter, { ...set.context, collection })}`;
   return compileInnerPage(
@@ -83,9 +79,9 @@ type ReferrersRow = Partial<StoredRow> & {
 export async function readReferrers(
   set: RecordSetOptions & {
     /** Over the alias `r`. */
-    readonly where: Prisma.Sql;
+    readonly where: Sql;
     readonly order: OrderPlan;
-    readonly projection: Prisma.Sql;
+    readonly projection: Sql;
   },
   { path, ids, counting }: ReferrersRequest,
 ): Promise<ReadonlyMap<string, ReferrersPage>> {
@@ -93,15 +89,13 @@ export async function readReferrers(
   const { collection } = context;
   assertReadable([path], access, collection);
   const limit = query.limit ?? ids.length;
-  const where = Prisma.sql`${set.where} and ${pointsTo(collection, path, Prisma.sql`to_jsonb(parent.id)`)}`;
+  const where = sql`${set.where} and ${pointsTo(collection, path, sql`to_jsonb(parent.id)`)}`;
   const { order, cursor } = set.order;
   const { after, before, fromEnd } = query;
   const source = compileRecordSource({ where, order, after, before, fromEnd, limit: limit + 1 });
   const total =
-    counting === 'counted'
-      ? Prisma.sql`(select count(*)::int from records r where ${where})`
-      : Prisma.sql`null::int`;
-  const sql = Prisma.sql`
+    counting === 'counted' ? sql`(select count(*)::int from records r where ${where})` : sql`null::int`;
+  const statement = sql`
 select parent.id as parent, ${total} as total, page.*
 from unnest(${[...ids]}::text[]) as parent(id)
 left join lateral (
@@ -115,8 +109,8 @@ left join lateral (
   ) as found
 ) as page on true
 order by page.position`;
-  const rows = await database.query<ReferrersRow>(sql, {
-    name: statementName(sql.text),
+  const rows = await database.query<ReferrersRow>(statement, {
+    name: statementName(statement.text),
     signal: scope.signal,
     caller: scope,
   });
@@ -172,6 +166,6 @@ function isFound(row: ReferrersRow): row is ReferrersRow & StoredRow & { readonl
   return row.cursor !== null;
 }
 
-function pointsTo(collection: CompileContext['collection'], path: Path, id: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`${fieldJson(collection, [...path, 'value'])} = ${id}`;
+function pointsTo(collection: CompileContext['collection'], path: Path, id: Sql): Sql {
+  return sql`${fieldJson(collection, [...path, 'value'])} = ${id}`;
 }

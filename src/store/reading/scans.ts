@@ -9,11 +9,11 @@ import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 import { hasTrigrams, leadsIndex } from '../database/declared-indexes.js';
 import { partitionName } from '../database/partitions.js';
 import { targetInRecord } from '../sql/target.js';
+import { sql } from '../sql.js';
 
 /** Reads of fewer records cost nothing beyond their request. */
 const LEAST_ROWS = 1_000;
@@ -50,7 +50,7 @@ export class CollectionSizes {
 
   async #read(): Promise<void> {
     const rows = await this.#database.query<PartitionRow>(
-      Prisma.sql`
+      sql`
         select partition, rows, s.most_common_vals::text::text[] as domains, s.most_common_freqs as shares,
           s.n_distinct as "distinct"
         from pg_inherits i

@@ -9,13 +9,13 @@ import { LRUCache } from 'lru-cache';
 import type { Path } from '../../base/model/path.js';
 import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
+import { Sql } from '../sql.js';
 
-/** A statement with its text; `Prisma.Sql` would assemble the text at every access. */
+/** A statement with its text; `Sql` would assemble the text at every access. */
 export interface Statement {
-  readonly sql: Prisma.Sql;
+  readonly sql: Sql;
   readonly name: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export class StatementCache {
   #lastNumber = 0;
 
   /** The cache entry of a read with this condition, whatever its values. */
-  find({ scope, query, revision, now }: ReadIdentity, where: Prisma.Sql): KeptRead {
+  find({ scope, query, revision, now }: ReadIdentity, where: Sql): KeptRead {
     const minute = Math.floor(now.getTime() / MINUTE_MS);
     const { principal, domain } = scope;
     const asker = `${this.#numberOf(principal)} ${this.#numberOf(revision)} ${minute} ${domain.id}`;
@@ -83,14 +83,14 @@ export class StatementCache {
 type Use = 'json list' | 'ndjson list' | 'texts' | 'stream' | 'page' | 'count' | 'record';
 
 /** Builds a statement around a condition. It must not look at the values, which are filled in later. */
-type Compile = (where: Prisma.Sql) => Prisma.Sql;
+type Compile = (where: Sql) => Sql;
 
 export class KeptRead {
   readonly #statements = new Map<Use, StatementTemplate>();
   readonly #printed = new WeakMap<PageShape | readonly Member[], StatementTemplate>();
 
   /** The statement for one use of the read, with the values of this condition. */
-  statement(use: Use, where: Prisma.Sql, compile: Compile): FilledStatement {
+  statement(use: Use, where: Sql, compile: Compile): FilledStatement {
     const known = this.#statements.get(use);
     if (known) return known.fill(where);
     const made = new StatementTemplate(where, compile);
@@ -102,7 +102,7 @@ export class KeptRead {
    * The statement that prints the read in a shape, for a page or a single record. Shapes live as long as
    * their documents.
    */
-  print(shape: PageShape | readonly Member[], where: Prisma.Sql, compile: Compile): FilledStatement {
+  print(shape: PageShape | readonly Member[], where: Sql, compile: Compile): FilledStatement {
     const known = this.#printed.get(shape);
     if (known) return known.fill(where);
     const made = new StatementTemplate(where, compile);
@@ -121,14 +121,14 @@ class StatementTemplate {
   readonly #statement: Statement;
   readonly #values: readonly unknown[];
 
-  constructor(where: Prisma.Sql, compile: Compile) {
+  constructor(where: Sql, compile: Compile) {
     const slots = where.values.map((_, index) => new Slot(index));
-    const { sql, name } = toStatement(compile(new Prisma.Sql(where.strings, slots)));
+    const { sql, name } = toStatement(compile(new Sql(where.strings, slots)));
     this.#statement = { sql, name };
     this.#values = sql.values;
   }
 
-  fill({ values }: Prisma.Sql): FilledStatement {
+  fill({ values }: Sql): FilledStatement {
     const { sql, name } = this.#statement;
     const filled = this.#values.map((value) => (value instanceof Slot ? values[value.index] : value));
     return { sql: new FilledSql(sql, filled), name, template: this };
@@ -136,12 +136,12 @@ class StatementTemplate {
 }
 
 /** A statement with other values. It shares the text of the template, which is assembled once. */
-class FilledSql extends Prisma.Sql {
-  override readonly values: Prisma.Sql['values'];
+class FilledSql extends Sql {
+  override readonly values: Sql['values'];
   override readonly strings: string[];
-  readonly #template: Prisma.Sql;
+  readonly #template: Sql;
 
-  constructor(template: Prisma.Sql, values: Prisma.Sql['values']) {
+  constructor(template: Sql, values: Sql['values']) {
     super([''], []);
     this.#template = template;
     this.values = values;
@@ -161,7 +161,7 @@ class FilledSql extends Prisma.Sql {
   }
 }
 
-export function toStatement(sql: Prisma.Sql): Statement {
+export function toStatement(sql: Sql): Statement {
   const { text } = sql;
   Object.defineProperty(sql, 'text', { value: text });
   return { sql, name: statementName(text) };

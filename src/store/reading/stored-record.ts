@@ -1,6 +1,4 @@
-import { Prisma } from '../../generated/prisma/client.js';
-
-type Sql = Prisma.Sql;
+import { type Sql, sql } from '../sql.js';
 
 /** A stored record, as far as the caller may see it. */
 export interface StoredRecord {
@@ -32,7 +30,7 @@ export interface StoredRow {
  * The select list over the alias `r` for `StoredRecord`s. `projection` is the text of `compileProjection`.
  */
 export function storedColumns(projection: Sql): Sql {
-  return Prisma.sql`r.id, r.version, r.created_at, r.updated_at, ${projection} as json`;
+  return sql`r.id, r.version, r.created_at, r.updated_at, ${projection} as json`;
 }
 
 /** The columns of `StoredRow` with their types. */

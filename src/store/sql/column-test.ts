@@ -8,22 +8,20 @@
  */
 
 import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from '../../base/model/value-test.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import type { FieldExpression } from './names.js';
 import { jsonText, storable } from './storable-json.js';
-
-type Sql = Prisma.Sql;
 
 /**
  * jsonb has no least number. No client can send a number below this one. EXPLAIN prints all of its digits.
  */
 const LEAST_NUMBER = '-1e1000';
-const AFTER_NUMBERS = Prisma.raw(`'false'::jsonb`);
-const BEFORE_NUMBERS = Prisma.raw(`'${LEAST_NUMBER}'::jsonb`);
-const FIRST_TEXT = Prisma.raw(`'""'::jsonb`);
+const AFTER_NUMBERS = sql.raw(`'false'::jsonb`);
+const BEFORE_NUMBERS = sql.raw(`'${LEAST_NUMBER}'::jsonb`);
+const FIRST_TEXT = sql.raw(`'""'::jsonb`);
 /** Texts that begin with a digit lie between these two, under any collation. */
-const FIRST_DIGITS = Prisma.raw(`'"0"'::jsonb`);
-const AFTER_DIGITS = Prisma.raw(`'"A"'::jsonb`);
+const FIRST_DIGITS = sql.raw(`'"0"'::jsonb`);
+const AFTER_DIGITS = sql.raw(`'"A"'::jsonb`);
 
 /**
  * Compiles the test of a declared value. Text ranges are correct only if the database compares text by
@@ -32,9 +30,9 @@ const AFTER_DIGITS = Prisma.raw(`'"A"'::jsonb`);
 export function columnTest(test: ValueTest, field: FieldExpression): Sql {
   switch (test.kind) {
     case 'is':
-      return Prisma.sql`${field.json} = ${jsonText(test.value)}::jsonb`;
+      return sql`${field.json} = ${jsonText(test.value)}::jsonb`;
     case 'in':
-      return Prisma.sql`${field.json} = any(${test.values.map(jsonText)}::jsonb[])`;
+      return sql`${field.json} = any(${test.values.map(jsonText)}::jsonb[])`;
     case 'numberRange':
       return numberRange(test, field.json);
     case 'textRange':
@@ -42,7 +40,7 @@ export function columnTest(test: ValueTest, field: FieldExpression): Sql {
     case 'like':
       return likeTest(test, field);
     case 'either':
-      return Prisma.sql`(${Prisma.join(
+      return sql`(${sql.join(
         test.tests.map((part) => columnTest(part, field)),
         ' or ',
       )})`;
@@ -65,26 +63,26 @@ export function needsByteOrder(test: ValueTest): boolean {
 
 function numberRange({ lower, upper }: NumberRangeTest, json: Sql): Sql {
   const parts: Sql[] = [];
-  if (lower === undefined) parts.push(Prisma.sql`${json} > ${BEFORE_NUMBERS}`);
-  else parts.push(Prisma.sql`${json} ${above(lower)} ${jsonText(lower.value)}::jsonb`);
-  if (upper === undefined) parts.push(Prisma.sql`${json} < ${AFTER_NUMBERS}`);
-  else parts.push(Prisma.sql`${json} ${below(upper)} ${jsonText(upper.value)}::jsonb`);
+  if (lower === undefined) parts.push(sql`${json} > ${BEFORE_NUMBERS}`);
+  else parts.push(sql`${json} ${above(lower)} ${jsonText(lower.value)}::jsonb`);
+  if (upper === undefined) parts.push(sql`${json} < ${AFTER_NUMBERS}`);
+  else parts.push(sql`${json} ${below(upper)} ${jsonText(upper.value)}::jsonb`);
   return both(parts);
 }
 
 function textRange({ among, lower, upper }: TextRangeTest, json: Sql): Sql {
   const isAllText = among === 'all';
   const parts: Sql[] = [];
-  if (lower === undefined) parts.push(Prisma.sql`${json} >= ${isAllText ? FIRST_TEXT : FIRST_DIGITS}`);
-  else parts.push(Prisma.sql`${json} ${above(lower)} ${jsonText(lower.value)}::jsonb`);
-  if (upper === undefined) parts.push(Prisma.sql`${json} < ${isAllText ? BEFORE_NUMBERS : AFTER_DIGITS}`);
-  else parts.push(Prisma.sql`${json} ${below(upper)} ${jsonText(upper.value)}::jsonb`);
+  if (lower === undefined) parts.push(sql`${json} >= ${isAllText ? FIRST_TEXT : FIRST_DIGITS}`);
+  else parts.push(sql`${json} ${above(lower)} ${jsonText(lower.value)}::jsonb`);
+  if (upper === undefined) parts.push(sql`${json} < ${isAllText ? BEFORE_NUMBERS : AFTER_DIGITS}`);
+  else parts.push(sql`${json} ${below(upper)} ${jsonText(upper.value)}::jsonb`);
   return both(parts);
 }
 
 function likeTest(test: LikeTest, field: FieldExpression): Sql {
   if (test.at === 'start' && !test.isInsensitive) return prefixRange(test.text, field.json);
-  return Prisma.sql`(${patternTest(test, field)} and ${isText(field.json)})`;
+  return sql`(${patternTest(test, field)} and ${isText(field.json)})`;
 }
 
 /**
@@ -94,17 +92,17 @@ function likeTest(test: LikeTest, field: FieldExpression): Sql {
  * marks patterns that may be prepared (see `statementName`).
  */
 function patternTest(test: LikeTest, { text, hasTrigrams }: FieldExpression): Sql {
-  const matches = test.isInsensitive ? Prisma.raw('ilike') : Prisma.raw('like');
+  const matches = test.isInsensitive ? sql.raw('ilike') : sql.raw('like');
   const pattern = likePattern(test);
   switch (hasTrigrams ? trigramsOf(test) : 'unknown') {
     case 'some':
-      return Prisma.sql`${text} ${matches} ${pattern}::text`;
+      return sql`${text} ${matches} ${pattern}::text`;
     case 'none':
       // Postgres does not use an index for this form, and estimates that half of the records match. It
       // therefore reads the records in their order until it has enough.
-      return Prisma.sql`coalesce(${text} ${matches} ${pattern}::text, false)`;
+      return sql`coalesce(${text} ${matches} ${pattern}::text, false)`;
     case 'unknown':
-      return Prisma.sql`${text} ${matches} ${pattern}`;
+      return sql`${text} ${matches} ${pattern}`;
   }
 }
 
@@ -131,8 +129,8 @@ function trigramsOf({ at, text }: LikeTest): 'some' | 'none' | 'unknown' {
 function prefixRange(prefix: string, json: Sql): Sql {
   const end = textAfterPrefix(prefix);
   return both([
-    Prisma.sql`${json} >= ${jsonText(prefix)}::jsonb`,
-    Prisma.sql`${json} < ${end === undefined ? LEAST_NUMBER : jsonText(end)}::jsonb`,
+    sql`${json} >= ${jsonText(prefix)}::jsonb`,
+    sql`${json} < ${end === undefined ? LEAST_NUMBER : jsonText(end)}::jsonb`,
   ]);
 }
 
@@ -142,7 +140,7 @@ function prefixRange(prefix: string, json: Sql): Sql {
  * in 200, which misleads the plan of the whole statement.
  */
 function isText(json: Sql): Sql {
-  return Prisma.sql`jsonb_typeof(${json}) <> all ('{number,boolean,array,object}')`;
+  return sql`jsonb_typeof(${json}) <> all ('{number,boolean,array,object}')`;
 }
 
 /**
@@ -184,11 +182,11 @@ function below({ isIncluded }: { readonly isIncluded: boolean }): Sql {
   return isIncluded ? AT_MOST : LESS_THAN;
 }
 
-const AT_LEAST = Prisma.raw('>=');
-const MORE_THAN = Prisma.raw('>');
-const AT_MOST = Prisma.raw('<=');
-const LESS_THAN = Prisma.raw('<');
+const AT_LEAST = sql.raw('>=');
+const MORE_THAN = sql.raw('>');
+const AT_MOST = sql.raw('<=');
+const LESS_THAN = sql.raw('<');
 
 function both(parts: readonly Sql[]): Sql {
-  return Prisma.sql`(${Prisma.join([...parts], ' and ')})`;
+  return sql`(${sql.join([...parts], ' and ')})`;
 }

@@ -20,14 +20,12 @@ import type { ScalarType } from '../../base/model/field-types/scalar-type.js';
 import { SCALAR_TYPES, type ScalarName } from '../../base/model/field-types/scalar-types.js';
 import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import type { CompileContext } from './compile-filter.js';
 import { fieldExpression } from './names.js';
 import { castOf, SCALAR_SQL } from './scalar-sql.js';
 import { jsonText, storable } from './storable-json.js';
 import { targetInRecord } from './target.js';
-
-type Sql = Prisma.Sql;
 
 /** `year` accepts any whole number. */
 type ValueType = ScalarName | 'year';
@@ -62,21 +60,21 @@ export function compileAggregate(query: AggregateQuery, options: AggregateOption
   const outputs = [...keys.map(printed), ...query.measures.map((measure) => printedMeasure(measure, values))];
   const having =
     query.having === undefined
-      ? Prisma.empty
-      : Prisma.sql`having ${compileGroupFilter(query.having, { values, query, options })}`;
+      ? sql.empty
+      : sql`having ${compileGroupFilter(query.having, { values, query, options })}`;
   const order = compileOrder(query, { values, keys });
   // Without keys there is one group, even if no record matches.
   const grouping =
     keys.length === 0
       ? NO_KEYS
-      : Prisma.join(
+      : sql.join(
           keys.map((key) => key.name),
           ', ',
         );
   // All calls above add columns to the source. It is therefore compiled last.
   const { ctes, from } = values.source(options.where);
-  return Prisma.sql`${ctes}
-select json_build_array(${outputs.length === 0 ? Prisma.empty : Prisma.join(outputs, ', ')})::text as json
+  return sql`${ctes}
+select json_build_array(${outputs.length === 0 ? sql.empty : sql.join(outputs, ', ')})::text as json
 from ${from}
 group by ${grouping}
 ${having}
@@ -84,7 +82,7 @@ ${order}
 limit ${query.limit}`;
 }
 
-const NO_KEYS = Prisma.raw('()');
+const NO_KEYS = sql.raw('()');
 
 /** The paths into the grouped records that a query reads. The caller needs the right to read all of them. */
 export function listAggregatePaths(query: AggregateQuery): Path[] {
@@ -151,37 +149,37 @@ class Values {
    * The rows to group: `select … ` follows `ctes`, and the FROM item has the aliases that the columns use.
    */
   source(where: Sql): { readonly ctes: Sql; readonly from: Sql } {
-    const values = Prisma.sql`
+    const values = sql`
   select ${this.#selected}
   from records r ${this.#joined}
   where ${where}
 `;
     const periods = [...this.#periods.values()];
-    if (periods.length === 0) return { ctes: Prisma.empty, from: Prisma.sql`(${values}) as v` };
+    if (periods.length === 0) return { ctes: sql.empty, from: sql`(${values}) as v` };
     const ctes = periods.map(
-      ({ alias, of, expression }) => Prisma.sql`${Prisma.raw(alias)} as (
+      ({ alias, of, expression }) => sql`${sql.raw(alias)} as (
   select d.k, ${expression} as value from (select distinct ${of} as k from v) as d
 )`,
     );
     const joins = periods.map(
-      ({ alias, of }) => Prisma.sql`left join ${Prisma.raw(alias)} on ${Prisma.raw(`${alias}.k`)} = ${of}`,
+      ({ alias, of }) => sql`left join ${sql.raw(alias)} on ${sql.raw(`${alias}.k`)} = ${of}`,
     );
     return {
-      ctes: Prisma.sql`with v as materialized (${values}), ${Prisma.join(ctes, ', ')}`,
-      from: Prisma.sql`v ${Prisma.join(joins, ' ')}`,
+      ctes: sql`with v as materialized (${values}), ${sql.join(ctes, ', ')}`,
+      from: sql`v ${sql.join(joins, ' ')}`,
     };
   }
 
   get #selected(): Sql {
     const columns = [...this.#columns.values()].map(
-      ({ expression }, index) => Prisma.sql`${expression} as ${Prisma.raw(`c${index + 1}`)}`,
+      ({ expression }, index) => sql`${expression} as ${sql.raw(`c${index + 1}`)}`,
     );
     // Counting records needs no value.
-    return columns.length === 0 ? Prisma.raw('1') : Prisma.join(columns, ', ');
+    return columns.length === 0 ? sql.raw('1') : sql.join(columns, ', ');
   }
 
   get #joined(): Sql {
-    return this.#joins.length === 0 ? Prisma.empty : Prisma.join(this.#joins, ' ');
+    return this.#joins.length === 0 ? sql.empty : sql.join(this.#joins, ' ');
   }
 
   ofKey(key: GroupKey): Column {
@@ -199,7 +197,7 @@ class Values {
   #column(key: string, make: () => Value): Column {
     const known = this.#columns.get(key);
     if (known !== undefined) return known;
-    const column = { ...make(), name: Prisma.raw(`v.c${this.#columns.size + 1}`) };
+    const column = { ...make(), name: sql.raw(`v.c${this.#columns.size + 1}`) };
     this.#columns.set(key, column);
     return column;
   }
@@ -220,11 +218,11 @@ class Values {
       type: 'text',
       expression: type === 'datetime' ? minuteOf(text) : text,
     }));
-    const time = type === 'datetime' ? Prisma.sql`instant_of(d.k)` : Prisma.sql`day_of(d.k)`;
+    const time = type === 'datetime' ? sql`instant_of(d.k)` : sql`day_of(d.k)`;
     const alias = `p${this.#periods.size + 1}`;
     const column = {
       ...this.#inPeriod({ type, expression: time }, period, path),
-      name: Prisma.raw(`${alias}.value`),
+      name: sql.raw(`${alias}.value`),
       alias,
       of,
     };
@@ -245,12 +243,12 @@ class Values {
     const { type, expression } = fieldValue(collection, of.path);
     const reference = this.#own([...path, 'value']);
     const alias = `t${this.#joins.length + 1}`;
-    this.#joins.push(Prisma.sql`
-  cross join lateral (select ${reference.expression} as id) as ${Prisma.raw(`${alias}_id`)}
+    this.#joins.push(sql`
+  cross join lateral (select ${reference.expression} as id) as ${sql.raw(`${alias}_id`)}
   left join lateral (
-    select ${expression} as value from records r where ${condition} and r.id = ${Prisma.raw(`${alias}_id.id`)}
-  ) as ${Prisma.raw(alias)} on true`);
-    return { type, expression: Prisma.raw(`${alias}.value`) };
+    select ${expression} as value from records r where ${condition} and r.id = ${sql.raw(`${alias}_id.id`)}
+  ) as ${sql.raw(alias)} on true`);
+    return { type, expression: sql.raw(`${alias}.value`) };
   }
 
   #inPeriod(value: Value, period: Period, path: Path): Value {
@@ -258,17 +256,17 @@ class Values {
     if (type !== 'datetime' && type !== 'date') throw unfitting(path, `grouped by ${period}`, 'a datetime');
     const local =
       type === 'datetime'
-        ? Prisma.sql`(${expression} at time zone ${this.#options.context.timeZone}::text)`
-        : Prisma.sql`(${expression})::timestamp`;
+        ? sql`(${expression} at time zone ${this.#options.context.timeZone}::text)`
+        : sql`(${expression})::timestamp`;
     switch (period) {
       case 'day':
-        return { type: 'date', expression: Prisma.sql`${local}::date` };
+        return { type: 'date', expression: sql`${local}::date` };
       case 'week':
-        return { type: 'date', expression: Prisma.sql`date_trunc('week', ${local})::date` };
+        return { type: 'date', expression: sql`date_trunc('week', ${local})::date` };
       case 'month':
-        return { type: 'month', expression: Prisma.sql`to_char(${local}, 'YYYY-MM') collate "C"` };
+        return { type: 'month', expression: sql`to_char(${local}, 'YYYY-MM') collate "C"` };
       case 'year':
-        return { type: 'year', expression: Prisma.sql`date_part('year', ${local})::int` };
+        return { type: 'year', expression: sql`date_part('year', ${local})::int` };
     }
   }
 }
@@ -278,9 +276,9 @@ class Values {
  * minute.
  */
 function minuteOf(text: Sql): Sql {
-  const isStoredInstant = Prisma.sql`${text} like '____-__-__T__:__:__.___Z'
+  const isStoredInstant = sql`${text} like '____-__-__T__:__:__.___Z'
     and translate(substr(${text}, 18, 6), '0123456789', '') = '.'`;
-  return Prisma.sql`case when ${isStoredInstant} then left(${text}, 16) || ':00Z' else ${text} end`;
+  return sql`case when ${isStoredInstant} then left(${text}, 16) || ':00Z' else ${text} end`;
 }
 
 function textOf({ path, period, of }: GroupKey): string {
@@ -293,7 +291,7 @@ function textOf({ path, period, of }: GroupKey): string {
  */
 function fieldValue(collection: Collection, path: Path): Value {
   const target = targetInRecord(collection, path);
-  if (target.form === 'id') return { type: 'text', expression: Prisma.raw('r.id collate "C"') };
+  if (target.form === 'id') return { type: 'text', expression: sql.raw('r.id collate "C"') };
   if (target.form === 'path') throw unfitting(path, 'aggregated', 'a declared field with one value');
   switch (target.type) {
     case 'reference':
@@ -332,23 +330,23 @@ function printedMeasure(measure: Measure, values: Values): Sql {
 
 /** `year` stands for any whole number. */
 function compileMeasure(measure: Measure, values: Values): Value {
-  if (measure.kind === 'records') return { type: 'year', expression: Prisma.raw('count(*)') };
+  if (measure.kind === 'records') return { type: 'year', expression: sql.raw('count(*)') };
   const { name, type } = values.ofPath(measure.path);
   switch (measure.kind) {
     case 'count':
-      return { type: 'year', expression: Prisma.sql`count(${name})` };
+      return { type: 'year', expression: sql`count(${name})` };
     case 'countDistinct':
-      return { type: 'year', expression: Prisma.sql`count(distinct ${name})` };
+      return { type: 'year', expression: sql`count(distinct ${name})` };
     case 'sum':
     case 'avg':
       if (measuresOfType(type) !== 'sums')
         throw unfitting(measure.path, measure.kind === 'sum' ? 'summed' : 'averaged', 'a number');
-      return { type, expression: Prisma.sql`${AGGREGATES[measure.kind]}(${name})` };
+      return { type, expression: sql`${AGGREGATES[measure.kind]}(${name})` };
     case 'min':
     case 'max':
       if (measuresOfType(type) === 'counts')
         throw unfitting(measure.path, 'compared', 'a text, number or datetime');
-      return { type, expression: Prisma.sql`${AGGREGATES[measure.kind]}(${name})` };
+      return { type, expression: sql`${AGGREGATES[measure.kind]}(${name})` };
   }
 }
 
@@ -357,10 +355,10 @@ function measuresOfType(type: ValueType): ScalarType['measures'] {
 }
 
 const AGGREGATES = {
-  sum: Prisma.raw('sum'),
-  avg: Prisma.raw('avg'),
-  min: Prisma.raw('min'),
-  max: Prisma.raw('max'),
+  sum: sql.raw('sum'),
+  avg: sql.raw('avg'),
+  min: sql.raw('min'),
+  max: sql.raw('max'),
 } as const;
 
 interface GroupContext {
@@ -377,32 +375,32 @@ function compileGroupFilter(filter: GroupFilter, context: GroupContext): Sql {
     case 'any':
       return joined(filter.filters, ' or ', context);
     case 'not':
-      return Prisma.sql`(not ${compileGroupFilter(filter.filter, context)})`;
+      return sql`(not ${compileGroupFilter(filter.filter, context)})`;
     case 'hasKey':
-      return Prisma.sql`(${groupedBy(filter.key, context).name} is not null)`;
+      return sql`(${groupedBy(filter.key, context).name} is not null)`;
     default: {
       const { expression, type } = compileMeasure(filter.measure, context.values);
       const value = operand(filter.value, type, {
         measure: filter.measure,
         timeZone: context.options.context.timeZone,
       });
-      return Prisma.sql`coalesce(${expression} ${COMPARISONS[filter.kind]} ${value}, false)`;
+      return sql`coalesce(${expression} ${COMPARISONS[filter.kind]} ${value}, false)`;
     }
   }
 }
 
 const COMPARISONS: Readonly<Record<GroupComparison, Sql>> = {
-  equals: Prisma.raw('='),
-  notEquals: Prisma.raw('<>'),
-  greaterThan: Prisma.raw('>'),
-  greaterOrEqual: Prisma.raw('>='),
-  lessThan: Prisma.raw('<'),
-  lessOrEqual: Prisma.raw('<='),
+  equals: sql.raw('='),
+  notEquals: sql.raw('<>'),
+  greaterThan: sql.raw('>'),
+  greaterOrEqual: sql.raw('>='),
+  lessThan: sql.raw('<'),
+  lessOrEqual: sql.raw('<='),
 };
 
 function joined(filters: readonly GroupFilter[], separator: ' and ' | ' or ', context: GroupContext): Sql {
-  if (filters.length === 0) return Prisma.raw(separator === ' and ' ? 'true' : 'false');
-  return Prisma.join(
+  if (filters.length === 0) return sql.raw(separator === ' and ' ? 'true' : 'false');
+  return sql.join(
     filters.map((part) => compileGroupFilter(part, context)),
     separator,
     '(',
@@ -420,7 +418,7 @@ function operand(
   const compared = toMeasured(value, timeZone);
   if (compared === undefined) throw wrongOperand(measure, value, comparesWith);
   const text = typeof compared === 'string' ? storable(compared) : jsonText(compared);
-  return Prisma.sql`${text}::${castOf(name)}`;
+  return sql`${text}::${castOf(name)}`;
 }
 
 function compileOrder(
@@ -430,7 +428,7 @@ function compileOrder(
   const parts = query.order.map((order) => ordered(orderedBy(order, { query, values }), order.direction));
   const ties = keys.map((key) => ordered(key.name, 'ascending'));
   const all = [...parts, ...ties];
-  return all.length === 0 ? Prisma.empty : Prisma.sql`order by ${Prisma.join(all, ', ')}`;
+  return all.length === 0 ? sql.empty : sql`order by ${sql.join(all, ', ')}`;
 }
 
 function orderedBy({ by }: GroupOrder, context: Omit<GroupContext, 'options'>): Sql {
@@ -450,11 +448,11 @@ function groupedBy(key: GroupKey, { values, query }: Omit<GroupContext, 'options
 }
 
 function ordered(expression: Sql, direction: GroupOrder['direction']): Sql {
-  return Prisma.sql`${expression} ${direction === 'ascending' ? ASCENDING : DESCENDING}`;
+  return sql`${expression} ${direction === 'ascending' ? ASCENDING : DESCENDING}`;
 }
 
-const ASCENDING = Prisma.raw('asc nulls last');
-const DESCENDING = Prisma.raw('desc nulls last');
+const ASCENDING = sql.raw('asc nulls last');
+const DESCENDING = sql.raw('desc nulls last');
 
 function unfitting(path: Path, action: string, expected: string): ServiceError {
   const field = path.join('.');

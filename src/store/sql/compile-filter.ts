@@ -14,9 +14,9 @@ import { listExpressionPaths } from '../../base/model/expression.js';
 import type { Condition, ElementCondition, Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import type { ValueCondition, ValueTest } from '../../base/model/value-test.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { compileDocumentFilter } from '../mongo/document-filter.js';
 import { recordRoot } from '../mongo/document-root.js';
+import { type Sql, sql } from '../sql.js';
 import { columnTest, needsByteOrder } from './column-test.js';
 import {
   compileElementRows,
@@ -31,8 +31,6 @@ import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
 import { fieldExpression } from './names.js';
 import { jsonpathSteps } from './storable-json.js';
 import { type Target, targetInElement, targetInRecord } from './target.js';
-
-type Sql = Prisma.Sql;
 
 /** The facts, apart from the filter itself, that decide what a filter means. */
 export interface CompileContext {
@@ -66,7 +64,7 @@ export function compileFilter(filter: Filter, context: CompileContext): Sql {
     case 'any':
       return joined(filter.filters, { separator: ' or ', empty: FALSE, context });
     case 'not':
-      return Prisma.sql`not coalesce(${compileFilter(filter.filter, context)}, false)`;
+      return sql`not coalesce(${compileFilter(filter.filter, context)}, false)`;
     case 'match':
     case 'expression':
       return compileDocumentFilter(filter, recordRoot(context.collection), context);
@@ -111,8 +109,8 @@ function collectPaths(filter: Filter, base: Path, paths: Path[]): void {
   }
 }
 
-const TRUE = Prisma.raw('true');
-const FALSE = Prisma.raw('false');
+const TRUE = sql.raw('true');
+const FALSE = sql.raw('false');
 
 function joined(
   filters: readonly Filter[],
@@ -120,7 +118,7 @@ function joined(
 ): Sql {
   const parts = filters.map((part) => compileFilter(part, context));
   if (parts.length === 0) return empty;
-  return Prisma.join(parts, separator, '(', ')');
+  return sql.join(parts, separator, '(', ')');
 }
 
 function compileCondition(condition: Condition, context: CompileContext): Sql {
@@ -165,8 +163,8 @@ function compilePresence(
   if (target.form === 'id') return kind === 'exists' ? TRUE : FALSE;
   if (target.form === 'path') return matches(`$ ? (${presencePredicate(kind, path)})`);
   const { json } = fieldExpression(context.collection, path);
-  if (kind === 'exists') return Prisma.sql`${json} is not null`;
-  return Prisma.sql`(${json} is null or ${json} = 'null'::jsonb)`;
+  if (kind === 'exists') return sql`${json} is not null`;
+  return sql`(${json} is null or ${json} = 'null'::jsonb)`;
 }
 
 /**
@@ -174,12 +172,12 @@ function compilePresence(
  * member, counts as no match.
  */
 function matches(jsonpath: string): Sql {
-  return Prisma.sql`r.data @? ${jsonpath}::jsonpath`;
+  return sql`r.data @? ${jsonpath}::jsonpath`;
 }
 
 function anyOf(parts: readonly Sql[]): Sql {
   const [only] = parts;
-  return only !== undefined && parts.length === 1 ? only : Prisma.join([...parts], ' or ', '(', ')');
+  return only !== undefined && parts.length === 1 ? only : sql.join([...parts], ' or ', '(', ')');
 }
 
 /** A predicate over the elements `@`. An element that is null counts as absent. */

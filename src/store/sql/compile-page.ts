@@ -1,5 +1,5 @@
 /** Compiles a `PageShape` to one SQL statement. Its only row and column is the JSON text of the page. */
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import {
   compileObject,
   formatObject,
@@ -22,8 +22,6 @@ import {
   type PageShape,
   readsOthers,
 } from './shape.js';
-
-type Sql = Prisma.Sql;
 
 export interface PageStatementOptions {
   readonly source: RecordSource;
@@ -63,22 +61,22 @@ export function compileInnerPage(shape: PageShape, options: PageStatementOptions
     ),
   };
   const json = formatObject(shape.members.map((member) => [member.key, pageMember(member, page)]));
-  if (!shape.members.some((member) => readsRecords(member, page))) return Prisma.sql`select ${json} as json`;
+  if (!shape.members.some((member) => readsRecords(member, page))) return sql`select ${json} as json`;
   const { source, limit, skip } = options;
-  const records = Prisma.sql`
+  const records = sql`
   select r.id, r.version, r.created_at, r.updated_at, r.data
   from ${source.from}
   where ${source.where}
   order by ${source.orderBy}
-  limit ${page.isCounted ? limit + 1 : limit} ${skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`}`;
-  return Prisma.sql`
+  limit ${page.isCounted ? limit + 1 : limit} ${skip === 0 ? sql.empty : sql`offset ${skip}`}`;
+  return sql`
 select ${json} as json
 from (${needsPositions(shape, page) ? withPositions(records, page.item) : withValues(records, page.item)}
 ) r ${joinsOf(page.item)}`;
 }
 
 function withPositions(records: Sql, item: RecordItem): Sql {
-  return Prisma.sql`
+  return sql`
   select r.*${valueColumns(item)}, row_number() over () as position, count(*) over () as total
   from (${records}
   ) r`;
@@ -90,7 +88,7 @@ function withPositions(records: Sql, item: RecordItem): Sql {
  */
 function withValues(records: Sql, item: RecordItem): Sql {
   if (item.values.size === 0) return records;
-  return Prisma.sql`
+  return sql`
   select r.*${valueColumns(item)}
   from (${records}
   ) r
@@ -111,7 +109,7 @@ export function compileRecord(
 ): Sql {
   const item = startRecordItem();
   const json = compileObject(members, item, startPrinting(options.printing));
-  return Prisma.sql`
+  return sql`
 select ${json} as json
 from (
   select r.id, r.version, r.created_at, r.updated_at, r.data${valueColumns(item)}
@@ -140,7 +138,7 @@ function pageMember(member: PageMember, page: PageCompilation): Piece {
     case 'pageInfo':
       return formatObject(member.members.map((part) => [part.key, pageInfoMember(part, page)]));
     case 'count':
-      return Prisma.sql`(select count(*) from records r where ${page.options.countWhere})`;
+      return sql`(select count(*) from records r where ${page.options.countWhere})`;
   }
 }
 
@@ -199,13 +197,13 @@ function readsRecords(member: PageMember, page: PageCompilation): boolean {
 
 function list(element: Sql, page: PageCompilation): Sql {
   const { fromEnd, limit } = page.options;
-  const order = page.isSorted ? Prisma.raw(` order by r.position${fromEnd ? ' desc' : ''}`) : Prisma.empty;
-  const within = page.isCounted ? Prisma.sql` filter (where r.position <= ${limit})` : Prisma.empty;
-  return Prisma.sql`'[' || coalesce(string_agg(${element}, ','${order})${within}, '') || ']'`;
+  const order = page.isSorted ? sql.raw(` order by r.position${fromEnd ? ' desc' : ''}`) : sql.empty;
+  const within = page.isCounted ? sql` filter (where r.position <= ${limit})` : sql.empty;
+  return sql`'[' || coalesce(string_agg(${element}, ','${order})${within}, '') || ']'`;
 }
 
 function hasMoreAhead(page: PageCompilation): Sql {
-  return Prisma.sql`case when count(*) > ${page.options.limit} then 'true' else 'false' end`;
+  return sql`case when count(*) > ${page.options.limit} then 'true' else 'false' end`;
 }
 
 /**
@@ -213,16 +211,16 @@ function hasMoreAhead(page: PageCompilation): Sql {
  * not one for each record.
  */
 function firstCursor(page: PageCompilation): Sql {
-  return Prisma.sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = 1
+  return sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = 1
     and ${page.options.limit} > 0), 'null')`;
 }
 
 function lastCursor(page: PageCompilation): Sql {
   const { limit } = page.options;
-  return Prisma.sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = least(r.total, ${limit})),
+  return sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = least(r.total, ${limit})),
     'null')`;
 }
 
 function quotedCursor(page: PageCompilation): Sql {
-  return Prisma.sql`'"' || ${cursorExpression(page.options.order)} || '"'`;
+  return sql`'"' || ${cursorExpression(page.options.order)} || '"'`;
 }

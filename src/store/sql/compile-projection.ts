@@ -11,12 +11,10 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import { inJsonbOrder } from './jsonb-order.js';
 import { fieldJson, fieldName, isLiteralName } from './names.js';
 import { storable } from './storable-json.js';
-
-type Sql = Prisma.Sql;
 
 export interface ProjectionContext {
   readonly collection: Collection;
@@ -34,7 +32,7 @@ export function compileProjection(
   context: ProjectionContext,
 ): Sql {
   if (projection === undefined) {
-    return Prisma.sql`(${wholeRecord(hidden)} || jsonb_build_object('_id', r.id))::text`;
+    return sql`(${wholeRecord(hidden)} || jsonb_build_object('_id', r.id))::text`;
   }
   return printRecord(visible(projection, hidden), context);
 }
@@ -50,7 +48,7 @@ export function compileFields(
 }
 
 function wholeRecord(hidden: ReadonlySet<string>): Sql {
-  return hidden.size === 0 ? Prisma.raw('r.data') : Prisma.sql`(r.data - ${[...hidden]}::text[])`;
+  return hidden.size === 0 ? sql.raw('r.data') : sql`(r.data - ${[...hidden]}::text[])`;
 }
 
 /** Names, each with the requested names below it. `undefined` requests the whole value. */
@@ -95,7 +93,7 @@ function projectRecord(tree: Tree, context: ProjectionContext): Sql {
   // This form is three times as fast if no member is missing.
   const names = [...tree.keys()];
   if (names.length === 0) return buildAll(members);
-  return Prisma.sql`case when r.data ?& ${names}::text[] then ${buildAll(members)}
+  return sql`case when r.data ?& ${names}::text[] then ${buildAll(members)}
     else ${buildPresent(members)} end`;
 }
 
@@ -121,38 +119,38 @@ const ID = '_id';
  */
 function printRecord(tree: Tree, context: ProjectionContext): Sql {
   if (tree.size > MAX_PRINTED_MEMBERS) {
-    const id: Member = { name: Prisma.raw(`'${ID}'`), value: Prisma.raw('to_jsonb(r.id)') };
-    return Prisma.sql`${buildPresent([id, ...membersOf(tree, context)])}::text`;
+    const id: Member = { name: sql.raw(`'${ID}'`), value: sql.raw('to_jsonb(r.id)') };
+    return sql`${buildPresent([id, ...membersOf(tree, context)])}::text`;
   }
   const { collection } = context;
   // `_id` always exists. Only the members before or after it need a comma of their own.
   const texts = [...tree.keys(), ID].sort(inJsonbOrder).map((name) => {
-    if (name === ID) return Prisma.raw(`'"${ID}": ' || to_json(r.id)::text`);
-    const value = Prisma.sql`${projectMember(name, tree.get(name), collection)}::text`;
+    if (name === ID) return sql.raw(`'"${ID}": ' || to_json(r.id)::text`);
+    const value = sql`${projectMember(name, tree.get(name), collection)}::text`;
     const isBefore = inJsonbOrder(name, ID) < 0;
     return isBefore
-      ? Prisma.sql`coalesce(${memberStart(collection, name, '')} || ${value} || ', ', '')`
-      : Prisma.sql`coalesce(${memberStart(collection, name, ', ')} || ${value}, '')`;
+      ? sql`coalesce(${memberStart(collection, name, '')} || ${value} || ', ', '')`
+      : sql`coalesce(${memberStart(collection, name, ', ')} || ${value}, '')`;
   });
-  return Prisma.sql`('{' || ${Prisma.join(texts, ' || ')} || '}')`;
+  return sql`('{' || ${sql.join(texts, ' || ')} || '}')`;
 }
 
 /** `, "name": ` as SQL text. A declared name is a literal. */
 function memberStart(collection: Collection, name: string, separator: '' | ', '): Sql {
   const start = `${separator}${JSON.stringify(name)}: `;
-  return isLiteralName(collection, name) ? Prisma.raw(`'${start}'`) : Prisma.sql`${start}::text`;
+  return isLiteralName(collection, name) ? sql.raw(`'${start}'`) : sql`${start}::text`;
 }
 
 function projectValue(json: Sql, { tree, depth }: { readonly tree: Tree; readonly depth: number }): Sql {
-  const element = Prisma.raw(`e${depth}`);
+  const element = sql.raw(`e${depth}`);
   const members = [...tree].map(([name, below]): Member => {
-    const member = Prisma.sql`(${element}.value->${name}::text)`;
+    const member = sql`(${element}.value->${name}::text)`;
     return {
-      name: Prisma.sql`${name}::text`,
+      name: sql`${name}::text`,
       value: below === undefined ? member : projectValue(member, { tree: below, depth: depth + 1 }),
     };
   });
-  return Prisma.sql`(
+  return sql`(
   select case jsonb_typeof(${json})
     when 'array' then coalesce(jsonb_agg(p.value order by p.position), '[]'::jsonb)
     when 'object' then jsonb_agg(p.value)->0
@@ -169,16 +167,16 @@ function projectValue(json: Sql, { tree, depth }: { readonly tree: Tree; readonl
 }
 
 function buildAll(members: readonly Member[]): Sql {
-  if (members.length === 0) return Prisma.raw(`'{}'::jsonb`);
-  const pairs = members.map(({ name, value }) => Prisma.sql`${name}, ${value}`);
-  return Prisma.join(pairs, ', ', 'jsonb_build_object(', ')');
+  if (members.length === 0) return sql.raw(`'{}'::jsonb`);
+  const pairs = members.map(({ name, value }) => sql`${name}, ${value}`);
+  return sql.join(pairs, ', ', 'jsonb_build_object(', ')');
 }
 
 /** Prints only the members that exist. */
 function buildPresent(members: readonly Member[]): Sql {
-  const rows = members.map(({ name, value }) => Prisma.sql`(${name}, ${value})`);
-  return Prisma.sql`(
+  const rows = members.map(({ name, value }) => sql`(${name}, ${value})`);
+  return sql`(
   select coalesce(jsonb_object_agg(f.name, f.value) filter (where f.value is not null), '{}'::jsonb)
-  from (values ${Prisma.join(rows, ', ')}) as f(name, value)
+  from (values ${sql.join(rows, ', ')}) as f(name, value)
 )`;
 }

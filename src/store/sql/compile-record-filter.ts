@@ -9,14 +9,12 @@ import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { ElementCondition, Filter, RecordFilter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import { type Sql, sql } from '../sql.js';
 import { unfitting } from './condition-test.js';
 import { fieldExpression } from './names.js';
 import { jsonpathSteps } from './storable-json.js';
 import { type Target, targetInElement, targetInRecord } from './target.js';
-
-type Sql = Prisma.Sql;
 
 /** A collection that references point to. */
 export interface FilterTarget {
@@ -55,7 +53,7 @@ export function compileRecordFilter<C extends Context>(
   // Outside of `pointed`, `r` is the referencing record. The condition is stated twice for two plans: the
   // first form allows a look-up by the primary key. The second form holds for texts alone and allows the
   // index on the reference, which is faster if few targets satisfy the inner condition.
-  return Prisma.sql`exists (
+  return sql`exists (
   select 1
   from (${recordsThat(filter, context, compilers)}) as pointed
   where pointed.id = ${text} and ${json} = to_jsonb(pointed.id)
@@ -88,9 +86,9 @@ export function hasRecordFilter(filter: Filter): boolean {
   }
 }
 
-const RECORD_DATA = Prisma.raw('r.data');
+const RECORD_DATA = sql.raw('r.data');
 /** The nearest list element, if rows of elements are nested. */
-const ELEMENT = Prisma.raw('element.value');
+const ELEMENT = sql.raw('element.value');
 
 /** Tests several ids. `ids` selects them from the referencing record or from an element of it. */
 function pointsToOne<C extends Context>(
@@ -99,7 +97,7 @@ function pointsToOne<C extends Context>(
   context: C,
   compilers: FilterCompilers<C>,
 ): Sql {
-  return Prisma.sql`exists (
+  return sql`exists (
   select 1
   from (${ids}) as held(id)
   join (${recordsThat(filter, context, compilers)}) as pointed on pointed.id = held.id
@@ -120,13 +118,13 @@ function recordsThat<C extends Context>(
   if (target === undefined) throw new ServiceError('FORBIDDEN', `you may not read records of ${collection}`);
   assertReadable(compilers.paths(filter), target.access, target.collection);
   const satisfied = compilers.filter(filter, { ...context, collection: target.collection });
-  return Prisma.sql`select r.id from records r where ${target.condition} and ${satisfied}`;
+  return sql`select r.id from records r where ${target.condition} and ${satisfied}`;
 }
 
 /** All ids of the references at the path. It looks into lists. */
 function idsIn(root: Sql, path: Path): Sql {
   const steps = `$${jsonpathSteps([...path, 'value'])}[*]`;
-  return Prisma.sql`select found #>> '{}'
+  return sql`select found #>> '{}'
     from jsonb_path_query(${root}, ${steps}::jsonpath, '{}', true) as found
     where jsonb_typeof(found) = 'string'`;
 }
@@ -141,7 +139,7 @@ interface Rows<C extends Context> {
 
 function elementRows<C extends Context>(condition: ElementCondition, rows: Rows<C>): Sql {
   if (rows.list.form === 'id') throw unfitting(condition, rows.list);
-  return Prisma.sql`exists (
+  return sql`exists (
   select 1
   from jsonb_path_query(${rows.root}, ${`$${jsonpathSteps(condition.path)}[*]`}::jsonpath,
     '{}', true) as element(value)
@@ -155,19 +153,19 @@ function elementTest<C extends Context>(filter: Filter, rows: Rows<C>): Sql {
     // A filter looks into one level of lists. The element may itself be a list, so it is wrapped in a list of
     // one.
     const jsonpath = `$ ? ${compilers.predicate(filter, list, context)}`;
-    return Prisma.sql`jsonb_build_array(element.value) @? ${jsonpath}::jsonpath`;
+    return sql`jsonb_build_array(element.value) @? ${jsonpath}::jsonpath`;
   }
   switch (filter.kind) {
     case 'all':
     case 'any':
-      return Prisma.join(
+      return sql.join(
         filter.filters.map((part) => elementTest(part, rows)),
         filter.kind === 'all' ? ' and ' : ' or ',
         '(',
         ')',
       );
     case 'not':
-      return Prisma.sql`not coalesce(${elementTest(filter.filter, rows)}, false)`;
+      return sql`not coalesce(${elementTest(filter.filter, rows)}, false)`;
     case 'element': {
       const inner = targetInElement(list, filter.path);
       return elementRows(filter, { ...rows, root: ELEMENT, list: inner });

@@ -1,7 +1,7 @@
 /** Compiles a `Shape` to one SQL expression that prints the JSON text of a record. */
 
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import {
   type EnumShape,
   type ListShape,
@@ -11,8 +11,6 @@ import {
   type Shape,
   type TargetShape,
 } from './shape.js';
-
-type Sql = Prisma.Sql;
 
 const ALLOWED_NAME = /^[A-Za-z0-9_$-]{1,63}$/;
 
@@ -62,13 +60,13 @@ export function startRecordItem(): RecordItem {
 
 /** The extracted values, to follow the other columns of the FROM item. */
 export function valueColumns({ values }: RecordItem): Sql {
-  if (values.size === 0) return Prisma.empty;
-  const columns = [...values].map(([name, value]) => Prisma.sql`${value} as ${Prisma.raw(`"${name}"`)}`);
-  return Prisma.sql`, ${Prisma.join(columns)}`;
+  if (values.size === 0) return sql.empty;
+  const columns = [...values].map(([name, value]) => sql`${value} as ${sql.raw(`"${name}"`)}`);
+  return sql`, ${sql.join(columns)}`;
 }
 
 export function joinsOf({ joins }: RecordItem): Sql {
-  return joins.length === 0 ? Prisma.empty : Prisma.join([...joins], ' ');
+  return joins.length === 0 ? sql.empty : sql.join([...joins], ' ');
 }
 
 /** An expression for the JSON text of one record `r`. Joins and values that it needs are added to `item`. */
@@ -94,7 +92,7 @@ const COMPILED = new WeakMap<readonly Member[], CompiledObject>();
 
 function printWithItem(members: readonly Member[], printing: Printing): CompiledObject {
   const item = startRecordItem();
-  const row: Row = { base: Prisma.raw('r.data'), joins: item.joins, found: { values: item.values, at: [] } };
+  const row: Row = { base: sql.raw('r.data'), joins: item.joins, found: { values: item.values, at: [] } };
   return { json: printObject(members, row, printing), item };
 }
 
@@ -122,7 +120,7 @@ export function formatObject(members: readonly (readonly [string, Piece])[]): Sq
     for (let start = 0; start < members.length; start += MAX_FORMATTED) {
       parts.push(formatMembers(members.slice(start, start + MAX_FORMATTED), '', ''));
     }
-    return Prisma.sql`('{' || ${Prisma.join(parts, " || ',' || ")} || '}')`;
+    return sql`('{' || ${sql.join(parts, " || ',' || ")} || '}')`;
   }
   return formatMembers(members, '{', '}');
 }
@@ -137,7 +135,7 @@ function formatMembers(members: readonly (readonly [string, Piece])[], start: st
     values.push(piece);
     return `${JSON.stringify(key).replaceAll('%', '%%')}:%s`;
   });
-  return Prisma.sql`format(${Prisma.join([Prisma.sql`${start + texts.join(',') + end}::text`, ...values])})`;
+  return sql`format(${sql.join([sql`${start + texts.join(',') + end}::text`, ...values])})`;
 }
 
 /** A FROM item whose `base` is a JSON object: the record, or an element of a list in it. */
@@ -160,11 +158,11 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
     case 'constant':
       return { json: JSON.stringify(shape.text) };
     case 'id':
-      return Prisma.raw('to_json(r.id)');
+      return sql.raw('to_json(r.id)');
     case 'nodeId':
-      return Prisma.sql`to_json(${shape.prefix}::text || r.id)`;
+      return sql`to_json(${shape.prefix}::text || r.id)`;
     case 'version':
-      return Prisma.raw('r.version');
+      return sql.raw('r.version');
     case 'createdAt':
       return instant('r.created_at');
     case 'updatedAt':
@@ -172,7 +170,7 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
     case 'fields':
       return state.fields;
     case 'json':
-      return Prisma.sql`coalesce(${valueAt(row, shape.path)}, 'null')`;
+      return sql`coalesce(${valueAt(row, shape.path)}, 'null')`;
     case 'text':
       return valueOfType(row, shape.path, 'string');
     case 'number':
@@ -181,7 +179,7 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
       return valueOfType(row, shape.path, 'boolean');
     case 'decimal': {
       const value = valueAt(row, shape.path);
-      return Prisma.sql`case when jsonb_typeof(${value}) = 'number' then '"' || ${value}::text || '"'
+      return sql`case when jsonb_typeof(${value}) = 'number' then '"' || ${value}::text || '"'
         else 'null' end`;
     }
     case 'enum':
@@ -189,7 +187,7 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
     case 'object': {
       const value = valueAt(row, shape.path);
       const object = printObject(shape.members, rowWithin(row, shape.path), state);
-      return Prisma.sql`case when jsonb_typeof(${value}) = 'object' then ${object} else 'null' end`;
+      return sql`case when jsonb_typeof(${value}) = 'object' then ${object} else 'null' end`;
     }
     case 'list':
       return printList(shape, row, state);
@@ -204,19 +202,19 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
 function printEnum(shape: EnumShape, row: Row): Sql {
   const names = JSON.stringify(Object.fromEntries(shape.namesByValue));
   const value = valueAt(row, shape.path);
-  return Prisma.sql`coalesce(case when jsonb_typeof(${value}) = 'string' then ${names}::jsonb->(${value}
+  return sql`coalesce(case when jsonb_typeof(${value}) = 'string' then ${names}::jsonb->(${value}
     #>> '{}') end, 'null')`;
 }
 
 function printList(shape: ListShape, row: Row, state: Printing): Sql {
   const value = valueAt(row, shape.path);
   const alias = nextAlias('e', state);
-  const inner: Row = { base: Prisma.raw(`${alias}.value`), joins: [] };
+  const inner: Row = { base: sql.raw(`${alias}.value`), joins: [] };
   const piece = printShape(shape.element, inner, state);
-  const element = 'json' in piece ? Prisma.sql`${piece.json}::text` : Prisma.sql`(${piece})::text`;
-  return Prisma.sql`case when jsonb_typeof(${value}) = 'array' then (
-  select '[' || coalesce(string_agg(${element}, ',' order by ${Prisma.raw(alias)}.position), '') || ']'
-  from jsonb_array_elements(${value}) with ordinality as ${Prisma.raw(alias)}(value,
+  const element = 'json' in piece ? sql`${piece.json}::text` : sql`(${piece})::text`;
+  return sql`case when jsonb_typeof(${value}) = 'array' then (
+  select '[' || coalesce(string_agg(${element}, ',' order by ${sql.raw(alias)}.position), '') || ']'
+  from jsonb_array_elements(${value}) with ordinality as ${sql.raw(alias)}(value,
     position) ${joined(inner.joins)}
   where ${elementHasType(shape.element, inner.base)}
 ) else 'null' end`;
@@ -225,19 +223,19 @@ function printList(shape: ListShape, row: Row, state: Printing): Sql {
 function elementHasType(element: Shape, base: Sql): Sql {
   switch (element.kind) {
     case 'text':
-      return Prisma.sql`jsonb_typeof(${base}) = 'string'`;
+      return sql`jsonb_typeof(${base}) = 'string'`;
     case 'number':
     case 'decimal':
-      return Prisma.sql`jsonb_typeof(${base}) = 'number'`;
+      return sql`jsonb_typeof(${base}) = 'number'`;
     case 'boolean':
-      return Prisma.sql`jsonb_typeof(${base}) = 'boolean'`;
+      return sql`jsonb_typeof(${base}) = 'boolean'`;
     case 'object':
-      return Prisma.sql`jsonb_typeof(${base}) = 'object'`;
+      return sql`jsonb_typeof(${base}) = 'object'`;
     case 'enum':
-      return Prisma.sql`jsonb_typeof(${base}) = 'string'
+      return sql`jsonb_typeof(${base}) = 'string'
         and (${base} #>> '{}') = any(${[...element.namesByValue.keys()]}::text[])`;
     default:
-      return Prisma.sql`${base} <> 'null'`;
+      return sql`${base} <> 'null'`;
   }
 }
 
@@ -248,41 +246,41 @@ function elementHasType(element: Shape, base: Sql): Sql {
 function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   const reference = nextAlias('reference', state);
   row.joins.push(
-    Prisma.sql`cross join lateral (select ${textAt(row, [...shape.path, 'value'])} as id) as
-      ${Prisma.raw(reference)}`,
+    sql`cross join lateral (select ${textAt(row, [...shape.path, 'value'])} as id) as
+      ${sql.raw(reference)}`,
   );
   const found = shape.targets.map((target) => {
     const alias = nextAlias('target', state);
-    const inner: Row = { base: Prisma.raw('r.data'), joins: [] };
+    const inner: Row = { base: sql.raw('r.data'), joins: [] };
     const json = printObject(target.members, inner, state);
-    row.joins.push(Prisma.sql`left join lateral (
+    row.joins.push(sql`left join lateral (
   select ${json} as json
   from records as r ${joined(inner.joins)}
-  where ${state.visibleRecords(target.collection)} and r.id = ${Prisma.raw(reference)}.id
-) as ${Prisma.raw(alias)} on true`);
-    return Prisma.raw(`${alias}.json`);
+  where ${state.visibleRecords(target.collection)} and r.id = ${sql.raw(reference)}.id
+) as ${sql.raw(alias)} on true`);
+    return sql.raw(`${alias}.json`);
   });
-  return Prisma.sql`coalesce(${Prisma.join([...found, Prisma.raw("'null'")])})`;
+  return sql`coalesce(${sql.join([...found, sql.raw("'null'")])})`;
 }
 
 /** One index scan for each record, all in one statement. */
 function printReferrers(shape: ReferrersShape, row: Row, state: Printing): Sql {
   const parent = nextAlias('parent', state);
   const alias = nextAlias('referrers', state);
-  row.joins.push(Prisma.sql`cross join lateral (select to_jsonb(r.id) as id) as ${Prisma.raw(parent)}
-left join lateral (${state.printReferrers(shape, Prisma.raw(`${parent}.id`), state)}) as ${Prisma.raw(alias)}
+  row.joins.push(sql`cross join lateral (select to_jsonb(r.id) as id) as ${sql.raw(parent)}
+left join lateral (${state.printReferrers(shape, sql.raw(`${parent}.id`), state)}) as ${sql.raw(alias)}
   on true`);
-  return Prisma.raw(`${alias}.json`);
+  return sql.raw(`${alias}.json`);
 }
 
 function valueAt({ base, found }: Row, path: Path): Sql {
   if (path.length === 0) return base;
   // A cast binds tighter than an arrow and needs the parentheses.
-  const value = Prisma.sql`(${base}${Prisma.join(path.map(step), '')})`;
+  const value = sql`(${base}${sql.join(path.map(step), '')})`;
   const name = found && nameOfValue([...found.at, ...path]);
   if (found === undefined || name === undefined) return value;
-  found.values.set(name, Prisma.sql`(r.data${Prisma.join([...found.at, ...path].map(step), '')})`);
-  return Prisma.raw(`r."${name}"`);
+  found.values.set(name, sql`(r.data${sql.join([...found.at, ...path].map(step), '')})`);
+  return sql.raw(`r."${name}"`);
 }
 
 /** The members of an object in the record. */
@@ -302,27 +300,27 @@ function nameOfValue(path: Path): string | undefined {
 
 /** A declared name is a literal, so that the statement is always the same and can be prepared. */
 function step(name: string): Sql {
-  return ALLOWED_NAME.test(name) ? Prisma.raw(`->'${name}'`) : Prisma.sql`->${name}::text`;
+  return ALLOWED_NAME.test(name) ? sql.raw(`->'${name}'`) : sql`->${name}::text`;
 }
 
 function valueOfType(row: Row, path: Path, type: 'string' | 'number' | 'boolean'): Sql {
   const value = valueAt(row, path);
-  return Prisma.sql`case when jsonb_typeof(${value}) = ${Prisma.raw(`'${type}'`)} then ${value}
+  return sql`case when jsonb_typeof(${value}) = ${sql.raw(`'${type}'`)} then ${value}
     else 'null' end`;
 }
 
 /** The characters of a text. Null for any other value. */
 function textAt(row: Row, path: Path): Sql {
   const value = valueAt(row, path);
-  return Prisma.sql`case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' end`;
+  return sql`case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' end`;
 }
 
 function instant(column: string): Sql {
-  return Prisma.raw(`to_char(${column} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`);
+  return sql.raw(`to_char(${column} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`);
 }
 
 function joined(joins: readonly Sql[]): Sql {
-  return joins.length === 0 ? Prisma.empty : Prisma.join([...joins], ' ');
+  return joins.length === 0 ? sql.empty : sql.join([...joins], ' ');
 }
 
 function nextAlias(stem: string, state: Printing): string {

@@ -10,13 +10,11 @@ import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isIndexedPath } from '../database/declared-indexes.js';
+import { type Sql, sql } from '../sql.js';
 import { fieldJson } from './names.js';
 import { storable } from './storable-json.js';
 import { targetInRecord } from './target.js';
-
-type Sql = Prisma.Sql;
 
 /** One key of a total order. */
 export interface OrderKey {
@@ -77,7 +75,7 @@ export function compileSort(
 
 /** The expressions after `order by`. */
 export function orderByOf(keys: readonly OrderKey[]): Sql {
-  return Prisma.join(keys.map(ordered), ', ');
+  return sql.join(keys.map(ordered), ', ');
 }
 
 /** The same order, read from its end. */
@@ -94,9 +92,9 @@ export function reversed(keys: readonly OrderKey[]): readonly OrderKey[] {
  * supports.
  */
 export function orderByOfPresent([first, ...rest]: readonly OrderKey[]): Sql {
-  if (first === undefined) return Prisma.empty;
+  if (first === undefined) return sql.empty;
   const way = first.direction === 'ascending' ? ASCENDING : DESCENDING;
-  return Prisma.join([Prisma.sql`${first.expression}${way}`, ...rest.map(ordered)], ', ');
+  return sql.join([sql`${first.expression}${way}`, ...rest.map(ordered)], ', ');
 }
 
 /**
@@ -104,18 +102,18 @@ export function orderByOfPresent([first, ...rest]: readonly OrderKey[]): Sql {
  * values.
  */
 export function isPresent({ expression }: OrderKey): Sql {
-  return Prisma.sql`${expression} > 'null'::jsonb`;
+  return sql`${expression} > 'null'::jsonb`;
 }
 
 /** Whether a record has no value of the key, as two ranges of a b-tree. */
 export function isMissing({ expression }: OrderKey): Sql {
-  return Prisma.sql`(${expression} is null or ${expression} <= 'null'::jsonb)`;
+  return sql`(${expression} is null or ${expression} <= 'null'::jsonb)`;
 }
 
-const RECORD_ID = Prisma.raw('r.id');
-const ASCENDING = Prisma.raw(' asc');
-const DESCENDING = Prisma.raw(' desc');
-const NULLS = { last: Prisma.raw(' nulls last'), first: Prisma.raw(' nulls first') };
+const RECORD_ID = sql.raw('r.id');
+const ASCENDING = sql.raw(' asc');
+const DESCENDING = sql.raw(' desc');
+const NULLS = { last: sql.raw(' nulls last'), first: sql.raw(' nulls first') };
 
 function idKey(direction: SortKey['direction']): OrderKey {
   return { expression: RECORD_ID, direction, isId: true, isIndexed: true, missing: 'last' };
@@ -138,8 +136,8 @@ function orderKey(path: Path, direction: SortKey['direction'], collection: Colle
 
 function ordered(key: OrderKey): Sql {
   const way = key.direction === 'ascending' ? ASCENDING : DESCENDING;
-  if (key.isId) return Prisma.sql`${key.expression}${way}`;
-  return Prisma.sql`case when ${isPresent(key)} then ${key.expression} end${way}${NULLS[key.missing]}`;
+  if (key.isId) return sql`${key.expression}${way}`;
+  return sql`case when ${isPresent(key)} then ${key.expression} end${way}${NULLS[key.missing]}`;
 }
 
 function sortedByList(path: Path): ServiceError {

@@ -6,23 +6,19 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../base/errors.js';
 import { parseExactJson } from '../../base/json/json.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import type { RecordOrder } from './compile-sort.js';
 import { storable, storableJson } from './storable-json.js';
-
-type Sql = Prisma.Sql;
 
 /** The gateway creates no longer cursor for any useful sort key. */
 const MAX_CURSOR_LENGTH = 65_536;
 
 /** A text expression over the alias `r`: the cursor of that record. */
 export function cursorExpression(order: RecordOrder): Sql {
-  const values = order.keys.map(({ expression, isId }) =>
-    isId ? expression : Prisma.sql`${expression}::text`,
-  );
-  const json = Prisma.sql`json_build_array(${fingerprint(order)}::text, ${Prisma.join(values, ', ')})`;
+  const values = order.keys.map(({ expression, isId }) => (isId ? expression : sql`${expression}::text`));
+  const json = sql`json_build_array(${fingerprint(order)}::text, ${sql.join(values, ', ')})`;
   // This is base64url, which Postgres does not support itself.
-  return Prisma.sql`translate(encode(convert_to(${json}::text, 'UTF8'), 'base64'), E'+/=\n', '-_')`;
+  return sql`translate(encode(convert_to(${json}::text, 'UTF8'), 'base64'), E'+/=\n', '-_')`;
 }
 
 /**

@@ -2,20 +2,18 @@
 
 import type { Operand } from '../../base/model/operand.js';
 import type { LikeTest, TextRangeTest, ValueTest } from '../../base/model/value-test.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import { likePattern, textAfterPrefix } from './column-test.js';
 import { storable } from './storable-json.js';
 
-type Sql = Prisma.Sql;
-
-const NEVER = Prisma.raw('false');
+const NEVER = sql.raw('false');
 
 export function idTest(test: ValueTest, { isByteOrdered }: { readonly isByteOrdered: boolean }): Sql {
   switch (test.kind) {
     case 'is':
-      return Prisma.sql`r.id = ${idText(test.value)}`;
+      return sql`r.id = ${idText(test.value)}`;
     case 'in':
-      return Prisma.sql`r.id = any(${test.values.map(idText)}::text[])`;
+      return sql`r.id = any(${test.values.map(idText)}::text[])`;
     case 'numberRange':
       return NEVER;
     case 'textRange':
@@ -23,7 +21,7 @@ export function idTest(test: ValueTest, { isByteOrdered }: { readonly isByteOrde
     case 'like':
       return likeTest(test, isByteOrdered);
     case 'either':
-      return Prisma.sql`(${Prisma.join(
+      return sql`(${sql.join(
         test.tests.map((part) => idTest(part, { isByteOrdered })),
         ' or ',
       )})`;
@@ -31,23 +29,23 @@ export function idTest(test: ValueTest, { isByteOrdered }: { readonly isByteOrde
 }
 
 function likeTest(test: LikeTest, isByteOrdered: boolean): Sql {
-  if (test.isInsensitive) return Prisma.sql`r.id ilike ${likePattern(test)}`;
+  if (test.isInsensitive) return sql`r.id ilike ${likePattern(test)}`;
   const end = test.at === 'start' && isByteOrdered ? textAfterPrefix(test.text) : undefined;
-  if (end === undefined) return Prisma.sql`r.id like ${likePattern(test)}`;
-  return Prisma.sql`(r.id >= ${storable(test.text)} and r.id < ${end})`;
+  if (end === undefined) return sql`r.id like ${likePattern(test)}`;
+  return sql`(r.id >= ${storable(test.text)} and r.id < ${end})`;
 }
 
 function textRange({ lower, upper }: TextRangeTest): Sql {
   const parts: Sql[] = [];
   if (lower !== undefined) {
-    const than = Prisma.raw(lower.isIncluded ? '>=' : '>');
-    parts.push(Prisma.sql`r.id collate "C" ${than} ${storable(lower.value)}`);
+    const than = sql.raw(lower.isIncluded ? '>=' : '>');
+    parts.push(sql`r.id collate "C" ${than} ${storable(lower.value)}`);
   }
   if (upper !== undefined) {
-    const than = Prisma.raw(upper.isIncluded ? '<=' : '<');
-    parts.push(Prisma.sql`r.id collate "C" ${than} ${storable(upper.value)}`);
+    const than = sql.raw(upper.isIncluded ? '<=' : '<');
+    parts.push(sql`r.id collate "C" ${than} ${storable(upper.value)}`);
   }
-  return Prisma.join(parts, ' and ');
+  return sql.join(parts, ' and ');
 }
 
 function idText(value: Operand): string {

@@ -9,10 +9,8 @@
 
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { hasTrigrams } from '../database/declared-indexes.js';
-
-type Sql = Prisma.Sql;
+import { type Sql, sql } from '../sql.js';
 
 /** The record. All expressions of this room use the alias `r`. */
 const RECORD = 'r.data';
@@ -51,7 +49,7 @@ export function fieldExpression(collection: Collection, path: Path): FieldExpres
 
 /** The name of a top-level field as SQL text. A declared name is a literal. */
 export function fieldName(collection: Collection, name: string): Sql {
-  return isLiteralName(collection, name) ? Prisma.raw(`'${name}'`) : Prisma.sql`${name}::text`;
+  return isLiteralName(collection, name) ? sql.raw(`'${name}'`) : sql`${name}::text`;
 }
 
 /** Whether a statement may contain the name of a top-level field as a literal. */
@@ -88,8 +86,8 @@ function literalExpression(path: Path, isTrigramIndexed: boolean): FieldExpressi
   const last = literals.pop();
   const parent = [RECORD, ...literals].join('->');
   return {
-    json: Prisma.raw(`(${parent}->${last})`),
-    text: Prisma.raw(`(${parent}->>${last})`),
+    json: sql.raw(`(${parent}->${last})`),
+    text: sql.raw(`(${parent}->>${last})`),
     hasTrigrams: isTrigramIndexed,
   };
 }
@@ -97,8 +95,8 @@ function literalExpression(path: Path, isTrigramIndexed: boolean): FieldExpressi
 function boundExpression(path: Path): FieldExpression {
   const steps = [...path];
   return {
-    json: Prisma.sql`(${Prisma.raw(RECORD)} #> ${steps}::text[])`,
-    text: Prisma.sql`(${Prisma.raw(RECORD)} #>> ${steps}::text[])`,
+    json: sql`(${sql.raw(RECORD)} #> ${steps}::text[])`,
+    text: sql`(${sql.raw(RECORD)} #>> ${steps}::text[])`,
     hasTrigrams: false,
   };
 }

@@ -7,7 +7,7 @@
  * with the value and those without are therefore two scans, each over ranges of the index. The second scan
  * starts only if the first does not fill the page.
  */
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import {
   isMissing,
   isPresent,
@@ -18,8 +18,6 @@ import {
   reversed,
 } from './compile-sort.js';
 import { type Position, parseCursor } from './cursor.js';
-
-type Sql = Prisma.Sql;
 
 export interface RecordSourceOptions {
   /** Over the alias `r`: the domain, collection, live records and filter. */
@@ -59,7 +57,7 @@ export function compileRecordSource(options: RecordSourceOptions): RecordSource 
   if (first !== undefined && second !== undefined && limit !== undefined) {
     const near = { ...first, where: allOf([...conditions, first.where]) };
     const far = { ...second, where: allOf([...conditions, second.where]) };
-    return { from: nearAndFar({ near, far, limit }), where: Prisma.raw('true'), orderBy };
+    return { from: nearAndFar({ near, far, limit }), where: sql.raw('true'), orderBy };
   }
   if (start !== undefined) conditions.push(placedAfter(keys, start));
   return { from: RECORDS, where: allOf(conditions), orderBy };
@@ -98,7 +96,7 @@ function readPlaces({ where, order, after, before, fromEnd }: Omit<RecordSourceO
  */
 export function partsOfOrder({ keys, orderBy }: RecordOrder): readonly OrderPart[] {
   const parts = listParts(keys, undefined);
-  return parts.length > 0 ? parts : [{ where: Prisma.raw('true'), orderBy }];
+  return parts.length > 0 ? parts : [{ where: sql.raw('true'), orderBy }];
 }
 
 /** The parts after the position. None if the order has no parts. */
@@ -110,18 +108,18 @@ function listParts(keys: readonly OrderKey[], start: Position | undefined): read
   const isMissingLast = key.missing === 'last';
   if (start === undefined) return isMissingLast ? [present, missing] : [missing, present];
   if (start[0] === undefined) {
-    const where = Prisma.sql`${missing.where} and ${placedAfter(rest, start.slice(1))}`;
+    const where = sql`${missing.where} and ${placedAfter(rest, start.slice(1))}`;
     return isMissingLast ? [{ ...missing, where }] : [{ ...missing, where }, present];
   }
   const after = { ...present, where: placedAfterAmongPresent(keys, start) };
   return isMissingLast ? [after, missing] : [after];
 }
 
-const RECORDS = Prisma.raw('records r');
+const RECORDS = sql.raw('records r');
 
 function nearAndFar(parts: { near: OrderPart; far: OrderPart; limit: number }): Sql {
   const { near, far, limit } = parts;
-  return Prisma.sql`(
+  return sql`(
   with near as materialized (
     select r.* from records r where ${near.where} order by ${near.orderBy} limit ${limit}
   ),
@@ -139,15 +137,15 @@ function nearAndFar(parts: { near: OrderPart; far: OrderPart; limit: number }): 
 /** The records after the position in the order of the keys. */
 function placedAfter(keys: readonly OrderKey[], position: Position): Sql {
   const [key, ...rest] = keys;
-  if (key === undefined) return Prisma.raw('false');
+  if (key === undefined) return sql.raw('false');
   if (key.isId) return isBeyond(key, position[0] ?? '');
   const isMissingLast = key.missing === 'last';
   if (position[0] === undefined) {
-    const later = Prisma.sql`${isMissing(key)} and ${placedAfter(rest, position.slice(1))}`;
-    return isMissingLast ? Prisma.sql`(${later})` : Prisma.sql`(${isPresent(key)} or (${later}))`;
+    const later = sql`${isMissing(key)} and ${placedAfter(rest, position.slice(1))}`;
+    return isMissingLast ? sql`(${later})` : sql`(${isPresent(key)} or (${later}))`;
   }
   const among = placedAfterAmongPresent(keys, position);
-  return isMissingLast ? Prisma.sql`(${among} or ${isMissing(key)})` : among;
+  return isMissingLast ? sql`(${among} or ${isMissing(key)})` : among;
 }
 
 /**
@@ -157,35 +155,35 @@ function placedAfter(keys: readonly OrderKey[], position: Position): Sql {
 function placedAfterAmongPresent(keys: readonly OrderKey[], position: Position): Sql {
   const [key, id] = keys;
   const [value] = position;
-  if (key === undefined || value === undefined) return Prisma.raw('false');
+  if (key === undefined || value === undefined) return sql.raw('false');
   const isUpward = key.direction === 'ascending';
   // In descending order, the records without a value would follow in the index.
-  const andPresent = isUpward ? Prisma.empty : Prisma.sql` and ${isPresent(key)}`;
+  const andPresent = isUpward ? sql.empty : sql` and ${isPresent(key)}`;
   if (id !== undefined && keys.length === 2 && id.direction === key.direction) {
     const than = isUpward ? MORE_THAN : LESS_THAN;
-    const place = Prisma.sql`(${operand(key, value)}, ${operand(id, position[1] ?? '')})`;
-    return Prisma.sql`((${key.expression}, ${id.expression}) ${than} ${place}${andPresent})`;
+    const place = sql`(${operand(key, value)}, ${operand(id, position[1] ?? '')})`;
+    return sql`((${key.expression}, ${id.expression}) ${than} ${place}${andPresent})`;
   }
-  const bound = Prisma.sql`${key.expression} ${isUpward ? AT_LEAST : AT_MOST} ${operand(key, value)}`;
+  const bound = sql`${key.expression} ${isUpward ? AT_LEAST : AT_MOST} ${operand(key, value)}`;
   const rest = placedAfter(keys.slice(1), position.slice(1));
-  const isSame = Prisma.sql`${key.expression} = ${operand(key, value)}`;
-  return Prisma.sql`(${bound}${andPresent} and (${isBeyond(key, value)} or (${isSame} and ${rest})))`;
+  const isSame = sql`${key.expression} = ${operand(key, value)}`;
+  return sql`(${bound}${andPresent} and (${isBeyond(key, value)} or (${isSame} and ${rest})))`;
 }
 
 function isBeyond(key: OrderKey, value: string): Sql {
   const than = key.direction === 'ascending' ? MORE_THAN : LESS_THAN;
-  return Prisma.sql`${key.expression} ${than} ${operand(key, value)}`;
+  return sql`${key.expression} ${than} ${operand(key, value)}`;
 }
 
 function operand({ isId }: OrderKey, value: string): Sql {
-  return isId ? Prisma.sql`${value}::text` : Prisma.sql`${value}::jsonb`;
+  return isId ? sql`${value}::text` : sql`${value}::jsonb`;
 }
 
-const MORE_THAN = Prisma.raw('>');
-const LESS_THAN = Prisma.raw('<');
-const AT_LEAST = Prisma.raw('>=');
-const AT_MOST = Prisma.raw('<=');
+const MORE_THAN = sql.raw('>');
+const LESS_THAN = sql.raw('<');
+const AT_LEAST = sql.raw('>=');
+const AT_MOST = sql.raw('<=');
 
 function allOf(conditions: readonly Sql[]): Sql {
-  return Prisma.join([...conditions], ' and ');
+  return sql.join([...conditions], ' and ');
 }

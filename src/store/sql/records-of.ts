@@ -3,9 +3,7 @@
 import type { Collection } from '../../base/model/collection.js';
 import { foldedKey } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
-
-type Sql = Prisma.Sql;
+import { type Sql, sql } from '../sql.js';
 
 /** The alias of the table in the statement that includes the condition. */
 type RecordAlias = 'r' | 's' | 'u' | 'd' | 'n' | 'o';
@@ -16,13 +14,13 @@ type RecordAlias = 'r' | 's' | 'u' | 'd' | 'n' | 'o';
  * an id, or a column of the statement that holds one.
  */
 export function recordsIn(domain: string | Sql, collection: string, alias: RecordAlias = 'r'): Sql {
-  const table = Prisma.raw(alias);
-  return Prisma.sql`${table}.domain = ${domain} and ${table}.collection = ${nameLiteral(collection)}`;
+  const table = sql.raw(alias);
+  return sql`${table}.domain = ${domain} and ${table}.collection = ${nameLiteral(collection)}`;
 }
 
 /** The live records, without the tombstones of removed ones. */
 export function liveRecordsIn(domain: string | Sql, collection: string, alias: RecordAlias = 'r'): Sql {
-  return Prisma.sql`${recordsIn(domain, collection, alias)} and ${Prisma.raw(alias)}.deleted_at is null`;
+  return sql`${recordsIn(domain, collection, alias)} and ${sql.raw(alias)}.deleted_at is null`;
 }
 
 /** The records of a collection in the domain of the caller, over the alias `r`, tombstones included. */
@@ -47,8 +45,8 @@ export function liveRecordsById(
   id: Sql,
   alias: RecordAlias = 'r',
 ): Sql {
-  const table = Prisma.raw(alias);
-  return Prisma.sql`${recordsIn(domain, collection, alias)} and (${table}.deleted_at is null) is true
+  const table = sql.raw(alias);
+  return sql`${recordsIn(domain, collection, alias)} and (${table}.deleted_at is null) is true
     and ${table}.id ${id}`;
 }
 
@@ -63,8 +61,8 @@ export function liveRecordsByKey(
   collection: string,
   key: Sql,
 ): Sql {
-  const isOfDomain = isRouted ? Prisma.sql`= ${domain}` : Prisma.sql`= any(array(select ${domain}::text))`;
-  return Prisma.sql`r.domain ${isOfDomain} and r.collection = ${nameLiteral(collection)}
+  const isOfDomain = isRouted ? sql`= ${domain}` : sql`= any(array(select ${domain}::text))`;
+  return sql`r.domain ${isOfDomain} and r.collection = ${nameLiteral(collection)}
     and r.deleted_at is null and ${key}`;
 }
 
@@ -81,16 +79,14 @@ export function liveRecordsNamed(
 ): Sql {
   const name = nameLiteral(field);
   const idsBy = (key: Sql) =>
-    Prisma.sql`select r.id from records r where ${liveRecordsByKey(place, collection, key)}`;
-  const byKey = idsBy(Prisma.sql`r.keys->>${name} = ${foldedKey(text)}`);
-  const byText = idsBy(
-    Prisma.sql`r.keys->>${name} is null and r.data->${name} = ${JSON.stringify(text)}::jsonb`,
-  );
-  const ids = Prisma.sql`= any(array(${byKey} union all ${byText}))`;
+    sql`select r.id from records r where ${liveRecordsByKey(place, collection, key)}`;
+  const byKey = idsBy(sql`r.keys->>${name} = ${foldedKey(text)}`);
+  const byText = idsBy(sql`r.keys->>${name} is null and r.data->${name} = ${JSON.stringify(text)}::jsonb`);
+  const ids = sql`= any(array(${byKey} union all ${byText}))`;
   return liveRecordsById(place.domain, collection, ids);
 }
 
 /** A declared name (of a collection, field or rule) as an SQL literal. */
 export function nameLiteral(name: string): Sql {
-  return Prisma.raw(`'${name.replaceAll("'", "''")}'`);
+  return sql.raw(`'${name.replaceAll("'", "''")}'`);
 }

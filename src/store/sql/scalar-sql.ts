@@ -1,10 +1,8 @@
 /** The scalar types in SQL: how to convert a value of a record to an SQL type, and how to print it. */
 
 import type { ScalarName } from '../../base/model/field-types/scalar-types.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { type Sql, sql } from '../sql.js';
 import type { FieldExpression } from './names.js';
-
-type Sql = Prisma.Sql;
 
 interface ScalarSql {
   /** The SQL type that values are compared and counted as. */
@@ -23,44 +21,42 @@ const asItIs = (value: Sql): Sql => value;
 const TEXT: ScalarSql = {
   sqlType: 'text',
   read: ({ json, text }, allowed) => {
-    const isText = Prisma.sql`jsonb_typeof(${json}) = 'string'`;
-    const fits =
-      allowed === undefined ? isText : Prisma.sql`${isText} and ${text} = any(${[...allowed]}::text[])`;
-    return Prisma.sql`case when ${fits} then ${text} end collate "C"`;
+    const isText = sql`jsonb_typeof(${json}) = 'string'`;
+    const fits = allowed === undefined ? isText : sql`${isText} and ${text} = any(${[...allowed]}::text[])`;
+    return sql`case when ${fits} then ${text} end collate "C"`;
   },
   print: asItIs,
 };
 
 const NUMBER: ScalarSql = {
   sqlType: 'numeric',
-  read: ({ json }) => Prisma.sql`case when jsonb_typeof(${json}) = 'number' then ${json}::numeric end`,
+  read: ({ json }) => sql`case when jsonb_typeof(${json}) = 'number' then ${json}::numeric end`,
   // 5 and 5.0 are equal and print alike.
-  print: (value) => Prisma.sql`trim_scale(${value})`,
+  print: (value) => sql`trim_scale(${value})`,
 };
 
 export const SCALAR_SQL: Readonly<Record<ScalarName, ScalarSql>> = {
   boolean: {
     sqlType: 'boolean',
-    read: ({ json }) => Prisma.sql`case when jsonb_typeof(${json}) = 'boolean' then ${json}::boolean end`,
+    read: ({ json }) => sql`case when jsonb_typeof(${json}) = 'boolean' then ${json}::boolean end`,
     print: asItIs,
   },
   number: NUMBER,
   decimal: NUMBER,
   datetime: {
     sqlType: 'timestamptz',
-    read: ({ text }) => Prisma.sql`instant_of(${text})`,
-    print: (value) => Prisma.sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+    read: ({ text }) => sql`instant_of(${text})`,
+    print: (value) => sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   },
   date: {
     sqlType: 'date',
-    read: ({ text }) => Prisma.sql`day_of(${text})`,
-    print: (value) => Prisma.sql`to_char(${value}, 'YYYY-MM-DD')`,
+    read: ({ text }) => sql`day_of(${text})`,
+    print: (value) => sql`to_char(${value}, 'YYYY-MM-DD')`,
   },
   text: TEXT,
   month: {
     sqlType: 'text',
-    read: ({ text }) =>
-      Prisma.sql`case when ${text} ~ '^\\d{4}-(0[1-9]|1[0-2])$' then ${text} end collate "C"`,
+    read: ({ text }) => sql`case when ${text} ~ '^\\d{4}-(0[1-9]|1[0-2])$' then ${text} end collate "C"`,
     print: asItIs,
   },
   session: TEXT,
@@ -70,5 +66,5 @@ export const SCALAR_SQL: Readonly<Record<ScalarName, ScalarSql>> = {
 
 /** The SQL type to cast to. */
 export function castOf(name: ScalarName): Sql {
-  return Prisma.raw(SCALAR_SQL[name].sqlType);
+  return sql.raw(SCALAR_SQL[name].sqlType);
 }

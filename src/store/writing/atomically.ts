@@ -2,10 +2,10 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { BackgroundConnections, Database } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
+import { sql } from '../sql.js';
 import type { NewRecord } from './record-statements.js';
 import { uniqueConflict } from './unique-conflicts.js';
 import type { Writes, WriteTriggers } from './write-triggers.js';
@@ -86,10 +86,10 @@ export async function refusedByIndex<T>(
 
 /** Runs work to find out the effect of a write, and rolls everything back. */
 export async function rehearse<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
-  await transaction.query(Prisma.sql`savepoint rehearsal`);
+  await transaction.query(sql`savepoint rehearsal`);
   const result = await work();
-  await transaction.query(Prisma.sql`rollback to savepoint rehearsal`);
-  await transaction.query(Prisma.sql`release savepoint rehearsal`);
+  await transaction.query(sql`rollback to savepoint rehearsal`);
+  await transaction.query(sql`release savepoint rehearsal`);
   return result;
 }
 
@@ -97,13 +97,13 @@ async function inSavepoint<T>(
   transaction: Transaction,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  await transaction.query(Prisma.sql`savepoint part_of_all`);
+  await transaction.query(sql`savepoint part_of_all`);
   try {
     const result = await work(transaction);
-    await transaction.query(Prisma.sql`release savepoint part_of_all`);
+    await transaction.query(sql`release savepoint part_of_all`);
     return result;
   } catch (error) {
-    await transaction.query(Prisma.sql`rollback to savepoint part_of_all`);
+    await transaction.query(sql`rollback to savepoint part_of_all`);
     throw await explained(error, transaction);
   }
 }

@@ -11,11 +11,11 @@ import { printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isTraced } from '../../base/process/traced.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import { wasRefused } from '../database/database-errors.js';
 import { GatheringLine } from '../database/gathering-line.js';
 import { printStored } from '../reading/stored-record.js';
+import { type Sql, sql } from '../sql.js';
 import {
   areThere,
   keyOfLookedUp,
@@ -64,7 +64,7 @@ interface Line {
   readonly context: WriteContext;
   readonly sought: readonly LookedUpTarget[];
   /** Whether the texts of a record that another one has are right. */
-  readonly linked: Prisma.Sql;
+  readonly linked: Sql;
   readonly creates: GatheringLine<Waiting>;
 }
 
@@ -196,12 +196,12 @@ function printInput({ scope, now, record }: LoneCreate): string {
 
 /** Each record has its own author. */
 const AUTHOR: Author = {
-  at: Prisma.sql`i.at`,
-  principal: Prisma.sql`i.principal`,
-  credential: Prisma.sql`i.credential`,
-  requestId: Prisma.sql`i.request_id`,
-  operation: Prisma.sql`i.operation`,
-  input: Prisma.sql`join input i on i.id = w.id`,
+  at: sql`i.at`,
+  principal: sql`i.principal`,
+  credential: sql`i.credential`,
+  requestId: sql`i.request_id`,
+  operation: sql`i.operation`,
+  input: sql`join input i on i.id = w.id`,
 };
 
 /**
@@ -211,9 +211,9 @@ const AUTHOR: Author = {
 function insertJoined(
   context: WriteContext,
   { sought, linked, records }: Pick<Line, 'sought' | 'linked'> & { readonly records: string },
-): Prisma.Sql {
+): Sql {
   const { scope, fields, projection } = context;
-  const input = Prisma.sql`
+  const input = sql`
   select
     s.id, ${labelledData(sought)} as data, s.keys, s.position, s.at, s.principal,
     s.credential, s.request_id, s.operation
@@ -233,8 +233,8 @@ function insertJoined(
     offset 0
   ) as s
   where ${areThere(sought)} and ${linked}`;
-  const shown = fields === undefined ? projection : Prisma.sql`${fields}::text`;
-  return Prisma.sql`
-${insertInput(context, { input, refusal: Prisma.empty, count: MOST_RECORDS, author: AUTHOR })}
+  const shown = fields === undefined ? projection : sql`${fields}::text`;
+  return sql`
+${insertInput(context, { input, refusal: sql.empty, count: MOST_RECORDS, author: AUTHOR })}
 select r.id, ${shown} as json from written r`;
 }

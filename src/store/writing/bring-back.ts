@@ -7,11 +7,11 @@ import type { JsonObject } from '../../base/json/json.js';
 import { type Collection, CREATED_ON } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow, storedColumns } from '../reading/stored-record.js';
 import { recordsIn, recordsOf } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { refusedByIndex } from './atomically.js';
 import { findCheckFaults } from './check-faults.js';
 import { deadReferenceDetail } from './held-references.js';
@@ -143,15 +143,11 @@ function listMissing(collection: Collection, data: JsonObject): readonly ErrorDe
 }
 
 /** `is_in_rows` says whether the record satisfies `rows`, a condition over `r`. */
-function bringBackRecords(
-  context: WriteContext,
-  records: readonly NewRecord[],
-  rows: Prisma.Sql | undefined,
-): Prisma.Sql {
-  return Prisma.sql`
+function bringBackRecords(context: WriteContext, records: readonly NewRecord[], rows: Sql | undefined): Sql {
+  return sql`
 ${bringBackInput(context, inputOf(records))}
 select ${storedColumns(context.projection)}, 
-  (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'create')}
+  (${rows ?? sql`true`}) is true as is_in_rows${announcement(context, 'create')}
 from written r`;
 }
 
@@ -159,10 +155,10 @@ from written r`;
  * The parts of a statement that write the rows of `input` (`id`, `data` and `keys`) over the tombstones with
  * these ids; `written` has the records.
  */
-export function bringBackInput(context: WriteContext, input: Prisma.Sql): Prisma.Sql {
+export function bringBackInput(context: WriteContext, input: Sql): Sql {
   const { scope, collection, now } = context;
   const derived = derivedOf(context, { is: WRITTEN });
-  return Prisma.sql`
+  return sql`
 with ${derived.first}input as (${input}),
 written as (
   update records r

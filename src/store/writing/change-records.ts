@@ -8,10 +8,10 @@ import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, type EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow } from '../reading/stored-record.js';
+import { sql } from '../sql.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
@@ -308,7 +308,7 @@ export async function settleRenames(
       const { scope } = request;
       const statement = lockRecords(environment.writeContext(scope, user, now), {
         conditions: [usesOf(ofUser)],
-        orderBy: Prisma.sql`r.id`,
+        orderBy: sql`r.id`,
         limit: BATCH_RECORDS,
       });
       const rows = await environment.run<LockedRow>(transaction, statement, scope);

@@ -1,9 +1,9 @@
 /** Creates new records from staged rows without an existing record, or restores removed ones. */
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { mayManageAccounts } from '../access/admin.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { recordsOf } from '../sql/records-of.js';
+import { sql } from '../sql.js';
 import { atomically } from './atomically.js';
 import { bringBack, bringBackInput } from './bring-back.js';
 import { outOfRows, overtaken } from './record-refusals.js';
@@ -29,7 +29,7 @@ export async function createStaged(work: StagedWork, refused: StagedRefusal[]): 
   for (const [number, errors] of errorsByNumber) refused.push({ number, errors });
   if (errorsByNumber.size > 0) await forgetStaged(place, [...errorsByNumber.keys()]);
   if (removed.length > 0) {
-    await place.run(Prisma.sql`
+    await place.run(sql`
       update import_staged set state = 'removed' where number = any(${removed}::bigint[])`);
   }
   assertCompletable(
@@ -42,11 +42,11 @@ export async function createStaged(work: StagedWork, refused: StagedRefusal[]): 
     return await createAsking(work, refused);
   }
   if (removed.length > 0) await bringBackRemoved(work);
-  const input = Prisma.sql`
+  const input = sql`
     select id, data, keys, number as position from import_staged where state is null`;
   const context = environment.placed(environment.writeContext(scope, collection, batch.now));
-  await place.query(Prisma.sql`
-    ${insertInput(context, { input, refusal: Prisma.empty, count: batch.count })}
+  await place.query(sql`
+    ${insertInput(context, { input, refusal: sql.empty, count: batch.count })}
     select count(*)
     -- Told of for each record, which counting alone would not do; what tells is volatile, and so is kept.
     from (select r.id ${announcement(context, 'create')} from written r) as told`);
@@ -56,8 +56,8 @@ export async function createStaged(work: StagedWork, refused: StagedRefusal[]): 
 /** Writes rows over the tombstones of their records. @throws CONFLICT if one was purged, or is live again */
 async function bringBackRemoved({ environment, place, scope, collection, batch }: StagedWork): Promise<void> {
   const context = environment.placed(environment.writeContext(scope, collection, batch.now));
-  const input = Prisma.sql`select id, data, keys from import_staged where state = 'removed'`;
-  const rows = await place.query<{ id: string }>(Prisma.sql`
+  const input = sql`select id, data, keys from import_staged where state = 'removed'`;
+  const rows = await place.query<{ id: string }>(sql`
     ${bringBackInput(context, input)}
     select r.id ${announcement(context, 'create')} from written r`);
   const back = new Set(rows.map(({ id }) => id));
@@ -67,14 +67,14 @@ async function bringBackRemoved({ environment, place, scope, collection, batch }
 }
 
 async function listNew(place: StagingPlace): Promise<NewRow[]> {
-  return await place.query<NewRow>(Prisma.sql`
+  return await place.query<NewRow>(sql`
     select number::float8 as number, id from import_staged where ${IS_NEW}`);
 }
 
 /** Creates records with `before` scripts, one after the other. */
 async function createAsking(work: StagedWork, refused: StagedRefusal[]): Promise<NewRow[]> {
   const { environment, transaction, place, scope, collection } = work;
-  const rows = await place.query<NewRow & { readonly data: string; readonly is_removed: boolean }>(Prisma.sql`
+  const rows = await place.query<NewRow & { readonly data: string; readonly is_removed: boolean }>(sql`
     select number::float8 as number, id, data::text as data, state is not null as is_removed
     from import_staged
     where ${IS_NEW}
@@ -113,12 +113,12 @@ async function findCreateFaults(work: StagedWork): Promise<{
   const add = (number: number, errors: readonly ErrorDetail[]) => {
     errorsByNumber.set(number, [...(errorsByNumber.get(number) ?? []), ...errors]);
   };
-  const lacking = await place.query<{ number: number; missing: ErrorDetail[] }>(Prisma.sql`
+  const lacking = await place.query<{ number: number; missing: ErrorDetail[] }>(sql`
     select number::float8 as number, missing
     from import_staged
     where state is null and missing is not null`);
   for (const { number, missing } of lacking) add(number, missing);
-  const input = Prisma.sql`
+  const input = sql`
     select number as position, id, data, keys from import_staged where state is null`;
   const { key } = work.batch;
   // All live records were searched by the key, so none has it.
@@ -128,7 +128,7 @@ async function findCreateFaults(work: StagedWork): Promise<{
   const removed = taken.length === 0 ? [] : await addTaken(work, taken, add);
   if (creatable.rows !== undefined) {
     const rows = compileFilter(creatable.rows, environment.compileContext(scope, collection));
-    const outside = await place.query<{ number: number }>(Prisma.sql`
+    const outside = await place.query<{ number: number }>(sql`
       select r.position::float8 as number
       from (${asRecords(scope, collection, input)}) as r
       where (${rows}) is not true`);
@@ -154,7 +154,7 @@ async function addTaken(
     is_id_sent: boolean;
     data: string;
     keys: string | null;
-  }>(Prisma.sql`
+  }>(sql`
     select number::float8 as number, id, is_id_sent, data::text as data, keys::text as keys
     from import_staged
     where number = any(${numbers}::bigint[])`);
@@ -182,7 +182,7 @@ async function addTaken(
     add(row.number, describeTaken({ rule, record, pointer: '' }, { collection, secret }));
   }
   if (renamed.length > 0) {
-    await place.run(Prisma.sql`
+    await place.run(sql`
       update import_staged set id = gen_random_uuid()::text where number = any(${renamed}::bigint[])`);
   }
   return removed;
@@ -198,11 +198,11 @@ async function findTombstones(
 ): Promise<ReadonlySet<string>> {
   if (collection.fields.some(({ isRight }) => isRight) && !mayManageAccounts(scope)) return new Set();
   const rows = environment.rowsOf(scope, collection, readable);
-  const found = await place.query<{ id: string }>(Prisma.sql`
+  const found = await place.query<{ id: string }>(sql`
     select r.id
     from records r
     where ${recordsOf(scope, collection)} and r.id = any(${ids}::text[]) and r.deleted_at is not null
-      ${rows === undefined ? Prisma.empty : Prisma.sql`and (${rows})`}`);
+      ${rows === undefined ? sql.empty : sql`and (${rows})`}`);
   return new Set(found.map(({ id }) => id));
 }
 
@@ -212,4 +212,4 @@ interface NewRow {
 }
 
 /** The staged row becomes a live record: a new one, or a removed one restored. */
-const IS_NEW = Prisma.sql`(state is null or state = 'removed')`;
+const IS_NEW = sql`(state is null or state = 'removed')`;

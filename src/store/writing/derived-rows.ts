@@ -17,10 +17,9 @@
  * @see prisma/migrations/0020_collected_receipts/migration.sql
  * @see prisma/migrations/0035_derived_by_statement/migration.sql
  */
-import { Prisma } from '../../generated/prisma/client.js';
-import type { Queryable } from '../database/queryable.js';
 
-type Sql = Prisma.Sql;
+import type { Queryable } from '../database/queryable.js';
+import { type Sql, sql } from '../sql.js';
 
 /** The change of live records, as queries with `id`, `data` and `keys`. */
 export interface DerivedChange {
@@ -40,7 +39,7 @@ export interface DerivedRows {
   readonly last: Sql;
 }
 
-const NOTHING: DerivedRows = { first: Prisma.empty, join: Prisma.empty, last: Prisma.empty };
+const NOTHING: DerivedRows = { first: sql.empty, join: sql.empty, last: sql.empty };
 
 /** What is derived from the records of a collection, in the order in which it is written. */
 const DERIVED: Readonly<Record<string, readonly ((domain: string, change: DerivedChange) => Sql)[]>> = {
@@ -54,14 +53,14 @@ export function derivedRows(domain: string, collection: string, change: DerivedC
   const derived = Object.hasOwn(DERIVED, collection) ? DERIVED[collection] : undefined;
   if (derived === undefined) return NOTHING;
   const parts = derived.map(
-    (rows) => Prisma.sql`,
+    (rows) => sql`,
 ${rows(domain, change)}`,
   );
-  return { first: KEPT, join: Prisma.sql`cross join kept`, last: Prisma.join(parts, '') };
+  return { first: KEPT, join: sql`cross join kept`, last: sql.join(parts, '') };
 }
 
 /** Evaluated before the first record is written, because the statement joins its rows with it. */
-const KEPT = Prisma.sql`kept as materialized (
+const KEPT = sql`kept as materialized (
   select set_config('campus.months', 'kept by statement', true)
 ),
 `;
@@ -72,72 +71,72 @@ const KEPT = Prisma.sql`kept as materialized (
  */
 function attendanceMonths(domain: string, { was, is }: DerivedChange): Sql {
   const entries = [
-    ...(is === undefined ? [] : [attendanceEntries(domain, is, Prisma.sql`false`)]),
-    ...(was === undefined ? [] : [attendanceEntries(domain, was, Prisma.sql`true`)]),
+    ...(is === undefined ? [] : [attendanceEntries(domain, is, sql`false`)]),
+    ...(was === undefined ? [] : [attendanceEntries(domain, was, sql`true`)]),
   ];
   if (was === undefined) {
-    const columns = STATUSES.map((status) => Prisma.raw(`bit_or(e.${status})`));
-    const merged = STATUSES.map((status) => Prisma.raw(`${status} = m.${status} | excluded.${status}`));
-    return Prisma.sql`attendance_kept as (
+    const columns = STATUSES.map((status) => sql.raw(`bit_or(e.${status})`));
+    const merged = STATUSES.map((status) => sql.raw(`${status} = m.${status} | excluded.${status}`));
+    return sql`attendance_kept as (
   insert into attendance_months as m
-  select e.domain, e.student, e.month, e.class, e.section, ${Prisma.join(columns)}
-  from (${Prisma.join(entries, ' union all ')}) as e
+  select e.domain, e.student, e.month, e.class, e.section, ${sql.join(columns)}
+  from (${sql.join(entries, ' union all ')}) as e
   group by e.domain, e.student, e.month, e.class, e.section
   order by e.domain, e.student, e.month, e.class, e.section
   on conflict (domain, student, month, class, section) do update
-  set ${Prisma.join(merged)}
+  set ${sql.join(merged)}
 )`;
   }
   const now = STATUSES.map((status) => bitsOf(status, 'not e.is_former'));
   const then = STATUSES.map((status) => bitsOf(status, 'e.is_former'));
-  const removed = Prisma.raw('(e.were & ~e.are)');
+  const removed = sql.raw('(e.were & ~e.are)');
   const arriving = STATUSES.map((status) =>
     status === 'present' || status === 'absent'
-      ? Prisma.sql`e.${Prisma.raw(status)} | ${removed}`
-      : Prisma.raw(`e.${status}`),
+      ? sql`e.${sql.raw(status)} | ${removed}`
+      : sql.raw(`e.${status}`),
   );
   const touched = STATUSES.map((status) => `excluded.${status}`).join(' | ');
   const entered = (status: string) => `excluded.${status} & ~(excluded.present & excluded.absent)`;
   const merged = STATUSES.map((status) =>
-    Prisma.raw(`${status} = (m.${status} & ~(${touched})) | (${entered(status)})`),
+    sql.raw(`${status} = (m.${status} & ~(${touched})) | (${entered(status)})`),
   );
-  return Prisma.sql`attendance_kept as (
+  return sql`attendance_kept as (
   insert into attendance_months as m
-  select e.domain, e.student, e.month, e.class, e.section, ${Prisma.join(arriving)}
+  select e.domain, e.student, e.month, e.class, e.section, ${sql.join(arriving)}
   from (
     select
-      e.domain, e.student, e.month, e.class, e.section, ${Prisma.join(now.map(named(STATUSES)))},
+      e.domain, e.student, e.month, e.class, e.section, ${sql.join(now.map(named(STATUSES)))},
       ${bitsOfAll('not e.is_former')} as are, ${bitsOfAll('e.is_former')} as were
-    from (${Prisma.join(entries, ' union all ')}) as e
+    from (${sql.join(entries, ' union all ')}) as e
     group by e.domain, e.student, e.month, e.class, e.section
-    having (${Prisma.join(now)}) is distinct from (${Prisma.join(then)})
+    having (${sql.join(now)}) is distinct from (${sql.join(then)})
   ) as e
   order by e.domain, e.student, e.month, e.class, e.section
   on conflict (domain, student, month, class, section) do update
-  set ${Prisma.join(merged)}
+  set ${sql.join(merged)}
 )`;
 }
 
 const STATUSES = ['present', 'absent', 'late', 'half_day', 'leave', 'other'] as const;
 
 function attendanceEntries(domain: string, records: Sql, isFormer: Sql): Sql {
-  return Prisma.sql`
+  return sql`
     select d.*, ${isFormer} as is_former
     from (${records}) as n
     cross join lateral attendance_month_of(${domain}, n.data, n.keys, null) as d`;
 }
 
 function bitsOf(status: string, condition: string): Sql {
-  return Prisma.raw(`coalesce(bit_or(e.${status}) filter (where ${condition}), 0)`);
+  return sql.raw(`coalesce(bit_or(e.${status}) filter (where ${condition}), 0)`);
 }
 
 function bitsOfAll(condition: string): Sql {
   const all = STATUSES.map((status) => `e.${status}`).join(' | ');
-  return Prisma.raw(`coalesce(bit_or(${all}) filter (where ${condition}), 0)`);
+  return sql.raw(`coalesce(bit_or(${all}) filter (where ${condition}), 0)`);
 }
 
 function named(names: readonly string[]) {
-  return (sql: Sql, index: number) => Prisma.sql`${sql} as ${Prisma.raw(names[index] ?? '')}`;
+  return (value: Sql, index: number) => sql`${value} as ${sql.raw(names[index] ?? '')}`;
 }
 
 /** The entries of each month. A removal is passed to the existing row as a null entry. */
@@ -150,19 +149,19 @@ function feeMonths(domain: string, collection: 'fee_due' | 'fee_receipt', change
         select coalesce(jsonb_object_agg(key, value) filter (where value <> 'null'), '{}')
         from jsonb_each(m.${own} || excluded.${own})
       )`;
-  return Prisma.sql`fees_kept as (
+  return sql`fees_kept as (
   insert into fee_months as m
   select ${domain}::text, e.student, e.month, s.*, e.dues, e.payments
   from (
     select
-      e.student, e.month, jsonb_object_agg(e.id, e.entry) as ${Prisma.raw(own ?? '')},
-      '{}'::jsonb as ${Prisma.raw(other ?? '')},
+      e.student, e.month, jsonb_object_agg(e.id, e.entry) as ${sql.raw(own ?? '')},
+      '{}'::jsonb as ${sql.raw(other ?? '')},
       coalesce(jsonb_object_agg(e.id, e.entry) filter (where e.entry is not null), '{}') as entries
     from (${changedEntries(collection, change)}) as e
     group by e.student, e.month
   ) as e
   cross join lateral fee_month_state(${
-    collection === 'fee_due' ? Prisma.raw(`e.entries, '{}'`) : Prisma.raw(`'{}', e.entries`)
+    collection === 'fee_due' ? sql.raw(`e.entries, '{}'`) : sql.raw(`'{}', e.entries`)
   }) as s
   order by e.student, e.month
   on conflict (domain, student, month) do update
@@ -172,7 +171,7 @@ function feeMonths(domain: string, collection: 'fee_due' | 'fee_receipt', change
   ) = (
     select s.*, after.dues, after.payments
     from (
-      select ${Prisma.raw(after)} as ${Prisma.raw(own ?? '')}, m.${Prisma.raw(other ?? '')}
+      select ${sql.raw(after)} as ${sql.raw(own ?? '')}, m.${sql.raw(other ?? '')}
       offset 0
     ) as after
     cross join lateral fee_month_state(after.dues, after.payments) as s
@@ -185,9 +184,9 @@ function changedEntries(collection: string, { was, is }: DerivedChange): Sql {
   const now = is === undefined ? undefined : feeEntries(collection, is);
   const then = was === undefined ? undefined : feeEntries(collection, was);
   if (now === undefined)
-    return Prisma.sql`select o.student, o.month, o.id, null::jsonb as entry from (${then}) as o`;
+    return sql`select o.student, o.month, o.id, null::jsonb as entry from (${then}) as o`;
   if (then === undefined) return now;
-  return Prisma.sql`
+  return sql`
       select student, month, id, n.entry
       from (${now}) as n
       full join (${then}) as o using (student, month, id)
@@ -195,10 +194,10 @@ function changedEntries(collection: string, { was, is }: DerivedChange): Sql {
 }
 
 function feeEntries(collection: string, records: Sql): Sql {
-  return Prisma.sql`
+  return sql`
       select e.student, e.month, n.id, e.entry
       from (${records}) as n
-      cross join lateral fee_entries_of(${Prisma.raw(`'${collection}'`)}, n.id, n.data, null) as e`;
+      cross join lateral fee_entries_of(${sql.raw(`'${collection}'`)}, n.id, n.data, null) as e`;
 }
 
 /** One row per receipt; empty if the receipt no longer exists. */
@@ -207,7 +206,7 @@ function collectedReceipts(domain: string, { was, is }: DerivedChange): Sql {
     ...(is === undefined
       ? []
       : [
-          Prisma.sql`
+          sql`
     select r.*
     from (${is}) as n
     cross join lateral collected_receipt_of(${domain}, n.id, n.data) as r`,
@@ -215,22 +214,22 @@ function collectedReceipts(domain: string, { was, is }: DerivedChange): Sql {
     ...(was === undefined
       ? []
       : [
-          Prisma.sql`
+          sql`
     select
       ${domain}::text, n.id, null, false, false, null, null, null, null::bigint, null, 'unknown', null,
       null, null::numeric, '[]', null
     from (${was}) as n
-    ${is === undefined ? Prisma.empty : Prisma.sql`where n.id not in (select id from (${is}) as r)`}`,
+    ${is === undefined ? sql.empty : sql`where n.id not in (select id from (${is}) as r)`}`,
         ]),
   ];
-  const assignments = RECEIPT_COLUMNS.map((column) => Prisma.raw(`${column} = excluded.${column}`));
-  return Prisma.sql`receipts_kept as (
+  const assignments = RECEIPT_COLUMNS.map((column) => sql.raw(`${column} = excluded.${column}`));
+  return sql`receipts_kept as (
   insert into collected_receipts as c
   select r.*
-  from (${Prisma.join(rows, ' union all ')}) as r
+  from (${sql.join(rows, ' union all ')}) as r
   order by 2
   on conflict (domain, id) do update
-  set ${Prisma.join(assignments)}
+  set ${sql.join(assignments)}
 )`;
 }
 
@@ -261,8 +260,8 @@ const EMPTY_ROWS: readonly (readonly [table: string, condition: string])[] = [
 /** Deletes the empty rows, of one domain or of all. */
 export async function sweepDerivedRows(queryable: Queryable, domain: string | 'all domains'): Promise<void> {
   for (const [table, condition] of EMPTY_ROWS) {
-    const ofDomain = domain === 'all domains' ? Prisma.empty : Prisma.sql`and domain = ${domain}`;
-    await queryable.query(Prisma.sql`
-      delete from ${Prisma.raw(table)} where ${Prisma.raw(condition)} ${ofDomain}`);
+    const ofDomain = domain === 'all domains' ? sql.empty : sql`and domain = ${domain}`;
+    await queryable.query(sql`
+      delete from ${sql.raw(table)} where ${sql.raw(condition)} ${ofDomain}`);
   }
 }

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { credentialName, type KeyScopes, type Principal, type Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 import type { Transaction } from '../database/queryable.js';
+import { type Sql, sql } from '../sql.js';
 import { type AtomicOptions, atomically } from './atomically.js';
 import type { WriteTriggers } from './write-triggers.js';
 
@@ -46,7 +46,7 @@ export async function idempotently<T extends JsonValue>(
     // Computed here, because Citus does not allow clock functions in `on conflict`.
     const outdated = new Date(Date.now() - IDEMPOTENCY_HOURS * 3_600_000).toISOString();
     const claim = async (credential: string) => {
-      const claimed = await tx.query(Prisma.sql`
+      const claimed = await tx.query(sql`
         insert into idempotency_keys (domain_id, credential, key, request_hash, created_at)
         values (${scope.domain.id}, ${credential}, ${key}, ${hash}, now())
         on conflict (domain_id, credential, key) do update
@@ -58,25 +58,23 @@ export async function idempotently<T extends JsonValue>(
     // Stored as JSON text within JSON, because jsonb would reorder the members, and the repeated answer must
     // be identical to the letter.
     const keep = (answer: T) =>
-      tx.query(Prisma.sql`
+      tx.query(sql`
         update idempotency_keys
         set answer = to_jsonb(${printExactJson(answer)}::text)
         where ${ofKey} and credential in (${owner}, ${credentialName(principal.credential)})`);
-    const ofKey = Prisma.sql`domain_id = ${scope.domain.id} and key = ${key}`;
+    const ofKey = sql`domain_id = ${scope.domain.id} and key = ${key}`;
     // Waits for a transaction that holds the same key.
     if (!(await claim(owner))) {
-      return await firstAnswer<T>(tx, { row: Prisma.sql`${ofKey} and credential = ${owner}`, hash, key });
+      return await firstAnswer<T>(tx, { row: sql`${ofKey} and credential = ${owner}`, hash, key });
     }
     // Gateways of the version before this one keep answers under the credential, and look only there.
     const earlierName = credentialName(principal.credential);
     const isClaimed = earlierName === owner || (await claim(earlierName));
     const earlierNames = isClaimed ? await listEarlierNames(tx, principal) : [earlierName];
-    const isEarlier = Prisma.sql`${ofKey} and credential = any(${[...earlierNames]}::text[])
+    const isEarlier = sql`${ofKey} and credential = any(${[...earlierNames]}::text[])
       and created_at >= ${outdated}::timestamptz`;
     const [earlier] =
-      earlierNames.length === 0
-        ? []
-        : await tx.query(Prisma.sql`select 1 from idempotency_keys where ${isEarlier}`);
+      earlierNames.length === 0 ? [] : await tx.query(sql`select 1 from idempotency_keys where ${isEarlier}`);
     if (earlier !== undefined) {
       const answered = await firstAnswer<T>(tx, { row: isEarlier, hash, key });
       await keep(answered);
@@ -90,9 +88,9 @@ export async function idempotently<T extends JsonValue>(
 
 async function firstAnswer<T extends JsonValue>(
   tx: Transaction,
-  kept: { readonly row: Prisma.Sql; readonly hash: Buffer; readonly key: string },
+  kept: { readonly row: Sql; readonly hash: Buffer; readonly key: string },
 ): Promise<T> {
-  const [row] = await tx.query<{ answer: string; is_same: boolean }>(Prisma.sql`
+  const [row] = await tx.query<{ answer: string; is_same: boolean }>(sql`
     select answer #>> '{}' as answer, request_hash = ${kept.hash} as is_same
     from idempotency_keys
     where ${kept.row}`);
@@ -116,10 +114,10 @@ async function listEarlierNames(
   if (kind !== 'user' || credential.part !== undefined) return [];
   const rows = await tx.query<{ id: string }>(
     credential.kind === 'token'
-      ? Prisma.sql`
+      ? sql`
         select id::text from sessions
         where domain_id = ${domainId} and user_id = ${id} and id::text <> ${credential.id}`
-      : Prisma.sql`
+      : sql`
         select other.id::text
         from api_keys own
         join api_keys other on other.domain_id = own.domain_id and other.user_id = own.user_id

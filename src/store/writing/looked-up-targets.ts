@@ -5,14 +5,12 @@
 
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../access/access.js';
 import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { USER_COLLECTION } from './record-statements.js';
 import { HOLD } from './references.js';
 import type { StoredChange } from './validation.js';
-
-type Sql = Prisma.Sql;
 
 /** The target of a reference in a top-level field. */
 export interface LookedUpTarget {
@@ -122,19 +120,19 @@ export function keyOfLookedUp(sought: readonly LookedUpTarget[]): string {
  */
 export function selectFound(scope: Scope, sought: readonly LookedUpTarget[]): Sql {
   const columns = sought.map(({ field, target, labelField, holds }, index) => {
-    const value = Prisma.sql`i.data->${nameLiteral(field)}->>'value'`;
+    const value = sql`i.data->${nameLiteral(field)}->>'value'`;
     const label =
       labelField === undefined
-        ? Prisma.sql`'null'::jsonb`
-        : Prisma.sql`coalesce(r.data->${nameLiteral(labelField)}, 'null')`;
+        ? sql`'null'::jsonb`
+        : sql`coalesce(r.data->${nameLiteral(labelField)}, 'null')`;
     // A subquery instead of a join: for one record, a plan that reads all targets would be wrong.
-    return Prisma.sql`, (
+    return sql`, (
       select ${label} from records r
-      where ${liveRecordsById(scope.domain.id, target.name, Prisma.sql`= ${value}`)}
-      ${holds ? HOLD : Prisma.empty}
+      where ${liveRecordsById(scope.domain.id, target.name, sql`= ${value}`)}
+      ${holds ? HOLD : sql.empty}
     ) as ${foundName(index)}`;
   });
-  return columns.length === 0 ? Prisma.empty : Prisma.join(columns, '');
+  return columns.length === 0 ? sql.empty : sql.join(columns, '');
 }
 
 /** `s.data` with the labels that were found. */
@@ -142,24 +140,24 @@ export function labelledData(sought: readonly LookedUpTarget[]): Sql {
   const labels = sought.flatMap(({ field, labelField }, index) => {
     if (labelField === undefined) return [];
     const name = nameLiteral(field);
-    const found = Prisma.sql`s.${foundName(index)}`;
+    const found = sql`s.${foundName(index)}`;
     return [
-      Prisma.sql` || case when jsonb_typeof(${found}) = 'string'
+      sql` || case when jsonb_typeof(${found}) = 'string'
       then jsonb_build_object(${name}, s.data->${name} || jsonb_build_object('label', ${found}))
       else '{}' end`,
     ];
   });
-  return Prisma.sql`s.data${labels.length === 0 ? Prisma.empty : Prisma.join(labels, '')}`;
+  return sql`s.data${labels.length === 0 ? sql.empty : sql.join(labels, '')}`;
 }
 
 /** True for `s` if all required targets exist. */
 export function areThere(sought: readonly LookedUpTarget[]): Sql {
   const conditions = sought.flatMap(({ mustExist }, index) =>
-    mustExist ? [Prisma.sql`s.${foundName(index)} is not null`] : [],
+    mustExist ? [sql`s.${foundName(index)} is not null`] : [],
   );
-  return conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' and ');
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, ' and ');
 }
 
 function foundName(index: number): Sql {
-  return Prisma.raw(`found_${index}`);
+  return sql.raw(`found_${index}`);
 }

@@ -4,9 +4,9 @@
  */
 
 import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { storedColumns } from '../reading/stored-record.js';
 import { liveRecordsById, liveRecordsIn } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import {
   announcement,
   audit,
@@ -17,8 +17,6 @@ import {
   WRITTEN,
   type WriteContext,
 } from './record-statements.js';
-
-type Sql = Prisma.Sql;
 
 export interface Selected {
   /** Conditions over `r` beside domain, collection and "not removed". */
@@ -41,7 +39,7 @@ export interface LockedRow {
  * again.
  */
 export function lockRecords(context: WriteContext, selected: Selected): Sql {
-  return Prisma.sql`
+  return sql`
 select ${storedColumns(context.projection)}, r.data::text as data
 from records r
 where ${whereOf(context, selected)}
@@ -52,7 +50,7 @@ for update of r`;
 
 /** How many records match, up to the limit. */
 export function countRecords(context: WriteContext, selected: Selected): Sql {
-  return Prisma.sql`
+  return sql`
 select count(*)::int as count
 from (select 1 from records r where ${whereOf(context, selected)} limit ${selected.limit}) as matching`;
 }
@@ -82,7 +80,7 @@ export function updateRecords(
     keys: keys ?? null,
   }));
   const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
-  return Prisma.sql`
+  return sql`
 with ${derived.first}input as (
   select e->>'id' as id, e->'set' as set, array(select jsonb_array_elements_text(e->'removed')) as removed,
     array(select jsonb_object_keys(e->'set')) as names,
@@ -101,15 +99,15 @@ written as (
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys,
     i.removed || i.names as changed
 ),
-${audit(context, 'updated', { before: Prisma.sql`reverse_delta(w.was, w.data, w.changed)` })}${derived.last}
+${audit(context, 'updated', { before: sql`reverse_delta(w.was, w.data, w.changed)` })}${derived.last}
 select ${storedColumns(context.projection)},
-  (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'update')}
+  (${rows ?? sql`true`}) is true as is_in_rows${announcement(context, 'update')}
 from written r`;
 }
 
 /** Turns locked records into tombstones, and returns their last state. */
 export function deleteRecords(context: WriteContext, ids: readonly string[]): Sql {
-  return buryRecords(context, Prisma.sql`= any(${[...ids]}::text[])`, Prisma.empty);
+  return buryRecords(context, sql`= any(${[...ids]}::text[])`, sql.empty);
 }
 
 /**
@@ -120,7 +118,7 @@ function whereOf({ scope, collection, isRouted }: WriteContext, { conditions, id
   const { id: domain } = scope.domain;
   const live =
     ids === undefined
-      ? liveRecordsIn(isRouted ? domain : Prisma.sql`(select ${domain}::text)`, collection.name)
-      : liveRecordsById(domain, collection.name, Prisma.sql`= any(array(${ids}))`);
-  return Prisma.join([live, ...conditions.map((condition) => Prisma.sql`(${condition})`)], ' and ');
+      ? liveRecordsIn(isRouted ? domain : sql`(select ${domain}::text)`, collection.name)
+      : liveRecordsById(domain, collection.name, sql`= any(array(${ids}))`);
+  return sql.join([live, ...conditions.map((condition) => sql`(${condition})`)], ' and ');
 }

@@ -14,7 +14,6 @@ import type { Filter } from '../../base/model/filter.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from '../../base/model/update-operation.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import { assertFittingOperands } from '../access/fitting-operands.js';
 import { hintAtContradictions } from '../access/hint-at-contradictions.js';
@@ -24,6 +23,7 @@ import { renewStatistics } from '../database/renew-statistics.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { compileFilter, listPaths } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
+import { sql } from '../sql.js';
 import { atomically } from './atomically.js';
 import { askTriggers, changeRecords, recordOf } from './change-records.js';
 import { deleteLocked } from './delete-locked.js';
@@ -361,7 +361,7 @@ export class MatchingWrites {
   /** Upserts by the same filter run one after the other, so that the second finds the record of the first. */
   async #lockFilter(transaction: Transaction, { scope, collection, filter }: Matching): Promise<void> {
     const key = `${scope.domain.id} ${collection.name} ${JSON.stringify(filter)}`;
-    await transaction.query(Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+    await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
   }
 
   async #insert(

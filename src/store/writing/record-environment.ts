@@ -8,7 +8,6 @@ import type { Path } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { StatementCaller } from '../../base/model/statement-caller.js';
 import type { StoredField } from '../../base/model/stored-field.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import { hintAtSent } from '../access/hint-at-paths.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -21,6 +20,7 @@ import { CollectionSizes, Scan, type ScannedQuery } from '../reading/scans.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
+import { type Sql, sql } from '../sql.js';
 import { type HeldReference, listReferences } from './held-references.js';
 import { keepingAnAdmin } from './keeping-an-admin.js';
 import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';
@@ -163,13 +163,13 @@ export class RecordEnvironment {
     const context = this.compileContext(scope, collection);
     return {
       collection,
-      condition: Prisma.sql`${liveRecordsOf(scope, collection)} ${andRows(access, context)}`,
+      condition: sql`${liveRecordsOf(scope, collection)} ${andRows(access, context)}`,
       access,
     };
   }
 
   /** The caller's rows as a condition over `r`; `undefined`: all. */
-  rowsOf(scope: Scope, collection: Collection, access: EffectiveAccess): Prisma.Sql | undefined {
+  rowsOf(scope: Scope, collection: Collection, access: EffectiveAccess): Sql | undefined {
     if (access.rows === undefined) return undefined;
     return compileFilter(access.rows, this.compileContext(scope, collection));
   }
@@ -225,7 +225,7 @@ export class RecordEnvironment {
   }
 
   /** The same check as part of the writing statement: a query that returns a row per dangling reference. */
-  selectDeadReferences(write: SettledWrite): Prisma.Sql | undefined {
+  selectDeadReferences(write: SettledWrite): Sql | undefined {
     const held = write.changes.flatMap(({ data }) => listReferences(write.collection, data));
     return selectDead(held, this.#referenceContext(write));
   }
@@ -251,11 +251,7 @@ export class RecordEnvironment {
   }
 
   /** The same check as part of the writing statement: a query that returns a row per broken link. */
-  selectUnlinked(
-    scope: Scope,
-    collection: Collection,
-    records: readonly JsonObject[],
-  ): Prisma.Sql | undefined {
+  selectUnlinked(scope: Scope, collection: Collection, records: readonly JsonObject[]): Sql | undefined {
     const sought = listSought(collection, records, scope.domain.timeZone);
     return selectUnlinked(collection, sought, this.linkContext(scope, true));
   }
@@ -347,7 +343,7 @@ export class RecordEnvironment {
 
   async run<Row extends object>(
     queryable: Queryable,
-    sql: Prisma.Sql,
+    sql: Sql,
     caller?: StatementCaller & Pick<Scope, 'signal' | 'scriptDepth'>,
   ): Promise<Row[]> {
     // When a script is ended, its statements are cancelled; a write of a request continues even if its caller
@@ -363,7 +359,7 @@ export interface WriteStatement {
   readonly within?: Transaction | undefined;
   readonly operation: WriteOperation;
   /** Builds the statement for a context, which may differ from the original one. */
-  readonly statement: (context: WriteContext) => Prisma.Sql;
+  readonly statement: (context: WriteContext) => Sql;
   /** The columns of its rows with their types, as SQL. */
   readonly columns: string;
   readonly caller: StatementCaller;
@@ -385,6 +381,6 @@ interface SettledWrite {
 }
 
 /** The row rules as an additional condition over `r`. */
-export function andRows(access: EffectiveAccess, context: CompileContext): Prisma.Sql {
-  return access.rows === undefined ? Prisma.empty : Prisma.sql`and (${compileFilter(access.rows, context)})`;
+export function andRows(access: EffectiveAccess, context: CompileContext): Sql {
+  return access.rows === undefined ? sql.empty : sql`and (${compileFilter(access.rows, context)})`;
 }

@@ -4,10 +4,10 @@ import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import type { Prisma } from '../../generated/prisma/client.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';
+import type { Sql } from '../sql.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { BatchedCreates } from './batched-creates.js';
 import { deadReferenceDetail } from './held-references.js';
@@ -70,7 +70,7 @@ interface Insert extends PermittedWrite {
 interface Part {
   /** The positions, in the call, of the records to return. */
   readonly shown: readonly number[];
-  readonly statement: Prisma.Sql;
+  readonly statement: Sql;
 }
 
 export class RecordInserts {

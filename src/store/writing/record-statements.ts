@@ -6,14 +6,12 @@
 import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
 import { liveRecordsById, nameLiteral, recordsOf } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { auditedChanges, type FollowUps } from './audited-changes.js';
 import { type DerivedChange, type DerivedRows, derivedRows } from './derived-rows.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
-
-type Sql = Prisma.Sql;
 
 /** A record to store, checked and converted. */
 export interface NewRecord {
@@ -76,31 +74,31 @@ export function insertRecords(
   { rows, deadReferences, unlinked, shown }: ReasonsAgainst & { readonly shown: number },
 ): Sql {
   const reasons = [
-    ...(rows === undefined ? [] : [Prisma.sql`select 1 from input as r where (${rows}) is not true`]),
+    ...(rows === undefined ? [] : [sql`select 1 from input as r where (${rows}) is not true`]),
     ...(deadReferences === undefined ? [] : [deadReferences]),
     ...(unlinked === undefined ? [] : [unlinked]),
   ];
   const refusal =
     reasons.length === 0
-      ? Prisma.empty
-      : Prisma.sql`where ${Prisma.join(
-          reasons.map((reason) => Prisma.sql`not exists (${reason})`),
+      ? sql.empty
+      : sql`where ${sql.join(
+          reasons.map((reason) => sql`not exists (${reason})`),
           ' and ',
         )}`;
-  return Prisma.sql`
+  return sql`
 ${insertInput(context, { input: inputOf(records), refusal, count: records.length })}
 ${selectInserted(context, records, shown)}`;
 }
 
 /** JSON printed by PostgreSQL contains no line feed, and splitting text is faster than reading rows. */
 function selectInserted(context: WriteContext, { length }: readonly NewRecord[], first: number): Sql {
-  const shown = context.fields === undefined ? context.projection : Prisma.sql`${context.fields}::text`;
+  const shown = context.fields === undefined ? context.projection : sql`${context.fields}::text`;
   const told = announcement(context, 'create');
-  const inOrder = length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`;
-  if (length === 1 || told !== Prisma.empty)
-    return Prisma.sql`select ${shown} as json${told} from written r ${inOrder}`;
-  if (first === 0) return Prisma.sql`select '' as json from written having count(*) > 0`;
-  return Prisma.sql`
+  const inOrder = length === 1 ? sql.empty : sql`join input i on i.id = r.id order by i.position`;
+  if (length === 1 || told !== sql.empty)
+    return sql`select ${shown} as json${told} from written r ${inOrder}`;
+  if (first === 0) return sql`select '' as json from written having count(*) > 0`;
+  return sql`
 select string_agg(page.json, e'\n') as json
 from (
   select ${shown} as json from written r join input i on i.id = r.id
@@ -131,7 +129,7 @@ export function insertInput(
 ): Sql {
   const { scope, collection } = context;
   const derived = derivedOf(context, { is: WRITTEN });
-  return Prisma.sql`with ${derived.first}input as (${input}),
+  return sql`with ${derived.first}input as (${input}),
 written as (
   insert into records (domain, collection, id, data, keys, version, created_at, updated_at)
   select ${scope.domain.id}, ${nameLiteral(collection.name)}, i.id, i.data, i.keys, 1,
@@ -167,12 +165,12 @@ export interface Author {
 function authorOf({ scope, now }: Pick<WriteContext, 'scope' | 'now'>): Author {
   const { principal, requestId, operation } = scope;
   return {
-    at: Prisma.sql`${now.toISOString()}::timestamptz`,
-    principal: Prisma.sql`${principal.id}`,
-    credential: Prisma.sql`${auditedCredential(scope)}`,
-    requestId: Prisma.sql`${requestId}`,
-    operation: Prisma.sql`${operation ?? null}::text`,
-    input: Prisma.empty,
+    at: sql`${now.toISOString()}::timestamptz`,
+    principal: sql`${principal.id}`,
+    credential: sql`${auditedCredential(scope)}`,
+    requestId: sql`${requestId}`,
+    operation: sql`${operation ?? null}::text`,
+    input: sql.empty,
   };
 }
 
@@ -186,9 +184,9 @@ export function auditedCredential({ principal: { credential } }: Pick<Scope, 'pr
  * keys. Derived rows have an order of their own.
  */
 function inOrderOfLocks({ uniqueTogether }: Collection, count: number): Sql {
-  if (count === 1 || uniqueTogether.length === 0) return Prisma.empty;
-  const keys = uniqueTogether.map(({ name }) => Prisma.sql`i.keys->>${nameLiteral(name)}`);
-  return Prisma.sql`order by ${Prisma.join([...keys, Prisma.raw('i.position')])}`;
+  if (count === 1 || uniqueTogether.length === 0) return sql.empty;
+  const keys = uniqueTogether.map(({ name }) => sql`i.keys->>${nameLiteral(name)}`);
+  return sql`order by ${sql.join([...keys, sql.raw('i.position')])}`;
 }
 
 export interface RecordUpdate {
@@ -212,19 +210,18 @@ export interface RecordUpdate {
  */
 export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
   const { scope, collection, now } = context;
-  const keys =
-    update.keys === undefined ? Prisma.empty : Prisma.sql`keys = ${jsonOrNull(update.keys.value)}::jsonb,`;
+  const keys = update.keys === undefined ? sql.empty : sql`keys = ${jsonOrNull(update.keys.value)}::jsonb,`;
   const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
-  return Prisma.sql`
+  return sql`
 with ${derived.first}old as (
   select r.id, r.data, r.keys
   from records r
-  where ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= ${update.id}`)}
+  where ${liveRecordsById(scope.domain.id, collection.name, sql`= ${update.id}`)}
     ${conditionsOf(update)}
     ${
       update.rows === undefined || update.staysInRows === 'certain'
-        ? Prisma.empty
-        : Prisma.sql`and
+        ? sql.empty
+        : sql`and
       ${staysIn(update.rows, update.data)}`
     }
   for no key update of r
@@ -246,14 +243,14 @@ export function deleteRecord(
   context: WriteContext,
   removal: Pick<RecordUpdate, 'id' | 'ifVersion' | 'rows'>,
 ): Sql {
-  return buryRecords(context, Prisma.sql`= ${removal.id}`, conditionsOf(removal));
+  return buryRecords(context, sql`= ${removal.id}`, conditionsOf(removal));
 }
 
 /** Turns live records with ids into tombstones, and returns their last state. */
 export function buryRecords(context: WriteContext, id: Sql, conditions: Sql): Sql {
   const { scope, collection, now } = context;
   const derived = derivedOf(context, { was: WRITTEN });
-  return Prisma.sql`
+  return sql`
 with ${derived.first}written as (
   update records r
   set version = r.version + 1,
@@ -271,15 +268,13 @@ from written r`;
 /** `r.data` with the top-level members replaced or removed. */
 export function mergedData(change: { readonly data: JsonObject; readonly removed: readonly string[] }): Sql {
   const kept =
-    change.removed.length === 0
-      ? Prisma.raw('r.data')
-      : Prisma.sql`(r.data - ${[...change.removed]}::text[])`;
-  return Prisma.sql`${kept} || ${printExactJson(change.data)}::jsonb`;
+    change.removed.length === 0 ? sql.raw('r.data') : sql`(r.data - ${[...change.removed]}::text[])`;
+  return sql`${kept} || ${printExactJson(change.data)}::jsonb`;
 }
 
 /** A whole new record, which keeps the present values of some fields unless it has its own. */
 export function replacedData(data: JsonObject, keptFields: readonly string[]): Sql {
-  return Prisma.sql`coalesce(
+  return sql`coalesce(
     (select jsonb_object_agg(k.key, k.value) from jsonb_each(r.data) k
       where k.key = any(${[...keptFields]}::text[])),
     '{}'::jsonb
@@ -290,21 +285,20 @@ export function replacedData(data: JsonObject, keptFields: readonly string[]): S
 export function inputOf(records: readonly NewRecord[]): Sql {
   const [first] = records;
   if (records.length === 1 && first !== undefined) {
-    return Prisma.sql`
+    return sql`
   select ${first.id}::text as id, ${printExactJson(first.data)}::jsonb as data,
     ${jsonOrNull(first.keys)}::jsonb as keys, 1 as position`;
   }
   const rows: JsonValue = records.map(({ id, data, keys }) => ({ id, data, keys: keys ?? null }));
-  return Prisma.sql`
+  return sql`
   select e->>'id' as id, e->'data' as data, nullif(e->'keys', 'null') as keys, position
   from jsonb_array_elements(${printExactJson(rows)}::jsonb) with ordinality as element(e, position)`;
 }
 
 function conditionsOf(write: Pick<RecordUpdate, 'ifVersion' | 'rows'>): Sql {
-  const version =
-    write.ifVersion === undefined ? Prisma.empty : Prisma.sql`and r.version = ${write.ifVersion}`;
-  const rows = write.rows === undefined ? Prisma.empty : Prisma.sql`and (${write.rows})`;
-  return Prisma.sql`${version} ${rows}`;
+  const version = write.ifVersion === undefined ? sql.empty : sql`and r.version = ${write.ifVersion}`;
+  const rows = write.rows === undefined ? sql.empty : sql`and (${write.rows})`;
+  return sql`${version} ${rows}`;
 }
 
 /**
@@ -312,7 +306,7 @@ function conditionsOf(write: Pick<RecordUpdate, 'ifVersion' | 'rows'>): Sql {
  * `r` is still the present one.
  */
 export function staysIn(rows: Sql, data: Sql): Sql {
-  return Prisma.sql`exists (
+  return sql`exists (
       select 1
       from (select r.domain as domain, r.collection as collection, r.id as id, ${data} as data) as r
       where ${rows}
@@ -323,13 +317,13 @@ export function staysIn(rows: Sql, data: Sql): Sql {
  * Continues `r.id`, beside a join with `input`: the ids of `input`. Without it, when PostgreSQL expects few
  * records, it would read all of the collection and join them, instead of looking each up.
  */
-export const IN_INPUT = Prisma.sql`= any(array(select id from input))`;
+export const IN_INPUT = sql`= any(array(select id from input))`;
 
 /** The records of `written` after the statement. */
-export const WRITTEN = Prisma.sql`select id, data, keys from written`;
+export const WRITTEN = sql`select id, data, keys from written`;
 
 /** The records of `written` before the statement, if it provides them. */
-export const REPLACED_RECORDS = Prisma.sql`select id, was as data, was_keys as keys from written`;
+export const REPLACED_RECORDS = sql`select id, was as data, was_keys as keys from written`;
 
 /** The derived rows of a statement's change to records of the collection. */
 export function derivedOf({ scope, collection }: WriteContext, change: DerivedChange): DerivedRows {
@@ -337,17 +331,17 @@ export function derivedOf({ scope, collection }: WriteContext, change: DerivedCh
 }
 
 /** The reverse delta for a record that did not exist. */
-const NOTHING_BEFORE = Prisma.sql`null::jsonb`;
+const NOTHING_BEFORE = sql`null::jsonb`;
 /** The reverse delta of a removal: the tombstone keeps the record. */
-const NOTHING_REPLACED = Prisma.sql`'{}'::jsonb`;
+const NOTHING_REPLACED = sql`'{}'::jsonb`;
 
 /** The reverse delta of any change in `written w`, which provides the previous record as `was`. */
-export const REPLACED = Prisma.sql`reverse_delta(w.was, w.data)`;
+export const REPLACED = sql`reverse_delta(w.was, w.data)`;
 
 /** The reverse delta of a change of these members. */
 function replacedBy(changed: readonly string[] | undefined): Sql {
   if (changed === undefined) return REPLACED;
-  return Prisma.sql`reverse_delta(w.was, w.data, ${[...changed]}::text[])`;
+  return sql`reverse_delta(w.was, w.data, ${[...changed]}::text[])`;
 }
 
 /**
@@ -361,9 +355,9 @@ export function audit(
 ): Sql {
   const { scope, collection, isForHome } = context;
   const [idColumn, id] =
-    isForHome === true ? ['id, ', 'next_entry_id(), '].map(Prisma.raw) : [Prisma.empty, Prisma.empty];
-  const fromVersion = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
-  const insert = Prisma.sql`
+    isForHome === true ? ['id, ', 'next_entry_id(), '].map(sql.raw) : [sql.empty, sql.empty];
+  const fromVersion = operation === 'created' ? sql`null::int` : sql`w.version - 1`;
+  const insert = sql`
   insert into audit_entries
     (${idColumn}at, domain, collection, record_id, operation, from_version, to_version, principal, credential,
       request_id, request_operation, before)
@@ -387,15 +381,15 @@ const OPERATIONS = {
  * follow-ups are started. If changes are announced by the outbox, both go there.
  */
 export function announcement(context: WriteContext, operation: WriteOperation): Sql {
-  if (context.isToOutbox) return Prisma.empty;
+  if (context.isToOutbox) return sql.empty;
   const { started, announced } = followUps(context, operation);
   const told =
     announced === undefined
-      ? Prisma.empty
-      : Prisma.sql`,
+      ? sql.empty
+      : sql`,
   pg_notify(${PRINCIPALS_CHANNEL}, ${announced})::text as announced`;
   if (started === undefined) return told;
-  return Prisma.sql`${told},
+  return sql`${told},
     ${context.triggers.begin(started)} as started`;
 }
 
@@ -415,7 +409,7 @@ export function isFollowed(
 export function announceAtCommit({ scope, collection }: Pick<WriteContext, 'scope' | 'collection'>): Sql {
   const isOfRights = collection.name === USER_COLLECTION || collection.grants.length > 0;
   const domain = JSON.stringify({ domain: scope.domain.id });
-  return Prisma.sql`
+  return sql`
     select pg_notify(${OUTBOX_CHANNEL}, '')::text,
       case when ${isOfRights} then pg_notify(${PRINCIPALS_CHANNEL}, ${domain})::text end`;
 }
@@ -438,11 +432,11 @@ function rightsAnnouncement(
 ): Sql | undefined {
   if (name === USER_COLLECTION) {
     const isEnded = operation === 'delete' ? 'true' : `r.data->'active' is distinct from 'true'`;
-    return Prisma.sql`json_build_object('domain', ${domain.id}::text, 'user', r.id,
-      'ended', ${Prisma.raw(isEnded)})::text`;
+    return sql`json_build_object('domain', ${domain.id}::text, 'user', r.id,
+      'ended', ${sql.raw(isEnded)})::text`;
   }
   if (grants.length === 0) return undefined;
-  return Prisma.sql`json_build_object('domain', ${domain.id}::text)::text`;
+  return sql`json_build_object('domain', ${domain.id}::text)::text`;
 }
 
 function jsonOrNull(value: JsonObject | undefined): string | null {

@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '.
 import type { Collection } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { RecordVerb, Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import {
@@ -13,6 +12,7 @@ import {
   toStoredRecord,
 } from '../reading/stored-record.js';
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { atomically } from './atomically.js';
 import { settleRenames } from './change-records.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
@@ -317,10 +317,10 @@ export class RecordWrites {
     const environment = this.#environment;
     const [row] = await environment.run<{ data: string }>(
       within ?? environment.database,
-      Prisma.sql`
+      sql`
         select r.data::text as data
         from records r
-        where ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= ${id}`)}
+        where ${liveRecordsById(scope.domain.id, collection.name, sql`= ${id}`)}
           ${andRows(access, environment.compileContext(scope, collection))}`,
     );
     const before = row === undefined ? {} : parseExactJson(row.data);
@@ -405,10 +405,10 @@ export class RecordWrites {
     const context = this.#environment.compileContext(scope, collection);
     const [row] = await this.#environment.run<{ data: string }>(
       within,
-      Prisma.sql`
+      sql`
         select r.data::text as data
         from records r
-        where ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= ${id}`)}
+        where ${liveRecordsById(scope.domain.id, collection.name, sql`= ${id}`)}
           ${andRows(access, context)}
         for update of r`,
     );
@@ -459,10 +459,10 @@ export class RecordWrites {
     const readableRows = readable && this.#environment.rowsOf(scope, collection, readable);
     const [current] = await this.#environment.run<{ version: number; data: string; is_readable: boolean }>(
       queryable,
-      Prisma.sql`
-        select r.version, r.data::text as data, (${readableRows ?? Prisma.sql`true`}) is true as is_readable
+      sql`
+        select r.version, r.data::text as data, (${readableRows ?? sql`true`}) is true as is_readable
         from records r
-        where ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= ${id}`)}`,
+        where ${liveRecordsById(scope.domain.id, collection.name, sql`= ${id}`)}`,
     );
     // The write will not find a record either, and will report why.
     if (current === undefined) return { keys: undefined };
@@ -524,14 +524,14 @@ export class RecordWrites {
       readonly ifVersion: number | undefined;
       readonly within: Transaction | undefined;
       /** The record after the change, if it had to stay in the caller's rows. */
-      readonly data?: Prisma.Sql;
+      readonly data?: Sql;
     },
   ): Promise<void> {
     const { id, access, verb, ifVersion, data } = refused;
     const context = this.#environment.compileContext(scope, collection);
     const readable = findAccess(scope, collection, 'read') ?? access;
     const rows = this.#environment.rowsOf(scope, collection, access);
-    const staysInRows = rows === undefined || data === undefined ? Prisma.sql`true` : staysIn(rows, data);
+    const staysInRows = rows === undefined || data === undefined ? sql`true` : staysIn(rows, data);
     const [found] = await this.#environment.run<{
       version: number;
       is_removed: boolean;
@@ -539,9 +539,9 @@ export class RecordWrites {
       stays_in_rows: boolean;
     }>(
       refused.within ?? this.#environment.database,
-      Prisma.sql`
+      sql`
         select r.version, r.deleted_at is not null as is_removed,
-          (${rows ?? Prisma.sql`true`}) is true as is_in_rows,
+          (${rows ?? sql`true`}) is true as is_in_rows,
           ${staysInRows} as stays_in_rows
         from records r
         where ${recordsOf(scope, collection)} and r.id = ${id} ${andRows(readable, context)}`,

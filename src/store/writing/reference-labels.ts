@@ -2,12 +2,12 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../access/access.js';
 import type { Queryable } from '../database/queryable.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
+import { type Sql, sql } from '../sql.js';
 import { inOrderOfNames } from './references.js';
 import type { UnlabelledReference } from './validation.js';
 
@@ -39,9 +39,9 @@ export async function fillReferenceLabels(
     return collection === undefined ? [] : selectLabels(collection, [...ids], context);
   });
   if (selects.length === 0) return;
-  const sql = Prisma.join(selects, ' union all ');
-  const rows = await queryable.query<{ collection: string; id: string; label: string }>(sql, {
-    name: statementName(sql.text),
+  const statement = sql.join(selects, ' union all ');
+  const rows = await queryable.query<{ collection: string; id: string; label: string }>(statement, {
+    name: statementName(statement.text),
   });
   const labelsByTarget = new Map<string, Map<string, string>>();
   for (const { collection, id, label } of rows) {
@@ -65,20 +65,20 @@ function selectLabels(
     readonly scope: Scope;
     readonly compileContextOf: (collection: Collection) => CompileContext;
   },
-): Prisma.Sql[] {
+): Sql[] {
   const { labelField } = target;
   const access = findAccess(context.scope, target, 'read');
   if (labelField === undefined || access === undefined || access.hiddenFields.has(labelField)) return [];
   const rows =
     access.rows === undefined
-      ? Prisma.empty
-      : Prisma.sql`and (${compileFilter(access.rows, context.compileContextOf(target))})`;
-  const label = Prisma.sql`r.data->${nameLiteral(labelField)}`;
+      ? sql.empty
+      : sql`and (${compileFilter(access.rows, context.compileContextOf(target))})`;
+  const label = sql`r.data->${nameLiteral(labelField)}`;
   return [
-    Prisma.sql`
+    sql`
       select ${nameLiteral(target.name)} as collection, r.id, ${label} #>> '{}' as label
       from records r
-      where ${liveRecordsById(context.scope.domain.id, target.name, Prisma.sql`= any(${[...ids]}::text[])`)}
+      where ${liveRecordsById(context.scope.domain.id, target.name, sql`= any(${[...ids]}::text[])`)}
         and jsonb_typeof(${label}) = 'string'
         ${rows}`,
   ];

@@ -12,14 +12,12 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
+import { type Sql, sql } from '../sql.js';
 import type { HeldReference } from './held-references.js';
 import { USER_COLLECTION } from './record-statements.js';
-
-type Sql = Prisma.Sql;
 
 /** What is known about targets beyond the stored records. */
 export interface ReferenceContext {
@@ -49,19 +47,18 @@ export function selectDead(references: readonly HeldReference[], context: Refere
     const found = targets.flatMap((target) => {
       const collection = context.findCollection(target);
       if (collection === undefined) return [];
-      const isThere = Prisma.sql`${liveRecordsById(context.scope.domain.id, collection.name, IS_SOUGHT)}`;
-      return [Prisma.sql`(select true from records r where ${isThere} ${holds ? HOLD : Prisma.empty})`];
+      const isThere = sql`${liveRecordsById(context.scope.domain.id, collection.name, IS_SOUGHT)}`;
+      return [sql`(select true from records r where ${isThere} ${holds ? HOLD : sql.empty})`];
     });
     // A subquery instead of a join: the plan of `not exists` read all users to find one.
-    const where =
-      found.length === 0 ? Prisma.empty : Prisma.sql`where coalesce(${Prisma.join(found)}) is null`;
-    return Prisma.sql`select sought.id from unnest(${[...ids]}::text[]) as sought(id) ${where}`;
+    const where = found.length === 0 ? sql.empty : sql`where coalesce(${sql.join(found)}) is null`;
+    return sql`select sought.id from unnest(${[...ids]}::text[]) as sought(id) ${where}`;
   });
-  return Prisma.join(selects, ' union all ');
+  return sql.join(selects, ' union all ');
 }
 
 /** Continues a query over `r`: the records are not removed before the transaction ends. */
-export const HOLD = Prisma.sql`for key share of r`;
+export const HOLD = sql`for key share of r`;
 
 /** The references whose target does not exist, in one round trip; none if there are no references. */
 export async function findDeadReferences(
@@ -82,22 +79,22 @@ export async function findDeadReferences(
   const selects = inOrderOfNames(soughtByTarget).flatMap(([target, { ids, holds }]) => {
     const collection = context.findCollection(target);
     if (collection === undefined) return [];
-    const isAsked = Prisma.sql`= any(${[...ids]}::text[])`;
+    const isAsked = sql`= any(${[...ids]}::text[])`;
     // A subquery, because Postgres locks no rows in a branch of a union.
     return [
-      Prisma.sql`
+      sql`
       select * from (
         select ${nameLiteral(collection.name)} as collection, r.id
         from records r
         where ${liveRecordsById(context.scope.domain.id, collection.name, isAsked)}
-        ${holds ? HOLD : Prisma.empty}
+        ${holds ? HOLD : sql.empty}
       ) as found`,
     ];
   });
   if (selects.length === 0) return asked;
-  const sql = Prisma.join(selects, ' union all ');
-  const rows = await queryable.query<{ collection: string; id: string }>(sql, {
-    name: statementName(sql.text),
+  const statement = sql.join(selects, ' union all ');
+  const rows = await queryable.query<{ collection: string; id: string }>(statement, {
+    name: statementName(statement.text),
   });
   const found = new Set(rows.map(({ collection, id }) => `${collection} ${id}`));
   return asked.filter(({ targets, value }) => !targets.some((target) => found.has(`${target} ${value}`)));
@@ -116,7 +113,7 @@ export function inOrderOfNames<T>(byName: ReadonlyMap<string, T>): readonly (rea
   return [...byName].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-const IS_SOUGHT = Prisma.sql`= sought.id`;
+const IS_SOUGHT = sql`= sought.id`;
 
 /** The caller exists, whatever its domain; so does what this write creates. */
 function isKnown({ targets, value }: HeldReference, { scope, made }: ReferenceContext): boolean {

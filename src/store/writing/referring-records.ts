@@ -9,7 +9,6 @@
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import type { Collection, Link } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import type { GuardingField } from '../catalog/guarding-fields.js';
@@ -17,10 +16,9 @@ import { isIndexedPath } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
 import { fieldJson } from '../sql/names.js';
 import { liveRecordsByKey, nameLiteral, recordsIn } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { fieldsAlong, linkTargetOf, nameCondition } from './select-unlinked.js';
-
-type Sql = Prisma.Sql;
 
 /** How many records point to others, by collection; of those that the caller may read. */
 export interface ReferringRecords {
@@ -67,7 +65,7 @@ export async function assertUnreferenced(
     return;
   }
   if (ids.length === 0) return;
-  const asked = Prisma.sql`select unnest(${[...ids]}::text[])`;
+  const asked = sql`select unnest(${[...ids]}::text[])`;
   const referrers = await countReferrers(environment, queryable, { scope, collection, ids: asked });
   const errors = describeReferrers(referrers);
   if (errors.length === 0) return;
@@ -121,7 +119,7 @@ export async function countReferrers(
     scope,
     collection,
     ids,
-    first = Prisma.empty,
+    first = sql.empty,
     removed,
   }: {
     readonly scope: Scope;
@@ -141,7 +139,7 @@ export async function countReferrers(
         ...{ collection: field.collection, path: pathOf(field), condition: pointsTo(field) },
         ...{
           verb: 'points',
-          source: Prisma.sql`(${ids}) as target(id)`,
+          source: sql`(${ids}) as target(id)`,
           except: isSame ? removed : undefined,
         },
       };
@@ -149,7 +147,7 @@ export async function countReferrers(
     ...listNamings(collections, collection.name).flatMap((naming): Guard[] => {
       const [{ path } = { path: [] }] = naming.link.members;
       const steps = path.map((name) => `."${name}"`).join('');
-      const removedNames = Prisma.sql`(
+      const removedNames = sql`(
     select distinct jsonb_path_query(n.data, ${`lax $${steps}`}::jsonpath) #>> '{}'
     from (${ids}) as target(id)
     join records n on ${recordsIn(scope.domain.id, collection.name, 'n')} and n.id = target.id
@@ -187,12 +185,12 @@ export async function countUses(
       if (taken.length === 0) return [];
       const lists = [0, member].map((place) => taken.map(({ texts }) => texts[place] ?? ''));
       const names = member === 0 ? 'v0, same' : `v0, v${member}`;
-      const values = Prisma.join(lists.map((list) => Prisma.sql`${list}::text[]`));
-      const source = Prisma.sql`unnest(${values}) as gone(${Prisma.raw(names)})`;
+      const values = sql.join(lists.map((list) => sql`${list}::text[]`));
+      const source = sql`unnest(${values}) as gone(${sql.raw(names)})`;
       return guardOfNaming(naming, { environment, scope, collection, source, member });
     }),
   );
-  return await countGuarded(environment, queryable, { scope, guards, first: Prisma.empty });
+  return await countGuarded(environment, queryable, { scope, guards, first: sql.empty });
 }
 
 /** Records that forbid the removal of others. */
@@ -222,12 +220,12 @@ function guardOfNaming(
   const { environment, scope, collection, source, member } = asked;
   const { collection: user, link } = naming;
   const texts = link.members.map((_, place) =>
-    place === 0 || place === member ? Prisma.raw(`gone.v${place}`) : undefined,
+    place === 0 || place === member ? sql.raw(`gone.v${place}`) : undefined,
   );
-  const values = texts.map((text) => text ?? Prisma.sql`null::text`);
+  const values = texts.map((text) => text ?? sql`null::text`);
   const place = { domain: scope.domain.id, isRouted: environment.database.home !== undefined };
   const isLeft = liveRecordsByKey(place, collection.name, nameCondition(link, collection, { texts: values }));
-  const left = Prisma.sql`(
+  const left = sql`(
     select * from ${source} where not exists (select from records r where ${isLeft})
   ) as gone`;
   const path = [...link.in, link.members[member]?.field ?? ''];
@@ -244,7 +242,7 @@ async function countGuarded(
   const selects = guards.map((guard, index) => selectGuarding(environment, scope, guard, index));
   const rows = await environment.run<{ index: number; readable: number; hidden: number }>(
     queryable,
-    Prisma.sql`${first} ${Prisma.join(selects, ' union all ')}`,
+    sql`${first} ${sql.join(selects, ' union all ')}`,
     scope,
   );
   const counts = rows.flatMap(({ index, readable: count }) => {
@@ -264,11 +262,11 @@ function selectGuarding(
   const access = findAccess(scope, collection, 'read');
   const isReadable =
     access === undefined || access.hiddenFields.has(top)
-      ? Prisma.sql`false`
-      : Prisma.sql`(${environment.rowsOf(scope, collection, access) ?? Prisma.sql`true`}) is true`;
+      ? sql`false`
+      : sql`(${environment.rowsOf(scope, collection, access) ?? sql`true`}) is true`;
   const place = { domain: scope.domain.id, isRouted: environment.database.home !== undefined };
-  return Prisma.sql`
-select ${Prisma.raw(String(index))} as index, (count(*) filter (where f.is_readable))::int as readable,
+  return sql`
+select ${sql.raw(String(index))} as index, (count(*) filter (where f.is_readable))::int as readable,
   (count(*) filter (where not f.is_readable))::int as hidden
 from (
   select p.is_readable
@@ -277,7 +275,7 @@ from (
     select ${isReadable} as is_readable
     from records r
     where ${liveRecordsByKey(place, collection.name, condition)}
-      ${except === undefined ? Prisma.empty : Prisma.sql`and r.id <> all(array(${except}))`}
+      ${except === undefined ? sql.empty : sql`and r.id <> all(array(${except}))`}
     offset 0
   ) as p
   limit ${MOST_COUNTED}
@@ -310,36 +308,35 @@ export function namesRecord({ collection, link }: Naming, texts: readonly (Sql |
   const isPlain =
     link.in.length === 0 && !named.some(({ field }) => collection.fieldsByName.get(field)?.isList);
   if (isPlain)
-    return Prisma.join(
-      named.map(({ field, text }) => Prisma.sql`${fieldJson(collection, [field])} = to_jsonb(${text})`),
+    return sql.join(
+      named.map(({ field, text }) => sql`${fieldJson(collection, [field])} = to_jsonb(${text})`),
       ' and ',
     );
   const outer = fieldsAlong(collection.fields, link.in) ?? [];
   const members = named.flatMap(({ field, text }) => {
     const [declared] = fieldsAlong(collection.fields, [...link.in, field])?.slice(-1) ?? [];
-    return [nameLiteral(field), declared?.isList ? Prisma.sql`jsonb_build_array(${text})` : text];
+    return [nameLiteral(field), declared?.isList ? sql`jsonb_build_array(${text})` : text];
   });
   const holder = outer.reduceRight(
     (value, { name, isList }) => {
-      const held = isList ? Prisma.sql`jsonb_build_array(${value})` : value;
-      return Prisma.sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
+      const held = isList ? sql`jsonb_build_array(${value})` : value;
+      return sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
     },
-    Prisma.sql`jsonb_build_object(${Prisma.join(members)})`,
+    sql`jsonb_build_object(${sql.join(members)})`,
   );
-  return Prisma.sql`r.data @> ${holder}`;
+  return sql`r.data @> ${holder}`;
 }
 
 function pointsTo(field: GuardingField): Sql {
   const { collection, fields } = field;
   const path = [...pathOf(field), 'value'];
-  if (isIndexedPath(collection, path))
-    return Prisma.sql`${fieldJson(collection, path)} = to_jsonb(target.id)`;
-  const reference = Prisma.sql`jsonb_build_object('value', target.id)`;
+  if (isIndexedPath(collection, path)) return sql`${fieldJson(collection, path)} = to_jsonb(target.id)`;
+  const reference = sql`jsonb_build_object('value', target.id)`;
   const holder = fields.reduceRight((value, { name, isList }) => {
-    const held = isList ? Prisma.sql`jsonb_build_array(${value})` : value;
-    return Prisma.sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
+    const held = isList ? sql`jsonb_build_array(${value})` : value;
+    return sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
   }, reference);
-  return Prisma.sql`r.data @> ${holder}`;
+  return sql`r.data @> ${holder}`;
 }
 
 function pathOf({ fields }: GuardingField): readonly string[] {

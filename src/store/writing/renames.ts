@@ -6,9 +6,9 @@ import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { isAdmin } from '../access/admin.js';
 import type { Transaction } from '../database/queryable.js';
+import { type Sql, sql } from '../sql.js';
 import type { RecordEnvironment } from './record-environment.js';
 import {
   countUses,
@@ -137,14 +137,14 @@ function textsAt(value: JsonValue | undefined, [name, ...rest]: readonly string[
 }
 
 /** Whether the record `r` uses one of the names. */
-export function usesOf(gone: readonly GoneName[]): Prisma.Sql {
+export function usesOf(gone: readonly GoneName[]): Sql {
   const conditions = gone.map(({ naming, texts }) =>
     namesRecord(
       naming,
-      texts.map((text) => (text === null ? undefined : Prisma.sql`${text}::text`)),
+      texts.map((text) => (text === null ? undefined : sql`${text}::text`)),
     ),
   );
-  return Prisma.join(conditions, ' or ');
+  return sql.join(conditions, ' or ');
 }
 
 /** The record with the names replaced. */

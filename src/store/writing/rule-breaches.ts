@@ -13,10 +13,10 @@ import {
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Domain, Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsByKey, liveRecordsIn } from '../sql/records-of.js';
+import { sql } from '../sql.js';
 import { checkRecord, type StagingRules, scalarText, uniqueTextsOf } from './check-record.js';
 import { judgeLinks, type LinkVerdicts, listSought, settleLinks } from './settle-links.js';
 import { keyValueOf, OF_RECORD } from './unique-key.js';
@@ -124,16 +124,16 @@ async function judgeKeys(
 > {
   const isRule = collection.uniqueTogether.some((rule) => rule.name === name);
   const value = keyValueOf(collection, { kind: isRule ? 'rule' : 'field', name }, OF_RECORD);
-  const sought = Prisma.raw(isRule ? 'sought.text' : 'to_jsonb(sought.text)');
+  const sought = sql.raw(isRule ? 'sought.text' : 'to_jsonb(sought.text)');
   const owners = new Map<string, string>();
   for (let start = 0; start < records.length; start += BATCH_RECORDS) {
     const texts = records.slice(start, start + BATCH_RECORDS).map(({ text }) => text);
-    const rows = await database.query<{ text: string; id: string }>(Prisma.sql`
+    const rows = await database.query<{ text: string; id: string }>(sql`
       select sought.text, found.id
       from unnest(${texts}::text[]) as sought (text)
       cross join lateral (
         select r.id from records r
-        where ${liveRecordsByKey({ domain: domain.id }, collection.name, Prisma.sql`${value} = ${sought}`)}
+        where ${liveRecordsByKey({ domain: domain.id }, collection.name, sql`${value} = ${sought}`)}
         offset 0
       ) as found`);
     for (const { text, id } of rows) owners.set(text, id);
@@ -202,7 +202,7 @@ async function* streamRecords(
   },
 ): AsyncGenerator<StoredData & { readonly verdicts: LinkVerdicts }, void> {
   for (let after = ''; ; ) {
-    const rows = await database.query<{ id: string; data: string; keys: JsonObject | null }>(Prisma.sql`
+    const rows = await database.query<{ id: string; data: string; keys: JsonObject | null }>(sql`
       select r.id, r.data::text as data, r.keys
       from records r
       where ${liveRecordsIn(domainId, collection.name)} and r.id > ${after}

@@ -2,9 +2,9 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { findConstraint } from '../database/database-errors.js';
 import type { Transaction } from '../database/queryable.js';
+import { sql } from '../sql.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { NewRecord } from './record-statements.js';
 import { uniqueConflict } from './unique-conflicts.js';
@@ -27,7 +27,7 @@ export async function runWrite<Row extends object>(
   run: () => Promise<Row[]>,
   attempt: WriteAttempt,
 ): Promise<Row[]> {
-  await within?.query(Prisma.sql`savepoint record_write`);
+  await within?.query(sql`savepoint record_write`);
   try {
     const written = await run();
     // A write within a transaction is announced after the commit.
@@ -36,7 +36,7 @@ export async function runWrite<Row extends object>(
     return written;
   } catch (cause) {
     if (findConstraint(cause) === undefined) throw cause;
-    await within?.query(Prisma.sql`rollback to savepoint record_write`);
+    await within?.query(sql`rollback to savepoint record_write`);
     const isRouted = environment.database.home !== undefined;
     throw await uniqueConflict(within ?? environment.database, { ...attempt, cause, isRouted });
   }

@@ -1,12 +1,10 @@
 /** The look-ups of texts of a record that must stand in another one, as SQL. @see Link */
 import type { Collection, Field, Link } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { fieldJson } from '../sql/names.js';
 import { liveRecordsById, liveRecordsByKey, liveRecordsIn, nameLiteral } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { HOLD } from './references.js';
-
-type Sql = Prisma.Sql;
 
 /** What the look-ups need to know. */
 export interface LinkContext {
@@ -48,7 +46,7 @@ export function selectUnlinked(
         : selectDisagreeing(link, target, { index, asked, context }),
     ];
   });
-  return selects.length === 0 ? undefined : Prisma.join(selects, ' union all ');
+  return selects.length === 0 ? undefined : sql.join(selects, ' union all ');
 }
 
 interface AskedOfLink {
@@ -69,22 +67,22 @@ export function linksHold(collection: Collection, context: LinkContext): Sql | u
       return undefined;
     const target = linkTargetOf(link, context);
     if (target === undefined) continue;
-    const texts = members.map(({ field }) => Prisma.sql`(s.data->>${nameLiteral(field)})`);
-    const [first = Prisma.sql`null::text`] = texts;
+    const texts = members.map(({ field }) => sql`(s.data->>${nameLiteral(field)})`);
+    const [first = sql`null::text`] = texts;
     if (reference === undefined) {
       const isMissing = unnamed(link, target, { texts, isOpen: false, context });
-      conditions.push(Prisma.sql`(${first} is null or not (${isMissing}))`);
+      conditions.push(sql`(${first} is null or not (${isMissing}))`);
       continue;
     }
-    const written = on === undefined ? Prisma.sql`null::text` : Prisma.sql`s.data->>${nameLiteral(on)}`;
+    const written = on === undefined ? sql`null::text` : sql`s.data->>${nameLiteral(on)}`;
     const { timeZone } = context.scope.domain;
-    const moment = Prisma.sql`case when length(${written}) > 10
+    const moment = sql`case when length(${written}) > 10
       then to_char((${written})::timestamptz at time zone ${timeZone}, 'YYYY-MM-DD') else ${written} end`;
-    const sought = Prisma.join([Prisma.sql`s.data->${nameLiteral(reference)}->>'value'`, moment, ...texts]);
-    const row = Prisma.sql`(select ${sought}) as sought(id, moment, ${Prisma.join(listNames(link))})`;
-    conditions.push(Prisma.sql`not exists (select ${disagreeing(link, target, { sought: row, context })})`);
+    const sought = sql.join([sql`s.data->${nameLiteral(reference)}->>'value'`, moment, ...texts]);
+    const row = sql`(select ${sought}) as sought(id, moment, ${sql.join(listNames(link))})`;
+    conditions.push(sql`not exists (select ${disagreeing(link, target, { sought: row, context })})`);
   }
-  return conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' and ');
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, ' and ');
 }
 
 /** The collection that a link leads to, if it has declared what the link compares. */
@@ -110,12 +108,12 @@ export function fieldsAlong(
 
 function selectUnnamed(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
   const lists = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
-  const texts = link.members.map((_, member) => Prisma.raw(`sought.v${member}`));
+  const texts = link.members.map((_, member) => sql.raw(`sought.v${member}`));
   const isOpen = asked.some((one) => one.texts[0] === null);
-  return Prisma.sql`
-    select ${Prisma.raw(String(index))} as link, sought.place::int as place, null::jsonb as found
-    from unnest(${Prisma.join(lists.map((list) => Prisma.sql`${list}::text[]`))})
-      with ordinality as sought(${Prisma.join(listNames(link))}, place)
+  return sql`
+    select ${sql.raw(String(index))} as link, sought.place::int as place, null::jsonb as found
+    from unnest(${sql.join(lists.map((list) => sql`${list}::text[]`))})
+      with ordinality as sought(${sql.join(listNames(link))}, place)
     where ${unnamed(link, target, { texts, isOpen, context })}`;
 }
 
@@ -136,18 +134,18 @@ function unnamed(
 ): Sql {
   const place = { domain: scope.domain.id, isRouted };
   const isNamed = liveRecordsByKey(place, target.name, nameCondition(link, target, { texts, isOpen }));
-  const held = holds ? HOLD : Prisma.empty;
-  return Prisma.sql`(select true from records r where ${isNamed} limit 1 ${held}) is null
+  const held = holds ? HOLD : sql.empty;
+  return sql`(select true from records r where ${isNamed} limit 1 ${held}) is null
       and ${hasRecords(scope, target)}`;
 }
 
 /** While a collection has no records, nothing can be named. */
 function hasRecords(scope: Scope, target: Collection): Sql {
-  return Prisma.sql`exists (select from records r where ${liveRecordsIn(scope.domain.id, target.name)})`;
+  return sql`exists (select from records r where ${liveRecordsIn(scope.domain.id, target.name)})`;
 }
 
 function listNames({ members }: Link): readonly Sql[] {
-  return members.map((_, member) => Prisma.raw(`v${member}`));
+  return members.map((_, member) => sql.raw(`v${member}`));
 }
 
 /** Whether the record `r` has the texts at the paths of the members; those that are null are not compared. */
@@ -157,33 +155,32 @@ export function nameCondition(
   { texts, isOpen = false }: { readonly texts: readonly Sql[]; readonly isOpen?: boolean },
 ): Sql {
   const conditions = members.map(({ path }, index) => {
-    const text = texts[index] ?? Prisma.sql`null::text`;
+    const text = texts[index] ?? sql`null::text`;
     const has = hasText(target, path, text);
     // Without the alternative, the index of the name serves.
-    return index === 0 && !isOpen ? has : Prisma.sql`(${text} is null or ${has})`;
+    return index === 0 && !isOpen ? has : sql`(${text} is null or ${has})`;
   });
-  return Prisma.join(conditions, ' and ');
+  return sql.join(conditions, ' and ');
 }
 
 /** Whether the record `r` has a text at a path, or in a list on the way. */
 function hasText(collection: Collection, path: readonly string[], text: Sql): Sql {
   const fields = fieldsAlong(collection.fields, path) ?? [];
-  if (!fields.some(({ isList }) => isList))
-    return Prisma.sql`${fieldJson(collection, path)} = to_jsonb(${text})`;
+  if (!fields.some(({ isList }) => isList)) return sql`${fieldJson(collection, path)} = to_jsonb(${text})`;
   const holder = fields.reduceRight((value, { name, isList }) => {
-    const held = isList ? Prisma.sql`jsonb_build_array(${value})` : value;
-    return Prisma.sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
+    const held = isList ? sql`jsonb_build_array(${value})` : value;
+    return sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
   }, text);
-  return Prisma.sql`r.data @> ${holder}`;
+  return sql`r.data @> ${holder}`;
 }
 
 function selectDisagreeing(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
   const texts = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
   const lists = [asked.map(({ id }) => id), asked.map(({ on }) => on), ...texts];
-  const sought = Prisma.sql`unnest(${Prisma.join(lists.map((list) => Prisma.sql`${list}::text[]`))})
-      with ordinality as sought(id, moment, ${Prisma.join(listNames(link))}, place)`;
-  return Prisma.sql`
-    select ${Prisma.raw(String(index))} as link, sought.place::int as place, found.texts as found
+  const sought = sql`unnest(${sql.join(lists.map((list) => sql`${list}::text[]`))})
+      with ordinality as sought(id, moment, ${sql.join(listNames(link))}, place)`;
+  return sql`
+    select ${sql.raw(String(index))} as link, sought.place::int as place, found.texts as found
     ${disagreeing(link, target, { sought, context })}`;
 }
 
@@ -194,38 +191,38 @@ function disagreeing(
   { sought, context }: { readonly sought: Sql; readonly context: LinkContext },
 ): Sql {
   const differs = link.members.map((_, member) => {
-    const place = Prisma.raw(String(member));
-    return Prisma.sql`found.texts->>${place} <> sought.v${place}`;
+    const place = sql.raw(String(member));
+    return sql`found.texts->>${place} <> sought.v${place}`;
   });
-  return Prisma.sql`from ${sought}
+  return sql`from ${sought}
     cross join lateral (${selectAgreeing(link, target, context)}) as found
-    where ${Prisma.join(differs, ' or ')}`;
+    where ${sql.join(differs, ' or ')}`;
 }
 
 /** What the record with the id `sought.id` has for the members of a link, as one list. */
 function selectAgreeing(link: Link, target: Collection, { scope }: LinkContext): Sql {
-  const texts = link.members.map(({ path }) => Prisma.sql`place.data#>>${path as string[]}::text[]`);
-  const isTarget = liveRecordsById(scope.domain.id, target.name, Prisma.sql`= sought.id`);
-  return Prisma.sql`
-      select jsonb_build_array(${Prisma.join(texts)}) as texts
+  const texts = link.members.map(({ path }) => sql`place.data#>>${path as string[]}::text[]`);
+  const isTarget = liveRecordsById(scope.domain.id, target.name, sql`= sought.id`);
+  return sql`
+      select jsonb_build_array(${sql.join(texts)}) as texts
       from records r cross join lateral (${placeOf(link, target, scope)}) as place(data)
       where ${isTarget}`;
 }
 
 /** The record `r`, or the stay of it that counts at `sought.moment`; null where none is known. */
 function placeOf({ on, members }: Link, { stays }: Collection, { domain }: Scope): Sql {
-  if (on === undefined || stays === undefined) return Prisma.sql`select r.data`;
+  if (on === undefined || stays === undefined) return sql`select r.data`;
   const [list, session] = [stays.list, stays.session ?? ''].map(nameLiteral);
-  const earlier = Prisma.sql`jsonb_array_elements(
+  const earlier = sql`jsonb_array_elements(
         case when jsonb_typeof(r.data->${list}) = 'array' then r.data->${list} else '[]' end
       ) as stay`;
   const month = String(domain.sessionFirstMonth ?? DEFAULT_FIRST_MONTH).padStart(2, '0');
-  const firstDay = Prisma.sql`left(r.data->>${session}, 4) || ${`-${month}-01`}`;
+  const firstDay = sql`left(r.data->>${session}, 4) || ${`-${month}-01`}`;
   const isHere = members.map(({ path }, member) => {
-    const text = Prisma.raw(`sought.v${member}`);
-    return Prisma.sql`(stay#>>${path as string[]}::text[] = ${text} or ${text} is null)`;
+    const text = sql.raw(`sought.v${member}`);
+    return sql`(stay#>>${path as string[]}::text[] = ${text} or ${text} is null)`;
   });
-  return Prisma.sql`
+  return sql`
         select case
           when sought.moment ~ '^\\d{4}-\\d{2}-\\d{2}$' then coalesce(
             (select stay from ${earlier}
@@ -237,7 +234,7 @@ function placeOf({ on, members }: Link, { stays }: Collection, { domain }: Scope
             select stay
             from (select stay from ${earlier} union all select r.data) as known(stay)
             where stay->>${session} = sought.moment
-            order by (${Prisma.join(isHere, ' and ')}) is true desc
+            order by (${sql.join(isHere, ' and ')}) is true desc
             limit 1
           )
         end`;

@@ -15,11 +15,11 @@ import { foldText } from '../../base/model/normal-text.js';
 import { pointerStep } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../access/access.js';
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsIn } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
+import { sql } from '../sql.js';
 import { type LinkContext, linkTargetOf, type Sought, selectUnlinked } from './select-unlinked.js';
 
 /** The values of a link in one object of a record. */
@@ -254,10 +254,10 @@ async function listNamesOf(
 ): Promise<TargetNames> {
   const lists = members.map(({ path }) => {
     const steps = path.map((name) => `."${name}"`).join('');
-    return Prisma.sql`jsonb_path_query_array(r.data, ${`lax $${steps}`}::jsonpath)`;
+    return sql`jsonb_path_query_array(r.data, ${`lax $${steps}`}::jsonpath)`;
   });
-  const rows = await queryable.query<{ names: unknown[][] }>(Prisma.sql`
-    select jsonb_build_array(${Prisma.join(lists)}) as names
+  const rows = await queryable.query<{ names: unknown[][] }>(sql`
+    select jsonb_build_array(${sql.join(lists)}) as names
     from records r
     where ${liveRecordsIn(scope.domain.id, target.name)}
     limit ${MOST_NAMES + 1}`);

@@ -3,15 +3,13 @@ import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { EffectiveAccess } from '../access/access.js';
 import type { OwnTransaction } from '../database/queryable.js';
 import { nameLiteral } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { StagingPlace } from './staging-place.js';
 import type { UniqueKey } from './unique-key.js';
-
-type Sql = Prisma.Sql;
 
 export interface StagedBatch {
   readonly key: UniqueKey;
@@ -66,7 +64,7 @@ export function reachOf({ environment, scope, collection, readable, writable }: 
 }
 
 /** The record `r` after applying the staged row `s`. */
-export const BECAME = Prisma.sql`case
+export const BECAME = sql`case
         when s.members is null and s.removed = '{}' then r.data || (s.data - s.withheld)
         when s.members is null then (r.data - s.removed) || (s.data - s.withheld)
         else with_members((r.data - s.removed) || (s.data - s.withheld), s.members)
@@ -74,7 +72,7 @@ export const BECAME = Prisma.sql`case
 
 /** Rows of `inputOf` as records, for a condition over `r`. */
 export function asRecords(scope: Scope, collection: Collection, input: Sql): Sql {
-  return Prisma.sql`
+  return sql`
     select ${scope.domain.id}::text as domain, ${nameLiteral(collection.name)}::text as collection,
       i.id, i.data, i.position, null::timestamptz as deleted_at
     from (${input}) as i`;
@@ -82,7 +80,7 @@ export function asRecords(scope: Scope, collection: Collection, input: Sql): Sql
 
 /** Deletes rows from the staging table that are finished. */
 export async function forgetStaged(place: StagingPlace, numbers: readonly number[]): Promise<void> {
-  await place.run(Prisma.sql`
+  await place.run(sql`
     delete from import_staged where number = any(${[...numbers]}::bigint[])`);
 }
 

@@ -8,11 +8,11 @@
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, assertReadable } from '../access/access.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
 import { renewStatistics } from '../database/renew-statistics.js';
 import { liveRecordsById, liveRecordsByKey, liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { askTriggers } from './change-records.js';
 import { nameOfKey } from './check-record.js';
 import { createStaged } from './create-staged.js';
@@ -40,8 +40,6 @@ import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } f
 import { updateStaged } from './update-staged.js';
 import type { UnlabelledReference } from './validation.js';
 import type { TriggerNames } from './write-triggers.js';
-
-type Sql = Prisma.Sql;
 
 export interface StagedOutcome {
   /** The numbers of the rows that created a record. */
@@ -170,7 +168,7 @@ export class StagedWrites {
     const access = accessOf(scope, collection, 'read');
     assertReadable([[asked.field]], access, collection);
     const readable = this.#environment.rowsOf(scope, collection, access);
-    const value = Prisma.sql`r.data->${nameLiteral(asked.field)}`;
+    const value = sql`r.data->${nameLiteral(asked.field)}`;
     const declared = collection.fieldsByName.get(asked.field);
     // A text is told from a number by its quotes; the index of the field has either.
     const isNumber = declared?.type === 'number';
@@ -179,12 +177,12 @@ export class StagedWrites {
       : asked.texts.map((text) => JSON.stringify(text));
     const rows = await this.#environment.run<{ text: string; id: string }>(
       queryable,
-      Prisma.sql`
+      sql`
         select ${value} #>> '{}' as text, r.id
         from records r
         where ${liveRecordsOf(scope, collection)}
           and ${value} = any(${values}::text[]::jsonb[])
-          ${readable === undefined ? Prisma.empty : Prisma.sql`and (${readable})`}
+          ${readable === undefined ? sql.empty : sql`and (${readable})`}
         order by r.id`,
       scope,
     );
@@ -246,8 +244,8 @@ export class StagedWrites {
   }
 
   async #stage({ place, batch }: StagedWork): Promise<void> {
-    await place.run(Prisma.sql`drop table if exists import_staged`);
-    await place.run(Prisma.sql`
+    await place.run(sql`drop table if exists import_staged`);
+    await place.run(sql`
       create temporary table import_staged (
         number bigint not null,
         id text not null,
@@ -273,12 +271,12 @@ export class StagedWrites {
    */
   async #match(work: StagedWork): Promise<Matched> {
     const { place, scope, collection, batch } = work;
-    const reach = reachOf(work).map((rows) => Prisma.sql`and (${rows})`);
+    const reach = reachOf(work).map((rows) => sql`and (${rows})`);
     // Whether a hidden value is the same is not told: to send one counts as a change.
     const secret = batch.fields.filter((field) => secretFieldsOf(scope, collection).has(field));
-    const isUntold = secret.length === 0 ? Prisma.sql`false` : Prisma.sql`s.data ?| ${secret}::text[]`;
+    const isUntold = secret.length === 0 ? sql`false` : sql`s.data ?| ${secret}::text[]`;
     // For each row by itself: the plan of a join would read all of an index for every batch.
-    const groups = await place.query<MatchedGroup>(Prisma.sql`
+    const groups = await place.query<MatchedGroup>(sql`
       select f.state, array_agg(s.number::float8) as numbers, array_agg(f.id) as ids
       from import_staged s
       cross join lateral (
@@ -290,7 +288,7 @@ export class StagedWrites {
           end as state
         from records r
         where ${matchOf(work)}
-          ${Prisma.join([Prisma.empty, ...reach], ' ')}
+          ${sql.join([sql.empty, ...reach], ' ')}
         offset 0
       ) as f
       group by f.state`);
@@ -299,7 +297,7 @@ export class StagedWrites {
     const isAllSame = same.numbers.length === batch.count;
     if (same.numbers.length > 0 && !isAllSame) await forgetStaged(place, same.numbers);
     if (differing.numbers.length > 0) {
-      await place.run(Prisma.sql`
+      await place.run(sql`
         update import_staged s
         set id = f.id, state = 'differs'
         from unnest(${differing.numbers}::bigint[], ${differing.ids}::text[]) as f (number, id)
@@ -329,7 +327,7 @@ export class StagedWrites {
     const context = environment.writeContext(scope, collection, environment.now());
     const statement = lockRecords(context, {
       conditions: [...this.#removable(scope, collection), condition],
-      orderBy: Prisma.sql`r.id`,
+      orderBy: sql`r.id`,
       limit,
     });
     const rows = await environment.run<LockedRow>(transaction, statement, scope);
@@ -373,8 +371,8 @@ const NO_GROUP: MatchedGroup = { state: '', numbers: [], ids: [] };
 
 /** Which record `r` the staged row `s` stands for. */
 function matchOf({ scope: { domain }, collection, batch: { key } }: StagedWork): Sql {
-  if (key.kind === 'id') return liveRecordsById(domain.id, collection.name, Prisma.sql`= s.id`);
-  const row = { data: Prisma.raw('(s.data - s.withheld)'), keys: Prisma.raw('s.keys') };
-  const isSame = Prisma.sql`${keyValueOf(collection, key, OF_RECORD)} = ${keyValueOf(collection, key, row)}`;
+  if (key.kind === 'id') return liveRecordsById(domain.id, collection.name, sql`= s.id`);
+  const row = { data: sql.raw('(s.data - s.withheld)'), keys: sql.raw('s.keys') };
+  const isSame = sql`${keyValueOf(collection, key, OF_RECORD)} = ${keyValueOf(collection, key, row)}`;
   return liveRecordsByKey({ domain: domain.id }, collection.name, isSame);
 }

@@ -5,10 +5,10 @@
  */
 
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 import type { OwnTransaction, Transaction } from '../database/queryable.js';
 import type { RecordsPlace } from '../database/shards/shard-statements.js';
+import { type Sql, sql } from '../sql.js';
 import { COPY_STAGED, listStagedCells } from './check-record.js';
 
 export interface StagingPlace extends RecordsPlace {
@@ -43,9 +43,9 @@ export function recordsPlaceOf(
   };
 }
 
-function insertStaged(lines: Uint8Array): Prisma.Sql {
+function insertStaged(lines: Uint8Array): Sql {
   const rows = printExactJson(listStagedCells(lines) as JsonValue);
-  return Prisma.sql`
+  return sql`
     insert into import_staged (number, id, is_id_sent, data, withheld, removed, members, keys, missing)
     select (s->>0)::bigint, s->>1, (s->>2)::boolean, (s->>3)::jsonb, (s->>4)::text[], (s->>5)::text[],
       (s->>6)::jsonb, (s->>7)::jsonb, (s->>8)::jsonb

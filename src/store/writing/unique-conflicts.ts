@@ -11,17 +11,15 @@ import {
 import type { Collection } from '../../base/model/collection.js';
 import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { findAccess } from '../access/access.js';
 import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsByKey, nameLiteral, recordsOf } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { inputOf, type NewRecord } from './record-statements.js';
 import { NO_SECRETS, type SecretFields } from './secret-fields.js';
 import { keyValueOf, OF_RECORD, type UniqueKey } from './unique-key.js';
-
-type Sql = Prisma.Sql;
 
 export interface TakenValue {
   /** Zero-based index of the record. */
@@ -120,10 +118,10 @@ export async function findTakenInStore(
   const { scope, collection, input, verb, untaken, isRouted } = asked;
   const isSame = (rule: string): Sql => {
     const key = partsOf(rule);
-    if (key.kind === 'id') return Prisma.sql`${recordsOf(scope, collection)} and r.id = i.id`;
+    if (key.kind === 'id') return sql`${recordsOf(scope, collection)} and r.id = i.id`;
     const value = keyValueOf(collection, key, OF_INPUT);
-    const isNull = key.kind === 'field' ? Prisma.sql`${value} = 'null'` : Prisma.sql`false`;
-    const isSameKey = Prisma.sql`${keyValueOf(collection, key, OF_RECORD)} = ${value}
+    const isNull = key.kind === 'field' ? sql`${value} = 'null'` : sql`false`;
+    const isSameKey = sql`${keyValueOf(collection, key, OF_RECORD)} = ${value}
         and r.id <> i.id and not ${isNull}`;
     return liveRecordsByKey({ domain: scope.domain.id, isRouted }, collection.name, isSameKey);
   };
@@ -134,14 +132,14 @@ export async function findTakenInStore(
   // A value and no join: the plan of `exists` read all of an index to find a few. Counted, because the plan
   // for the first of many would be another.
   const selects = rules.map(
-    (rule) => Prisma.sql`
+    (rule) => sql`
       select (i.position - 1)::int as index, ${nameLiteral(rule)} as rule
       from input i
-      where ${rule === 'id' ? someIdIsAmong(scope, collection) : Prisma.sql`true`}
+      where ${rule === 'id' ? someIdIsAmong(scope, collection) : sql`true`}
         and (select count(*) > 0 from records r where ${isSame(rule)})`,
   );
   const taken = await queryable.query<TakenValue>(
-    Prisma.sql`with input as (${input}) ${Prisma.join(selects, ' union all ')} order by 1`,
+    sql`with input as (${input}) ${sql.join(selects, ' union all ')} order by 1`,
   );
   // The rule of a field that ignores case finds what the field finds.
   const ruled = new Set(taken.map(({ index, rule }) => `${index} ${rule}`));
@@ -156,7 +154,7 @@ export async function findTakenInStore(
  * range to themselves, so that one look saves one for each.
  */
 function someIdIsAmong(scope: Scope, collection: Collection): Sql {
-  return Prisma.sql`(
+  return sql`(
           select r.id
           from records r
           where ${recordsOf(scope, collection)} and r.id >= (select min(id) from input)
@@ -173,7 +171,7 @@ function rulesOf(collection: Collection): string[] {
   ];
 }
 
-const OF_INPUT = { data: Prisma.raw('i.data'), keys: Prisma.raw('i.keys') };
+const OF_INPUT = { data: sql.raw('i.data'), keys: sql.raw('i.keys') };
 
 function partsOf(rule: string): UniqueKey {
   const name = rule.slice(rule.indexOf(':') + 1);

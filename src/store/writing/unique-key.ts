@@ -3,9 +3,9 @@ import { ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection, UniqueTogether } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { nameLiteral } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 
 export type UniqueKey =
   | { readonly kind: 'id' }
@@ -88,16 +88,16 @@ function isOfFields(parts: Collection['uniqueTogether'][number]['parts'], by: st
 export function keyValueOf(
   collection: Collection,
   key: Exclude<UniqueKey, { readonly kind: 'id' }>,
-  { data, keys }: { readonly data: Prisma.Sql; readonly keys: Prisma.Sql },
-): Prisma.Sql {
+  { data, keys }: { readonly data: Sql; readonly keys: Sql },
+): Sql {
   const name = nameLiteral(key.name);
-  if (key.kind === 'rule') return Prisma.sql`${keys}->>${name}`;
+  if (key.kind === 'rule') return sql`${keys}->>${name}`;
   const isReference = collection.fieldsByName.get(key.name)?.type === 'reference';
-  return Prisma.sql`${data}->${name}${isReference ? Prisma.raw("->'value'") : Prisma.empty}`;
+  return sql`${data}->${name}${isReference ? sql.raw("->'value'") : sql.empty}`;
 }
 
 /** The key value of a record `r`. */
-export const OF_RECORD = { data: Prisma.raw('r.data'), keys: Prisma.raw('r.keys') };
+export const OF_RECORD = { data: sql.raw('r.data'), keys: sql.raw('r.keys') };
 
 /** The paths of the values that make the key; none for the `_id`. */
 function pathsOfKey(collection: Collection, key: UniqueKey | undefined): readonly Path[] {

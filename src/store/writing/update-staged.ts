@@ -3,9 +3,9 @@ import { ServiceError } from '../../base/errors.js';
 import { type JsonObject, memberOf } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsById } from '../sql/records-of.js';
+import { sql } from '../sql.js';
 import { type FinishedChange, planChanges, writeChanges } from './change-records.js';
 import { type LockedRow } from './matched-change.js';
 import { outOfRows } from './record-refusals.js';
@@ -26,12 +26,12 @@ import { describeTaken, findTakenAmong, findTakenInStore } from './unique-confli
 /** Changes the records of the rows that differ; what is refused is added to `refused`. */
 export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): Promise<StagedUpdate[]> {
   const { environment, transaction, place, scope, collection, batch, writable } = work;
-  const rows = await place.query<DifferingRow>(Prisma.sql`
+  const rows = await place.query<DifferingRow>(sql`
     select s.number, r.id, r.version, r.data::text as data, ${BECAME}::text as became,
       array(select jsonb_object_keys((s.data - s.withheld) || coalesce(s.members, '{}')))
         || s.removed as fields
     from import_staged s
-    join records r on ${liveRecordsById(scope.domain.id, collection.name, Prisma.sql`= s.id`)}
+    join records r on ${liveRecordsById(scope.domain.id, collection.name, sql`= s.id`)}
     where s.state = 'differs'
     order by r.id
     for update of r`);
@@ -125,7 +125,7 @@ async function withoutMoved(
   if (writable.rows === undefined || finished.length === 0) return finished;
   const records = finished.map(({ change: { id, keys }, data }) => ({ id, data, keys }));
   const rows = compileFilter(writable.rows, environment.compileContext(scope, collection));
-  const moved = await place.query<{ id: string }>(Prisma.sql`
+  const moved = await place.query<{ id: string }>(sql`
     select r.id
     from (${asRecords(scope, collection, inputOf(records))}) as r
     where (${rows}) is not true`);

@@ -14,11 +14,11 @@ import type { Collection } from '../../base/model/collection.js';
 import { isList, toDecimal } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, type EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { liveRecordsByKey } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { atomically } from './atomically.js';
 import { changeRecords } from './change-records.js';
 import { type LockedRow, lockRecords } from './matched-change.js';
@@ -176,16 +176,16 @@ export class Upserts {
    * A query of the ids of the records with the keys: one look-up for each, without a limit, so that no other
    * index is cheaper than that of the key.
    */
-  #idsOf({ scope, collection, key, sent }: Plan): Prisma.Sql {
-    if (key.kind === 'id') return Prisma.sql`select unnest(${sent.map((one) => one.key)}::text[])`;
+  #idsOf({ scope, collection, key, sent }: Plan): Sql {
+    if (key.kind === 'id') return sql`select unnest(${sent.map((one) => one.key)}::text[])`;
     const { name } = key;
     const texts = sent.map((one) =>
       key.kind === 'rule' ? one.key : printExactJson(scalarOf(one.change.data[name]) ?? null),
     );
-    const type = Prisma.raw(key.kind === 'rule' ? 'text[]' : 'text[]::jsonb[]');
+    const type = sql.raw(key.kind === 'rule' ? 'text[]' : 'text[]::jsonb[]');
     const isRouted = this.#environment.database.home !== undefined;
-    const isSame = Prisma.sql`${keyValueOf(collection, key, OF_RECORD)} = sought.key`;
-    return Prisma.sql`
+    const isSame = sql`${keyValueOf(collection, key, OF_RECORD)} = sought.key`;
+    return sql`
       select found.id
       from unnest(${texts}::${type}) as sought (key)
       cross join lateral (

@@ -7,9 +7,9 @@ import { type JsonObject, memberOf, printExactJson } from '../../base/json/json.
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
-import type { Prisma } from '../../generated/prisma/client.js';
 import { accessOf, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
+import type { Sql } from '../sql.js';
 import { assertWritable } from './record-refusals.js';
 
 export type WriteOperation = 'create' | 'update' | 'delete';
@@ -40,9 +40,9 @@ export interface WriteTriggers {
    * A JSON expression over `r`, a written record, that says what follows once the write is committed.
    * `undefined`: nothing does.
    */
-  after(scope: Scope, collection: string, operation: WriteOperation): Prisma.Sql | undefined;
+  after(scope: Scope, collection: string, operation: WriteOperation): Sql | undefined;
   /** An expression that begins what the JSON of `after` says, once the transaction is committed. */
-  begin(following: Prisma.Sql): Prisma.Sql;
+  begin(following: Sql): Sql;
   /** The names of what the writes of a collection start, whatever they do. */
   names(domainId: string, collection: string): TriggerNames;
 }

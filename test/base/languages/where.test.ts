@@ -6,9 +6,9 @@ import { parseWhere } from '../../../src/base/languages/where.js';
 import { WHERE_OPERATORS } from '../../../src/base/languages/where-operators.js';
 import { WHERE_LIMITS } from '../../../src/base/languages/where-place.js';
 import type { Filter } from '../../../src/base/model/filter.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { type CompileContext, compileFilter } from '../../../src/store/sql/compile-filter.js';
+import { sql } from '../../../src/store/sql.js';
 import { runsOf } from '../../full-length.js';
 import { SAMPLE, UNDECLARED } from '../../store/sql/sample-collection.js';
 
@@ -243,7 +243,7 @@ describe('where', () => {
       timeZone: 'UTC',
       now: new Date(),
       isByteOrdered: true,
-      findTarget: () => ({ collection: SAMPLE, access: FULL_ACCESS, condition: Prisma.sql`true` }),
+      findTarget: () => ({ collection: SAMPLE, access: FULL_ACCESS, condition: sql`true` }),
     };
     for (const [field, type] of Object.entries(FIELD_BY_TYPE)) {
       for (const { name, operand } of WHERE_OPERATORS[type]) {

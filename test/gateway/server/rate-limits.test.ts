@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RateLimits, type RateLimitsOptions } from '../../../src/gateway/server/rate-limits.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { Database } from '../../../src/store/database/database.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { eventually } from '../../eventually.js';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await database.query(Prisma.sql`delete from rate_counters`);
+  await database.query(sql`delete from rate_counters`);
   now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS + 10_000;
 });
 
@@ -127,7 +127,7 @@ describe('requests of a caller', () => {
   });
 
   it('of minutes long over are forgotten', async () => {
-    await database.query(Prisma.sql`
+    await database.query(sql`
       insert into rate_counters (key, window_start, count)
       values ('request:old', now() - interval '10 minutes', 8), ('request:new', now() - interval '1 minute',
         7)`);
@@ -250,6 +250,6 @@ async function withLimits(
 }
 
 async function storedCounts(): Promise<readonly number[]> {
-  const rows = await database.query<{ count: number }>(Prisma.sql`select count from rate_counters`);
+  const rows = await database.query<{ count: number }>(sql`select count from rate_counters`);
   return rows.map(({ count }) => count);
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { Report } from '../../../src/school/reports/engine/report.js';
 import { composeReport, type ReportParts } from '../../../src/school/reports/engine/report-parts.js';
 import type { PageOptions, ReportPage } from '../../../src/school/reports/engine/report-run.js';
 import { everyPart, type ShownParts } from '../../../src/school/reports/engine/shown-parts.js';
 import { pageStatement } from '../../../src/school/reports/engine/statement.js';
 import { reports } from '../../../src/school/reports/registry.js';
+import { sql } from '../../../src/store/sql.js';
 import { REPORT_EXAMPLES } from '../../fixtures/twelve-students/report-examples.js';
 import { ADMIN, scopeOf, useTwelveStudents } from '../../fixtures/twelve-students/school.js';
 
@@ -81,22 +81,22 @@ describe.each(reports.map((report) => [report.name, report] as const))('%s', (_n
 
 describe('a first page', () => {
   const PARTS: ReportParts<{ readonly n: number }, { readonly sum: number }> = {
-    ctes: Prisma.sql`numbers as materialized (select n from generate_series(1, 1000) as n)`,
+    ctes: sql`numbers as materialized (select n from generate_series(1, 1000) as n)`,
     rows: {
-      position: Prisma.sql`row_number() over (order by n)`,
-      key: Prisma.sql`n::text`,
-      columns: { n: Prisma.sql`n` },
-      from: Prisma.sql`from numbers`,
+      position: sql`row_number() over (order by n)`,
+      key: sql`n::text`,
+      columns: { n: sql`n` },
+      from: sql`from numbers`,
     },
-    totals: { columns: { sum: Prisma.sql`sum(n)` }, over: Prisma.sql`from numbers` },
+    totals: { columns: { sum: sql`sum(n)` }, over: sql`from numbers` },
   };
 
   it('of rows alone numbers no row behind its end', async () => {
-    const sql = composeReport(PARTS, { ...NOTHING, rows: new Set(['n']) }, new Set());
-    if (sql === undefined) throw new Error('there are rows');
-    const statement = pageStatement(sql, 50, undefined);
+    const composed = composeReport(PARTS, { ...NOTHING, rows: new Set(['n']) }, new Set());
+    if (composed === undefined) throw new Error('there are rows');
+    const statement = pageStatement(composed, 50, undefined);
     const plan = await school.services.database.query<{ 'QUERY PLAN': string }>(
-      Prisma.sql`explain (analyze, timing off, costs off) ${statement}`,
+      sql`explain (analyze, timing off, costs off) ${statement}`,
     );
     const lines = plan.map((row) => row['QUERY PLAN']);
     expect(lines.find((line) => line.includes('WindowAgg'))).toMatch(/rows=50\b/);

@@ -4,7 +4,6 @@
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { DEMO_DEFAULTS } from '../../../src/school/demo/demo-options.js';
 import { loadDemo } from '../../../src/school/demo/load.js';
 import { attendanceShortage } from '../../../src/school/reports/attendance-shortage.js';
@@ -13,6 +12,7 @@ import { classGradeBook } from '../../../src/school/reports/class-grade-book.js'
 import type { Report } from '../../../src/school/reports/engine/report.js';
 import { studentAttendance } from '../../../src/school/reports/student-attendance.js';
 import { teacherAttendance } from '../../../src/school/reports/teacher-attendance.js';
+import { sql } from '../../../src/store/sql.js';
 import { IS_FULL_LENGTH, runsOf } from '../../full-length.js';
 import { readText, scopeWith, useReports } from './use-reports.js';
 
@@ -126,7 +126,7 @@ async function expectSameByStudent(ask: Ask, range: Months, domain: string): Pro
 
 /** Those whose last day came before the last day of the month. */
 async function listStudentsWhoLeft(domain: string, month: string): Promise<ReadonlySet<string>> {
-  const rows = await test.database.query<{ id: string }>(Prisma.sql`
+  const rows = await test.database.query<{ id: string }>(sql`
 select id from records where domain = ${domain} and collection = 'registration'
   and (data->>'left_on')::date < ${`${month}-01`}::date + interval '1 month - 1 day'`);
   return new Set(rows.map(({ id }) => id));
@@ -238,7 +238,7 @@ async function insertSchool(domain: string, school: School): Promise<void> {
     })),
     ...school.students.flatMap((student, index) => recordsOf(student, index)),
   ];
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
 insert into records (domain, collection, id, data, keys)
 select ${domain}, row->>'collection', row->>'id', row->'data', row->'keys'
   from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ServiceError } from '../../../src/base/errors.js';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { runsOf } from '../../full-length.js';
 import { useReports } from './use-reports.js';
 
@@ -69,26 +69,26 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-function statementOf(domain: string, { kind, id, mark }: Step): Prisma.Sql {
-  const all = Prisma.sql`domain = ${domain} and collection = 'attendance'`;
-  const record = Prisma.sql`${all} and id = ${`${id}`}`;
-  const values = Prisma.sql`${JSON.stringify(mark.data)}::jsonb,
+function statementOf(domain: string, { kind, id, mark }: Step): Sql {
+  const all = sql`domain = ${domain} and collection = 'attendance'`;
+  const record = sql`${all} and id = ${`${id}`}`;
+  const values = sql`${JSON.stringify(mark.data)}::jsonb,
     jsonb_build_object('student_day', ${mark.key}::text)`;
   switch (kind) {
     case 'remark':
-      return Prisma.sql`update records set data = data || '{"remark": "Seen"}' where ${record}`;
+      return sql`update records set data = data || '{"remark": "Seen"}' where ${record}`;
     case 'delete':
-      return Prisma.sql`update records set deleted_at = now() where ${record}`;
+      return sql`update records set deleted_at = now() where ${record}`;
     case 'restore':
-      return Prisma.sql`update records set deleted_at = null where ${record}`;
+      return sql`update records set deleted_at = null where ${record}`;
     case 'purge':
-      return Prisma.sql`delete from records where ${record}`;
+      return sql`delete from records where ${record}`;
     case 'exchange':
-      return Prisma.sql`update records set data = data || jsonb_build_object('status', case data->>'status'
+      return sql`update records set data = data || jsonb_build_object('status', case data->>'status'
         when 'present' then 'absent' else 'present' end) where ${all}`;
     case 'put in the place of':
       // One statement that takes a mark of the day away and puts another there.
-      return Prisma.sql`
+      return sql`
 with gone as (
   update records set deleted_at = now(), keys = null where ${all} and deleted_at is null
     and keys->>'student_day' = ${mark.key} returning id
@@ -96,7 +96,7 @@ with gone as (
 insert into records (domain, collection, id, data, keys)
 select ${domain}, 'attendance', 'instead-' || gen_random_uuid(), ${values} where exists (select from gone)`;
     default:
-      return Prisma.sql`
+      return sql`
 insert into records (domain, collection, id, data, keys) values (${domain}, 'attendance', ${`${id}`},
   ${values})
 on conflict (domain, collection, id) do update set data = excluded.data, keys = excluded.keys,
@@ -119,12 +119,12 @@ async function take(domain: string, step: Step): Promise<void> {
   }
 }
 
-const monthsKept = (domain: string) => Prisma.sql`
+const monthsKept = (domain: string) => sql`
 select to_jsonb(m)::text as row from attendance_months m where domain = ${domain}
   order by student, month, class, section`;
 
 /** Told anew from the records, mark by mark and by other means than the triggers'. */
-const marksOfRecords = (domain: string) => Prisma.sql`
+const marksOfRecords = (domain: string) => sql`
 select r.keys->>'student_day' as key, coalesce(r.data->>'class', '') as class, coalesce(r.data->>'section',
   '') as section,
   case when r.data->>'status' in ('present', 'absent', 'late', 'half_day', 'leave') then r.data->>'status'
@@ -134,7 +134,7 @@ where domain = ${domain} and collection = 'attendance' and deleted_at is null
   and r.keys->>'student_day' like '["%","____-__-__"]'
 order by 1, 2, 3, 4`;
 
-const marksKept = (domain: string) => Prisma.sql`
+const marksKept = (domain: string) => sql`
 select jsonb_build_array(student, month || '-' || lpad(day::text, 2, '0')) as key, class, section, status
 from attendance_months m
 cross join lateral (
@@ -152,7 +152,7 @@ async function expectInStep(domain: string): Promise<void> {
   expect(byKey(kept)).toEqual(byKey(stored.map((row) => ({ ...row, key: JSON.parse(row.key) }))));
   expect(
     await test.database.query(
-      Prisma.sql`select student from attendance_months where domain = ${domain}
+      sql`select student from attendance_months where domain = ${domain}
         and present | absent | late | half_day | leave | other = 0`,
     ),
   ).toEqual([]);
@@ -170,7 +170,7 @@ async function store(domain: string, marks: readonly (readonly [student: string,
     data: { student: { value: student, label: student }, class: '5', section: 'A', status: 'present' },
     keys: { student_day: JSON.stringify([student, day]) },
   }));
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
 insert into records (domain, collection, id, data, keys)
 select ${domain}, 'attendance', row->>'id', row->'data', row->'keys'
   from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
@@ -213,7 +213,7 @@ describe('the months of attendance', () => {
     await Promise.all(days.map((day) => store('at-once', [['anu', day]])));
     expect(
       await test.database.query(
-        Prisma.sql`select student, present::bit(31)::text as days from attendance_months
+        sql`select student, present::bit(31)::text as days from attendance_months
           where domain = 'at-once'`,
       ),
     ).toEqual([{ student: 'anu', days: `${'1'.repeat(30)}0` }]);
@@ -222,10 +222,10 @@ describe('the months of attendance', () => {
   it('of one domain are none of another', async () => {
     await store('here', [['anu', '2026-04-01']]);
     await store('there', [['anu', '2026-04-02']]);
-    await test.database.query(Prisma.sql`delete from records where domain = 'there'`);
+    await test.database.query(sql`delete from records where domain = 'there'`);
     expect(
       await test.database.query(
-        Prisma.sql`select domain, present::bit(31)::text as days from attendance_months
+        sql`select domain, present::bit(31)::text as days from attendance_months
           where domain in ('here', 'there')`,
       ),
     ).toEqual([{ domain: 'here', days: `1${'0'.repeat(30)}` }]);
@@ -239,7 +239,7 @@ describe('the months of attendance', () => {
     ]);
     const before = await test.database.query(monthsKept('anew'));
     expect(before).toHaveLength(2);
-    await test.database.query(Prisma.sql`select fill_attendance_months()::text`);
+    await test.database.query(sql`select fill_attendance_months()::text`);
     expect(await test.database.query(monthsKept('anew'))).toEqual(before);
   });
 });

@@ -1,8 +1,8 @@
 /** The class register is what the marks say, day by day: told anew here, without SQL and without months. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { classAttendance } from '../../../src/school/reports/class-attendance.js';
+import { sql } from '../../../src/store/sql.js';
 import { runsOf } from '../../full-length.js';
 import { readText, scopeWith, useReports } from './use-reports.js';
 
@@ -85,7 +85,7 @@ async function insertSchool(domain: string, { students, holidays }: School): Pro
       })),
     ),
   ];
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
 insert into records (domain, collection, id, data, keys)
 select ${domain}, row->>'collection', row->>'id', row->'data', row->'keys'
   from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);

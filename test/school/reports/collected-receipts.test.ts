@@ -1,12 +1,12 @@
 /** `collected_receipts` is in step with the receipts after whatever was done to them. */
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { useReports } from './use-reports.js';
 
 const test = useReports('2026-07-31T12:00:00.000Z');
-const run = (sql: Prisma.Sql) => test.database.query<JsonObject>(sql);
-const kept = () => run(Prisma.sql`select to_jsonb(c) as row from collected_receipts c order by domain, id`);
+const run = (sql: Sql) => test.database.query<JsonObject>(sql);
+const kept = () => run(sql`select to_jsonb(c) as row from collected_receipts c order by domain, id`);
 
 const RECEIPT: JsonObject = {
   _id: 'one',
@@ -44,7 +44,7 @@ const ROW = {
 
 async function expectOne(change: JsonObject, row: Partial<Record<keyof typeof ROW, unknown>>): Promise<void> {
   const { _id, ...data } = { ...RECEIPT, ...change };
-  await run(Prisma.sql`delete from records where collection = 'fee_receipt'`);
+  await run(sql`delete from records where collection = 'fee_receipt'`);
   await test.insert('fee_receipt', [{ _id: 'one', ...data }]);
   expect(await kept()).toEqual([{ row: { ...ROW, ...row } }]);
 }
@@ -97,25 +97,23 @@ describe('the receipts that the daily collection counts', () => {
 
   it('follow every change of their record', async () => {
     await expectOne({}, {});
-    const change = (assignment: Prisma.Sql) =>
-      run(
-        Prisma.sql`update records set ${assignment} where domain = 'school' and collection = 'fee_receipt'`,
-      );
-    await change(Prisma.sql`data = data || '{"payment_type": "card"}'`);
+    const change = (assignment: Sql) =>
+      run(sql`update records set ${assignment} where domain = 'school' and collection = 'fee_receipt'`);
+    await change(sql`data = data || '{"payment_type": "card"}'`);
     expect(await kept()).toEqual([{ row: { ...ROW, payment_type: 'card' } }]);
-    await change(Prisma.sql`deleted_at = now()`);
+    await change(sql`deleted_at = now()`);
     expect(await kept()).toEqual([]);
-    await change(Prisma.sql`deleted_at = null`);
+    await change(sql`deleted_at = null`);
     expect(await kept()).toHaveLength(1);
-    await run(Prisma.sql`delete from records where collection = 'fee_receipt'`);
+    await run(sql`delete from records where collection = 'fee_receipt'`);
     expect(await kept()).toEqual([]);
   });
 
   it('are made anew from the records, the same', async () => {
     await expectOne({}, {});
-    await run(Prisma.sql`insert into collected_receipts
+    await run(sql`insert into collected_receipts
       select c.* from collected_receipt_of('school', 'gone', '{}') as c`);
-    await run(Prisma.sql`select fill_collected_receipts()::text`);
+    await run(sql`select fill_collected_receipts()::text`);
     expect(await kept()).toEqual([{ row: ROW }]);
   });
 });

@@ -6,7 +6,6 @@ import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { DEMO_DEFAULTS } from '../../../src/school/demo/demo-options.js';
 import { loadDemo } from '../../../src/school/demo/load.js';
 import { collectionTrend } from '../../../src/school/reports/collection-trend.js';
@@ -16,6 +15,7 @@ import { feeDefaulters } from '../../../src/school/reports/fee-defaulters.js';
 import { feeSummary } from '../../../src/school/reports/fee-summary.js';
 import { outstandingAgeing } from '../../../src/school/reports/outstanding-ageing.js';
 import { rolledBackReceipts } from '../../../src/school/reports/rolled-back-receipts.js';
+import { sql } from '../../../src/store/sql.js';
 import { IS_FULL_LENGTH, runsOf } from '../../full-length.js';
 import { readJson, scopeWith, useReports } from './use-reports.js';
 
@@ -183,7 +183,7 @@ function recordsOf(school: School): readonly [collection: string, id: string, da
 
 async function insertSchool(domain: string, school: School): Promise<void> {
   const rows = recordsOf(school).map(([collection, id, data]) => ({ collection, id, data }));
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
 insert into records (domain, collection, id, data)
 select ${domain}, row->>'collection', row->>'id', row->'data'
   from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);

@@ -5,10 +5,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { type Day, isReportDay, isReportMonth } from '../../../src/school/reports/engine/parameter-types.js';
 import { feeItems, headItems } from '../../../src/school/reports/shared/fee-items.js';
 import type { Queryable } from '../../../src/store/database/queryable.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { runsOf } from '../../full-length.js';
 import { itemsOfRecords } from './items-of-records.js';
 import { useReports } from './use-reports.js';
@@ -92,21 +92,21 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-function statementOf(domain: string, { kind, collection, id, data }: Step): Prisma.Sql {
-  const record = Prisma.sql`domain = ${domain} and collection = ${collection} and id = ${`${id}`}`;
+function statementOf(domain: string, { kind, collection, id, data }: Step): Sql {
+  const record = sql`domain = ${domain} and collection = ${collection} and id = ${`${id}`}`;
   switch (kind) {
     case 'rollBack':
-      return Prisma.sql`update records set
+      return sql`update records set
         data = data || '{"status": "rolled_back", "rolled_back_on": "2026-06-20T18:30:00.000Z"}'
         where ${record}`;
     case 'delete':
-      return Prisma.sql`update records set deleted_at = now() where ${record}`;
+      return sql`update records set deleted_at = now() where ${record}`;
     case 'restore':
-      return Prisma.sql`update records set deleted_at = null where ${record}`;
+      return sql`update records set deleted_at = null where ${record}`;
     case 'purge':
-      return Prisma.sql`delete from records where ${record}`;
+      return sql`delete from records where ${record}`;
     default:
-      return Prisma.sql`
+      return sql`
 insert into records (domain, collection, id, data) values (${domain}, ${collection}, ${`${id}`},
   ${JSON.stringify(data)}::jsonb)
 on conflict (domain, collection, id) do update set data = excluded.data`;
@@ -126,11 +126,11 @@ async function take(domain: string, step: Step): Promise<void> {
   }
 }
 
-const monthsKept = (domain: string) => Prisma.sql`
+const monthsKept = (domain: string) => sql`
 select to_jsonb(m)::text as row from fee_months m where domain = ${domain} order by student, month`;
 
 /** What `fill_fee_months` would write for a domain. */
-const monthsOfRecords = (domain: string) => Prisma.sql`
+const monthsOfRecords = (domain: string) => sql`
 select to_jsonb(m)::text as row
 from (
   select e.domain, e.student, e.month, s.*, e.dues, e.payments
@@ -210,18 +210,14 @@ describe('the months of the fee reports', () => {
           });
           const context = { domain, timeZone: 'Asia/Kolkata', today: TODAY };
           const wanted = rangeOf(asked);
-          const told = await itemsOf(
-            Prisma.sql`with ${feeItems(context, wanted)}, items as (${headItems({})})`,
-          );
-          expect(told).toEqual(await itemsOf(Prisma.sql`with ${itemsOfRecords(context, wanted)}`));
-          const months = await monthsOf(
-            Prisma.sql`with ${feeItems(context, wanted)} select * from month_items`,
-          );
+          const told = await itemsOf(sql`with ${feeItems(context, wanted)}, items as (${headItems({})})`);
+          expect(told).toEqual(await itemsOf(sql`with ${itemsOfRecords(context, wanted)}`));
+          const months = await monthsOf(sql`with ${feeItems(context, wanted)} select * from month_items`);
           expect(months).toEqual(
-            await monthsOf(Prisma.sql`with ${itemsOfRecords(context, wanted)} ${SUM_OF_MONTHS}`),
+            await monthsOf(sql`with ${itemsOfRecords(context, wanted)} ${SUM_OF_MONTHS}`),
           );
           const ofOwing = (owingOnly: boolean) =>
-            monthsOf(Prisma.sql`with ${feeItems(context, { ...wanted, owingOnly })} ${MONTHS_OF_OWING}`);
+            monthsOf(sql`with ${feeItems(context, { ...wanted, owingOnly })} ${MONTHS_OF_OWING}`);
           expect(await ofOwing(true)).toEqual(await ofOwing(false));
         },
       ),
@@ -233,10 +229,10 @@ describe('the months of the fee reports', () => {
     const context = { domain: 'index', timeZone: 'Asia/Kolkata', today: TODAY };
     const wanted = rangeOf({ asOn: '2026-06-30', demand: 'due', feeHead: null, first: '2026-04' });
     const plan = await test.database.transaction(async (transaction) => {
-      await transaction.query(Prisma.sql`set local enable_seqscan = off`);
-      await transaction.query(Prisma.sql`set local enable_bitmapscan = off`);
+      await transaction.query(sql`set local enable_seqscan = off`);
+      await transaction.query(sql`set local enable_bitmapscan = off`);
       return await transaction.query<{ 'QUERY PLAN': string }>(
-        Prisma.sql`explain with ${feeItems(context, wanted)} select * from month_items`,
+        sql`explain with ${feeItems(context, wanted)} select * from month_items`,
       );
     });
     const scans = plan.flatMap(
@@ -259,7 +255,7 @@ describe('the months of the fee reports', () => {
     const context = { domain, timeZone: 'Asia/Kolkata', today: TODAY };
     const wanted = rangeOf({ asOn: '2026-07-31', demand: 'due', feeHead: null, first: '2026-04' });
     const items = feeItems(context, { ...wanted, owingOnly: true });
-    expect(await monthsOf(Prisma.sql`with ${items} ${MONTHS_OF_OWING}`)).toMatchObject([
+    expect(await monthsOf(sql`with ${items} ${MONTHS_OF_OWING}`)).toMatchObject([
       { student: 'anu', concession: '-10', balance: '10' },
     ]);
   });
@@ -274,7 +270,7 @@ describe('the months of the fee reports', () => {
     );
     expect(
       await test.database.query(
-        Prisma.sql`select due::text, paid::text, balance::text from fee_months where domain = ${domain}`,
+        sql`select due::text, paid::text, balance::text from fee_months where domain = ${domain}`,
       ),
     ).toEqual([{ due: '1000', paid: '200', balance: '800' }]);
     await expectInStep(domain);
@@ -283,10 +279,10 @@ describe('the months of the fee reports', () => {
   it('of one domain are none of another', async () => {
     await store('here', { fee_due: [dueOf(100)] });
     await store('there', { fee_due: [dueOf(200)] });
-    await test.database.query(Prisma.sql`delete from records where domain = 'there'`);
+    await test.database.query(sql`delete from records where domain = 'there'`);
     expect(
       await test.database.query(
-        Prisma.sql`select domain, due::text from fee_months where domain in ('here', 'there')`,
+        sql`select domain, due::text from fee_months where domain in ('here', 'there')`,
       ),
     ).toEqual([{ domain: 'here', due: '100' }]);
   });
@@ -294,7 +290,7 @@ describe('the months of the fee reports', () => {
   it('are made anew from the records, the same', async () => {
     await store('anew', { fee_due: [dueOf(100)], fee_receipt: [receiptOf(40)] });
     const before = await test.database.query(monthsKept('anew'));
-    await test.database.query(Prisma.sql`select fill_fee_months()::text`);
+    await test.database.query(sql`select fill_fee_months()::text`);
     expect(await test.database.query(monthsKept('anew'))).toEqual(before);
   });
 });
@@ -322,7 +318,7 @@ async function store(domain: string, records: Readonly<Record<string, readonly o
       id: '_id' in data ? data._id : `${collection}-${index}`,
       data,
     }));
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
 insert into records (domain, collection, id, data)
 select ${domain}, ${collection}, row->>'id', row->'data'
 from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
@@ -353,8 +349,8 @@ function rangeOf({
 }
 
 /** A missing student is null in one and '' in the other; students who do not exist have their own test. */
-function itemsOf(ctes: Prisma.Sql): Promise<object[]> {
-  return (test.database as Queryable).query(Prisma.sql`
+function itemsOf(ctes: Sql): Promise<object[]> {
+  return (test.database as Queryable).query(sql`
 ${ctes}
 select
   nullif(student, '') as student, month, nullif(fee_head, '') as fee_head, trim_scale(due)::text as due,
@@ -368,12 +364,12 @@ order by 1, 2, 3`);
 }
 
 /** Those of the students whose months, taken together, leave something to pay. */
-const MONTHS_OF_OWING = Prisma.sql`
+const MONTHS_OF_OWING = sql`
 select *
 from month_items
 where student in (select student from month_items group by student having sum(balance) > 0)`;
 
-const SUM_OF_MONTHS = Prisma.sql`
+const SUM_OF_MONTHS = sql`
 select
   student, month, sum(due) as due, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
   sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit,
@@ -382,8 +378,8 @@ select
 from items
 group by student, month`;
 
-function monthsOf(months: Prisma.Sql): Promise<object[]> {
-  return (test.database as Queryable).query(Prisma.sql`
+function monthsOf(months: Sql): Promise<object[]> {
+  return (test.database as Queryable).query(sql`
 select
   nullif(student, '') as student, month, trim_scale(due)::text as due,
     trim_scale(concession)::text as concession, trim_scale(paid)::text as paid,

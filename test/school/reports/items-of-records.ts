@@ -4,11 +4,11 @@
  * month, fee_head, due, concession, paid, fine, owed, due_date, has_due (whether something above 0 was asked
  * for); and `fee_faults`.
  */
-import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { Sql } from '../../../src/generated/prisma/internal/prismaNamespace.js';
+
 import { endOf } from '../../../src/school/reports/engine/school-calendar.js';
 import { json } from '../../../src/school/reports/engine/statement.js';
 import type { FeeRange } from '../../../src/school/reports/shared/fee-items.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 
 export function itemsOfRecords(
   { domain, timeZone }: { readonly domain: string; readonly timeZone: string },
@@ -16,7 +16,7 @@ export function itemsOfRecords(
 ): Sql {
   const { first, last, asOn, demand, feeHead = null } = range;
   const end = endOf(asOn, timeZone);
-  return Prisma.sql`
+  return sql`
 -- The last month of demand of those who have left.
 last_months as materialized (
   select jsonb_object_agg(r.id, left(r.data->>'left_on', 7)) as by_student

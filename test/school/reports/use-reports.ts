@@ -7,13 +7,13 @@ import {
   parseExactJson,
 } from '../../../src/base/json/json.js';
 import type { Domain, Scope } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { SentParameters } from '../../../src/school/reports/engine/parameters.js';
 import type { Report } from '../../../src/school/reports/engine/report.js';
 import type { ReportServices } from '../../../src/school/reports/engine/report-context.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { RecordStore } from '../../../src/store/record-store.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
 
@@ -86,8 +86,7 @@ export function useReports(now: string): TestReports {
   };
   /** What follows from records that are written past the store, which triggers do on one PostgreSQL. */
   const derive = async () => {
-    if (isTestedOnCitus())
-      await test.database.query(Prisma.sql`select derive_rows_anew(array[${SCHOOL.id}])`);
+    if (isTestedOnCitus()) await test.database.query(sql`select derive_rows_anew(array[${SCHOOL.id}])`);
   };
   beforeAll(async () => {
     const { database } = test;
@@ -125,7 +124,7 @@ export function useReports(now: string): TestReports {
     },
     async insert(collection, records) {
       const rows = records.map(({ _id, ...data }) => ({ id: String(_id), data }));
-      await test.database.query(Prisma.sql`
+      await test.database.query(sql`
 insert into records (domain, collection, id, data)
 select ${SCHOOL.id}, ${collection}, row->>'id', row->'data'
 from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
@@ -143,7 +142,7 @@ from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
         },
         keys: { student_day: JSON.stringify([student, day]) },
       }));
-      await test.database.query(Prisma.sql`
+      await test.database.query(sql`
 insert into records (domain, collection, id, data, keys)
 select ${SCHOOL.id}, 'attendance', row->>'id', row->'data', row->'keys'
 from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);

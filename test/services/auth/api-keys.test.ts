@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RecordVerb, Scope } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { ApiKeyRequest } from '../../../src/services/auth/api-keys.js';
 import { accessOf } from '../../../src/store/access/access.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import type { Database } from '../../../src/store/database/database.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import {
   changeUser,
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await database.query(Prisma.sql`delete from api_keys`);
+  await database.query(sql`delete from api_keys`);
   clerk = await signIn('clerk');
   teacher = await signIn('teacher');
   admin = await signIn('admin');
@@ -141,7 +141,7 @@ describe('an API key cannot', () => {
 
   it('be read from the database', async () => {
     const { key } = await one.apiKeys.create(clerk, { name: 'k', scopes: READ_TASKS });
-    const [row] = await database.query<{ text: string }>(Prisma.sql`
+    const [row] = await database.query<{ text: string }>(sql`
       select k::text || encode(k.key_hash, 'escape') || encode(k.key_hash, 'base64') as text from api_keys k`);
     expect(row?.text).not.toContain(key.slice(10));
   });

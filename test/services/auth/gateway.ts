@@ -2,7 +2,6 @@
 
 import type { Principal, Scope } from '../../../src/base/model/scope.js';
 import { RateLimits } from '../../../src/gateway/server/rate-limits.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { AccessTokens } from '../../../src/services/auth/access-tokens.js';
 import { AccountEvents } from '../../../src/services/auth/account-events.js';
 import { ApiKeys } from '../../../src/services/auth/api-keys.js';
@@ -19,6 +18,7 @@ import { loadTokenKeys } from '../../../src/services/auth/token-keys.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { Domains } from '../../../src/store/catalog/domains.js';
 import type { Database } from '../../../src/store/database/database.js';
+import { sql } from '../../../src/store/sql.js';
 import { CHEAP } from '../../cheap-passwords.js';
 
 /** Where the calls of tests come from. */
@@ -119,7 +119,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
 
 /** A top domain and two sub-domains. */
 export async function insertDomains(database: Database): Promise<void> {
-  await database.query(Prisma.sql`
+  await database.query(sql`
     insert into domains (id, name, parent_id)
     values ('top', 'Top', null), ('north', 'North', 'top'), ('south', 'South', 'top')`);
 }
@@ -137,12 +137,12 @@ export interface TestUser {
 export async function insertUser(database: Database, user: TestUser): Promise<void> {
   const { domain = 'top', roles = ['viewer'], active = true, password = PASSWORD } = user;
   const record = { user_name: user.userName, name: `The ${user.userName}`, active, roles };
-  await database.query(Prisma.sql`
+  await database.query(sql`
     insert into records (domain, collection, id, data)
     values (${domain}, 'pltf_user', ${`usr-${user.userName}`}, ${JSON.stringify(record)}::jsonb)`);
   if (password === null) return;
   const passwordHash = await new Passwords({ cost: CHEAP }).hash(password);
-  await database.query(Prisma.sql`
+  await database.query(sql`
     insert into credentials (domain_id, user_id, password_hash)
     values (${domain}, ${`usr-${user.userName}`}, ${passwordHash})`);
 }
@@ -154,7 +154,7 @@ export async function changeUser(
   change: Readonly<Record<string, unknown>>,
   domain: string = 'top',
 ): Promise<void> {
-  await database.query(Prisma.sql`
+  await database.query(sql`
     with changed as (
       update records
       set data = data || ${JSON.stringify(change)}::jsonb, version = version + 1

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { KEPT_REQUESTS, KeyMeter } from '../../../src/services/auth/key-meter.js';
 import { UsageDays } from '../../../src/services/auth/usage-days.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { insertDomains, insertUser } from './gateway.js';
 
@@ -11,7 +11,7 @@ const KEY = '0190a5f2-0000-7000-8000-000000000001';
 beforeAll(async () => {
   await insertDomains(test.database);
   await insertUser(test.database, { userName: 'clerk', roles: ['clerk'] });
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by)
     values (${KEY}::uuid, 'top', 'usr-clerk', 'meter', 'cg_abcd', ${Buffer.alloc(32)}, '{}', 'usr-clerk')`);
 });
@@ -45,12 +45,12 @@ it('counts every request of a key, and keeps the latest ones', async () => {
   await meter.flush();
   for (let number = asked; number < asked + 3; number++) meter.note(requestOf(number));
   await meter.close();
-  const [hours] = await test.database.query<{ requests: number; errors: number; refused: number }>(Prisma.sql`
+  const [hours] = await test.database.query<{ requests: number; errors: number; refused: number }>(sql`
     select sum(requests)::int as requests, sum(errors)::int as errors, sum(refused)::int as refused
     from key_usage`);
   expect(hours).toEqual({ requests: asked + 3, errors: 1, refused: 1 });
   const kept = await test.database.query<{ id: string }>(
-    Prisma.sql`select request_id as id from key_requests order by substr(request_id, 9)::int`,
+    sql`select request_id as id from key_requests order by substr(request_id, 9)::int`,
   );
   expect(kept).toHaveLength(KEPT_REQUESTS);
   expect([kept.at(0), kept.at(-1)]).toEqual([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { Passwords } from '../../../src/services/auth/passwords.js';
 import type { Database } from '../../../src/store/database/database.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
 import {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await insertUser(database, { userName: 'text', active: 'true' });
   await insertUser(database, { userName: 'nopass', password: null });
   await insertUser(database, { userName: 'deleted' });
-  await database.query(Prisma.sql`
+  await database.query(sql`
     update records set deleted_at = now() where collection = 'pltf_user' and id = 'usr-deleted'`);
   gateway = await openGateway(database);
 });
@@ -142,7 +142,7 @@ describe('a login', () => {
   });
 
   it('finds a domain that another gateway has made, and has not told of yet', async () => {
-    await database.query(Prisma.sql`insert into domains (id, name, parent_id) values ('untold', 'U', 'top')`);
+    await database.query(sql`insert into domains (id, name, parent_id) values ('untold', 'U', 'top')`);
     await insertUser(database, { userName: 'meena', domain: 'untold' });
     const login = await gateway.authenticator.login({
       domainId: 'untold',
@@ -176,11 +176,11 @@ describe('a login', () => {
     const attempt = (userName: string, password: string, address = '198.51.100.7') =>
       codeOf(strict.authenticator.login({ userName, password, address }));
     const lockedSeconds = async () => {
-      const [row] = await database.query<{ seconds: number | null }>(Prisma.sql`
+      const [row] = await database.query<{ seconds: number | null }>(sql`
         select extract(epoch from locked_until - last_at)::float8 as seconds from login_failures`);
       return row?.seconds;
     };
-    const unlock = () => database.query(Prisma.sql`update login_failures set locked_until = null`);
+    const unlock = () => database.query(sql`update login_failures set locked_until = null`);
     try {
       for (let tried = 0; tried < 3; tried += 1) expect(await attempt('meena', 'wrong')).toBe('WRONG_LOGIN');
       const waits: unknown[] = [];
@@ -205,7 +205,7 @@ describe('a login', () => {
 
   it('stores neither password nor tokens', async () => {
     const { accessToken, refreshToken } = await gateway.login('meena');
-    const [dump] = await database.query<{ text: string }>(Prisma.sql`
+    const [dump] = await database.query<{ text: string }>(sql`
       select
         (select string_agg(c::text, '') from credentials c)
         || (select string_agg(s::text, '') from sessions s)
@@ -264,13 +264,13 @@ describe('throttled logins', () => {
         expect([await logIn(), await logIn()]).toEqual(['WRONG_LOGIN', 'WRONG_LOGIN']);
         expect(await logIn()).toBe('TOO_MANY_REQUESTS');
       }
-      await database.query(Prisma.sql`
+      await database.query(sql`
         insert into domains (id, name, parent_id)
         select 'unseen', 'Unseen', id from domains where parent_id is null limit 1`);
       for (const logIn of [byProvider, byPassword]) expect(await logIn()).toBe('TOO_MANY_REQUESTS');
       expect(strict.domains.find('unseen')).toBeUndefined();
     } finally {
-      await database.query(Prisma.sql`delete from domains where id = 'unseen'`);
+      await database.query(sql`delete from domains where id = 'unseen'`);
       await strict.close();
     }
   });
@@ -357,15 +357,13 @@ describe('a refresh token', () => {
 
   it('does not keep a session longer than SESSION_MAX_DAYS after its log-in', async () => {
     const { refreshToken = '' } = await gateway.login('meena');
-    const newest = Prisma.sql`
+    const newest = sql`
       where id = (select session_id from refresh_tokens order by created_at desc limit 1)`;
     const openedDaysAgo = (days: number) =>
-      database.query(
-        Prisma.sql`update sessions set created_at = now() - ${days}::int * interval '1 day' ${newest}`,
-      );
+      database.query(sql`update sessions set created_at = now() - ${days}::int * interval '1 day' ${newest}`);
     await openedDaysAgo(89);
     const renewed = await gateway.authenticator.refresh(refreshToken, FROM);
-    const bounds = Prisma.sql`
+    const bounds = sql`
       select expires_at = created_at + interval '90 days' as "isBounded" from sessions ${newest}`;
     expect(await database.query(bounds)).toEqual([{ isBounded: true }]);
     await openedDaysAgo(91);
@@ -387,11 +385,11 @@ describe('a refresh token', () => {
 
   it('is removed with its session some time after that', async () => {
     const { refreshToken } = await gateway.login('meena');
-    await database.query(Prisma.sql`update sessions set expires_at = now() - interval '1 second'`);
+    await database.query(sql`update sessions set expires_at = now() - interval '1 second'`);
     const restarted = await openGateway(database);
     try {
       await restarted.login('meena');
-      const counts = await database.query(Prisma.sql`
+      const counts = await database.query(sql`
         select (select count(*) from sessions) as sessions, (select count(*) from refresh_tokens) as tokens`);
       expect(counts).toEqual([{ sessions: 1, tokens: 1 }]);
       expect(await codeOf(restarted.authenticator.refresh(refreshToken ?? '', FROM))).toBe('UNAUTHENTICATED');

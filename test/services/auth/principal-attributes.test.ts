@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemPrincipal } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { Login } from '../../../src/services/auth/authenticator.js';
 import { loadPrincipalAttributes } from '../../../src/services/auth/principal-attributes.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import type { Database } from '../../../src/store/database/database.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { expectSoon, type Gateway, insertDomains, insertUser, openGateway } from './gateway.js';
 
@@ -103,7 +103,7 @@ describe('what records grant a user', () => {
   it('nothing in another domain, nor by a deleted record', async () => {
     await storeClass('top', { name: '5', sections: [section('A', 'u1')] });
     expect(await loadPrincipalAttributes(database, [CLASS], { domainId: 'north', userId: 'u1' })).toEqual({});
-    await database.query(Prisma.sql`update records set deleted_at = now() where collection = 'class'`);
+    await database.query(sql`update records set deleted_at = now() where collection = 'class'`);
     expect(await loadPrincipalAttributes(database, [CLASS], { domainId: 'top', userId: 'u1' })).toEqual({});
   });
 
@@ -136,7 +136,7 @@ describe('the attributes of a live token', () => {
     await gateway.catalog.register(scope, DEFINITION);
     await expectSoon('{"sectionsTaught":[["7","C"]],"classesTaught":[["7"]]}', () => fail(login));
 
-    await database.query(Prisma.sql`
+    await database.query(sql`
       with changed as (
         update records set data = data || '{"name": "8"}' where collection = 'class' returning domain
       )
@@ -163,7 +163,7 @@ async function storeClass(domain: string, record: unknown): Promise<void> {
   const text = JSON.stringify(record, (_, value) =>
     typeof value === 'bigint' ? `#${value}#` : value,
   ).replaceAll(/"#|#"/g, '');
-  await database.query(Prisma.sql`delete from records where collection = 'class'`);
-  await database.query(Prisma.sql`
+  await database.query(sql`delete from records where collection = 'class'`);
+  await database.query(sql`
     insert into records (domain, collection, id, data) values (${domain}, 'class', 'c1', ${text}::jsonb)`);
 }

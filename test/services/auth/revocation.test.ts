@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { replacePassword } from '../../../src/services/auth/sessions.js';
 import { Users } from '../../../src/services/auth/users.js';
 import type { Database } from '../../../src/store/database/database.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
 import {
@@ -94,7 +94,7 @@ describe('a token both gateways know', () => {
 
   it('ends everywhere when the epoch of its user goes up', async () => {
     const { token, other } = await knownTokens();
-    await database.query(Prisma.sql`
+    await database.query(sql`
       with raised as (
         update credentials set token_epoch = token_epoch + 1
         where domain_id = 'top' and user_id = ${`usr-${userName}`}
@@ -120,7 +120,7 @@ describe('a token both gateways know', () => {
 
   it('ends everywhere when the user is deleted', async () => {
     const { token, refreshToken } = await knownTokens();
-    await database.query(Prisma.sql`
+    await database.query(sql`
       with deleted as (
         update records set deleted_at = now()
         where domain = 'top' and collection = 'pltf_user' and id = ${`usr-${userName}`}
@@ -163,7 +163,7 @@ describe('a token both gateways know', () => {
   it('ends although the announcement was lost with the connection that listens', async () => {
     const { token } = await knownTokens();
     // Every listener is cut off in the statement that ends the session without announcing it.
-    await database.query(Prisma.sql`
+    await database.query(sql`
       with ended as (
         update sessions set revoked_at = now() where user_id = ${`usr-${userName}`} returning 1
       )
@@ -292,11 +292,9 @@ describe('what a gateway remembers', () => {
 
   it('is all dropped by an announcement it cannot read', async () => {
     const { token } = await knownTokens();
-    await database.query(
-      Prisma.sql`update sessions set revoked_at = now() where user_id = ${`usr-${userName}`}`,
-    );
+    await database.query(sql`update sessions set revoked_at = now() where user_id = ${`usr-${userName}`}`);
     expect(await codeOf(two.authenticator.authenticate(token))).toBeUndefined();
-    await database.query(Prisma.sql`select pg_notify('campus_principals', 'what?')`);
+    await database.query(sql`select pg_notify('campus_principals', 'what?')`);
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
   });
 });

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Scope, systemPrincipal } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { Users } from '../../../src/services/auth/users.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { RecordStore } from '../../../src/store/record-store.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { codeOf, expectSoon, type Gateway, insertDomains, openGateway, PASSWORD } from './gateway.js';
 
@@ -83,7 +83,7 @@ describe('users', () => {
     expect(await codeOf(users.add(admin, { ...asha, userName: 'new', password: 'short' }))).toBe(
       'INVALID_VALUE',
     );
-    const counts = await database.query(Prisma.sql`
+    const counts = await database.query(sql`
       select
         (select count(*) from records where collection = 'pltf_user') as records,
         (select count(*) from credentials) as credentials`);

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { KEPT_TABLES, LEFT_OUT_TABLES } from '../../../src/services/backup/kept-tables.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();
 
 it('says of every table of the database whether a backup keeps it', async () => {
-  const tables = await test.database.query<{ name: string }>(Prisma.sql`
+  const tables = await test.database.query<{ name: string }>(sql`
     select c.relname as name
     from pg_class c
     where c.relnamespace = current_schema()::regnamespace

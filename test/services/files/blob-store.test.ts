@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { BlobKey, BlobStore } from '../../../src/services/files/blob-store.js';
 import { DatabaseBlobs } from '../../../src/services/files/database-blobs.js';
 import { S3Blobs } from '../../../src/services/files/s3-blobs.js';
 import { insertUploading } from '../../../src/services/files/stored-file.js';
 import { openDatabase } from '../../../src/store/database/database.js';
+import { sql } from '../../../src/store/sql.js';
 import { createTestDatabase, useTestDatabase } from '../../database.js';
 import { type S3Server, startS3Server } from './s3-server.js';
 
@@ -105,14 +105,14 @@ describe('tables as they were before chunks had a domain', () => {
     const earlier = await createTestDatabase();
     const database = await openDatabase({ url: earlier.url, poolSize: 1, statementTimeoutMs: 20_000 });
     try {
-      await database.query(Prisma.sql`alter table file_chunks drop column domain cascade`);
+      await database.query(sql`alter table file_chunks drop column domain cascade`);
       const key = { id: uuidv7(), domainId: 'top' };
-      await database.query(Prisma.sql`
+      await database.query(sql`
         insert into files (id, domain, name, content_type, state, storage, created_by)
         values (${key.id}::uuid, ${key.domainId}, 'f', 'a/b', 'ready', 'database', 'u')`);
       const blobs = new DatabaseBlobs(database, { isDomainKept: false });
       await blobs.write(key, inPieces(Buffer.from('abc'), 3), undefined);
-      expect(await database.query(Prisma.sql`select bytes from file_chunks`)).toEqual([
+      expect(await database.query(sql`select bytes from file_chunks`)).toEqual([
         { bytes: Buffer.from('abc') },
       ]);
     } finally {

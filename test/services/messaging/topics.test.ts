@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ServiceError } from '../../../src/base/errors.js';
 import { type JsonValue, printExactJson } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { type TopicMessage, Topics } from '../../../src/services/messaging/topics.js';
+import { sql } from '../../../src/store/sql.js';
 import { eventually } from '../../eventually.js';
 import { ADMIN, SUB, scopeOf } from '../../store/people.js';
 import { useTestStore } from '../../store/store.js';
@@ -107,7 +107,7 @@ describe('topics', () => {
       // The connection that kills is one of them.
       await test.database
         .query(
-          Prisma.sql`select pg_terminate_backend(pid) from pg_stat_activity
+          sql`select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and pid <> pg_backend_pid()`,
         )
         .catch(() => {});
@@ -156,11 +156,11 @@ describe('topics', () => {
     await topics.publish(ADMIN, 'fees', 'old');
     await topics.publish(ADMIN, 'fees', 'new');
     await test.database.query(
-      Prisma.sql`update topic_messages set at = now() - interval '25 hours' where message = '"old"'`,
+      sql`update topic_messages set at = now() - interval '25 hours' where message = '"old"'`,
     );
     await test.store.purge(ADMIN, { removedBefore: new Date(0) });
     const rows = await test.database.query<{ message: string }>(
-      Prisma.sql`select message::text as message from topic_messages where message in ('"old"', '"new"')`,
+      sql`select message::text as message from topic_messages where message in ('"old"', '"new"')`,
     );
     expect(rows).toEqual([{ message: '"new"' }]);
   });

@@ -1,8 +1,8 @@
 /** What a run that is ended leaves behind: nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { HostBinding } from '../../../src/services/scripting/platform/host-binding.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { useRunner } from './runner.js';
 
@@ -11,7 +11,7 @@ jest.setTimeout(60_000);
 
 const test = useTestDatabase();
 
-const insert = (name: string) => Prisma.sql`insert into marks (name) values (${name})`;
+const insert = (name: string) => sql`insert into marks (name) values (${name})`;
 
 const BINDINGS: readonly HostBinding[] = [
   {
@@ -19,7 +19,7 @@ const BINDINGS: readonly HostBinding[] = [
     kind: 'function',
     returns: 'value',
     call: async ({ signal }) => {
-      await test.database.query(Prisma.sql`select 'a script reads', pg_sleep(20)::text`, { signal });
+      await test.database.query(sql`select 'a script reads', pg_sleep(20)::text`, { signal });
       return 'read';
     },
   },
@@ -40,7 +40,7 @@ const BINDINGS: readonly HostBinding[] = [
     call: async ({ transaction }, [name]) =>
       await transaction(async (within) => {
         await within.query(insert(String(name)));
-        await within.query(Prisma.sql`select 'a script writes', pg_sleep(20)::text`);
+        await within.query(sql`select 'a script writes', pg_sleep(20)::text`);
         return 'written';
       }),
   },
@@ -64,18 +64,18 @@ const scripts = useRunner({
 });
 
 beforeAll(async () => {
-  await test.database.query(Prisma.sql`create table marks (name text primary key)`);
+  await test.database.query(sql`create table marks (name text primary key)`);
 });
 
 async function marks(): Promise<readonly string[]> {
-  const rows = await test.database.query<{ name: string }>(Prisma.sql`select name from marks order by name`);
+  const rows = await test.database.query<{ name: string }>(sql`select name from marks order by name`);
   return rows.map((row) => row.name);
 }
 
 /** Statements of scripts that Postgres still works on. */
 async function statements(): Promise<number> {
   const rows = await test.database.query(
-    Prisma.sql`select 1 from pg_stat_activity where state = 'active' and query like 'select ''a script%'`,
+    sql`select 1 from pg_stat_activity where state = 'active' and query like 'select ''a script%'`,
   );
   return rows.length;
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Scope } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { eventually } from '../../eventually.js';
 import { ADMIN, SUB, scopeOf, TOP } from '../people.js';
@@ -20,8 +20,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(open.splice(0).map((catalog) => catalog.close()));
   await rm(directory, { recursive: true });
-  await test.database.query(Prisma.sql`delete from records`);
-  await test.database.query(Prisma.sql`delete from collections`);
+  await test.database.query(sql`delete from records`);
+  await test.database.query(sql`delete from collections`);
 });
 
 async function load(files: Readonly<Record<string, unknown>> = {}): Promise<Catalog> {
@@ -36,7 +36,7 @@ async function load(files: Readonly<Record<string, unknown>> = {}): Promise<Cata
 
 async function insertRecord(collection: string, id: string, data: string): Promise<void> {
   await test.database.query(
-    Prisma.sql`insert into records (domain, collection, id, data) values ('school', ${collection}, ${id},
+    sql`insert into records (domain, collection, id, data) values ('school', ${collection}, ${id},
       ${data}::jsonb)`,
   );
 }
@@ -62,7 +62,7 @@ describe('an index', () => {
 
 async function indexesOf(table: string): Promise<string[]> {
   const rows = await test.database.query<{ name: string }>(
-    Prisma.sql`select indexname as name from pg_indexes where tablename = ${table}`,
+    sql`select indexname as name from pg_indexes where tablename = ${table}`,
   );
   return rows.map((row) => row.name);
 }
@@ -79,7 +79,7 @@ describe('a start is refused', () => {
     await expect(load(files)).rejects.toMatchObject({
       message: expect.stringMatching(/^task\.json: \/fields\/0\/type: /),
     });
-    expect(await test.database.query(Prisma.sql`select 1 from collections`)).toEqual([]);
+    expect(await test.database.query(sql`select 1 from collections`)).toEqual([]);
   });
 
   it('by a file called otherwise than its collection', async () => {
@@ -98,7 +98,7 @@ describe('a start', () => {
     const catalog = await load({ started: { name: 'started', fields } });
     expect(catalog.get('started')).toMatchObject({ version: 1, isDeclared: true });
     const indexes = await test.database.query<{ indexdef: string }>(
-      Prisma.sql`select indexdef from pg_indexes where tablename = 'records_started'`,
+      sql`select indexdef from pg_indexes where tablename = 'records_started'`,
     );
     const unique = indexes.filter(({ indexdef }) => /UNIQUE.*data -> 'name'/.test(indexdef));
     expect(unique).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('a start', () => {
 
   it('goes on without a stored definition that can no longer be read', async () => {
     await test.database.query(
-      Prisma.sql`insert into collections (name, definition, updated_at) values ('odd',
+      sql`insert into collections (name, definition, updated_at) values ('odd',
         '{"name":"odd","fields":7}', now())`,
     );
     const catalog = await load({ a: { name: 'a' } });

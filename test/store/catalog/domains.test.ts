@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { Domains } from '../../../src/store/catalog/domains.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { eventually } from '../../eventually.js';
 import { ADMIN, SUB, scopeOf, TOP } from '../people.js';
@@ -47,9 +47,7 @@ describe('domains', () => {
   });
 
   it('are known once asked for, before it was told that another gateway made them', async () => {
-    await test.database.query(
-      Prisma.sql`insert into domains (id, name, parent_id) values ('new', 'New', 'school')`,
-    );
+    await test.database.query(sql`insert into domains (id, name, parent_id) values ('new', 'New', 'school')`);
     try {
       expect(domains.find('new')).toBeUndefined();
       await domains.assureKnown('new');
@@ -57,7 +55,7 @@ describe('domains', () => {
       await domains.assureKnown('nowhere', 'no\0where', undefined, '');
       expect(domains.find('nowhere')).toBeUndefined();
     } finally {
-      await test.database.query(Prisma.sql`delete from domains where id = 'new'`);
+      await test.database.query(sql`delete from domains where id = 'new'`);
       await domains.refresh();
     }
   });
@@ -159,7 +157,7 @@ describe('properties', () => {
 
   it('are at most 500 in a domain, of which each may still be changed', async () => {
     await test.database.query(
-      Prisma.sql`insert into properties (domain_id, name, value, updated_at)
+      sql`insert into properties (domain_id, name, value, updated_at)
         select 'school', 'many' || n, '1', now() from generate_series(1, 500) n`,
     );
     await expect(domains.setProperty(ADMIN, { name: 'onemore', value: 1 })).rejects.toMatchObject({
@@ -167,7 +165,7 @@ describe('properties', () => {
     });
     await domains.setProperty(ADMIN, { name: 'many7', value: 2 });
     expect(domains.property('school', 'many7')).toBe(2);
-    await test.database.query(Prisma.sql`delete from properties where name like 'many%'`);
+    await test.database.query(sql`delete from properties where name like 'many%'`);
     await domains.refresh();
   });
 });

@@ -1,17 +1,17 @@
 /** What is noted of the uses of fields, as it comes to be in the database. */
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Scope } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { FieldMeter } from '../../../src/store/catalog/field-meter.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();
 const FIELDS = [{ collection: 'task', field: 'name' }];
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into domains (id, name) values ('top', 'Top') on conflict do nothing`);
-  await test.database.query(Prisma.sql`truncate field_uses`);
+  await test.database.query(sql`truncate field_uses`);
 });
 
 function openMeter(faults: unknown[] = []): FieldMeter {
@@ -36,13 +36,13 @@ function scopeOf(kind: 'key' | 'token', id: string, domain = 'top'): Scope {
 }
 
 async function rows() {
-  return await test.database.query<Record<string, string>>(Prisma.sql`
+  return await test.database.query<Record<string, string>>(sql`
     select credential, operation, field, (last_used_on = (now() at time zone 'utc')::date)::text as today
     from field_uses order by credential, operation, field`);
 }
 
 it('writes a row for each use, whoever signed in, and renews the day of a known one', async () => {
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into field_uses (domain, collection, field, credential, operation, last_used_on)
     values ('top', 'task', 'name', 'users', 'List', '2026-01-01')`);
   const meter = openMeter();
@@ -69,7 +69,7 @@ it('tells so many operations of a credential apart, and counts the others as wit
 });
 
 it('keeps no more of a domain than its bound, and renews what is known', async () => {
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into field_uses (domain, collection, field, credential, operation, last_used_on)
     select 'top', 'task', 'name', 'key-' || n, 'List', '2026-01-01' from generate_series(1, 49999) n`);
   const meter = openMeter();
@@ -82,12 +82,12 @@ it('keeps no more of a domain than its bound, and renews what is known', async (
 it('writes again what a database that was away did not take', async () => {
   const faults: unknown[] = [];
   const meter = openMeter(faults);
-  await test.database.query(Prisma.sql`alter table field_uses rename to field_uses_away`);
+  await test.database.query(sql`alter table field_uses rename to field_uses_away`);
   meter.note(scopeOf('key', 'key-1'), 'List', FIELDS);
   await meter.flush();
   expect(faults).toHaveLength(1);
   expect(String(faults[0])).toContain('field_uses');
-  await test.database.query(Prisma.sql`alter table field_uses_away rename to field_uses`);
+  await test.database.query(sql`alter table field_uses_away rename to field_uses`);
   await meter.close();
   expect(await rows()).toHaveLength(1);
 });
@@ -101,7 +101,7 @@ it('writes nothing of a domain that is gone', async () => {
 });
 
 it('forgets what is longer ago than thirty days', async () => {
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into field_uses (domain, collection, field, credential, operation, last_used_on)
     select 'top', 'task', 'name', 'users', day, day::date
     from unnest(array['2026-01-31', '2026-02-01']) day`);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ChangeFeed, type RecordChange } from '../../../src/store/changes/change-feed.js';
 import { ChangeOutbox } from '../../../src/store/changes/change-outbox.js';
 import { RecordStore } from '../../../src/store/record-store.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { NO_TRIGGERS } from '../../../src/store/writing/write-triggers.js';
 import { eventually } from '../../eventually.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
@@ -17,12 +17,12 @@ const plain = useTestStore([], { changes: 'trail' });
 const opened: (() => Promise<void>)[] = [];
 /** What follows is heard on a channel, and begun as soon as that is committed. */
 const TRIGGERS = {
-  begin: (following: Prisma.Sql) => Prisma.sql`pg_notify('begun', ${following}::text)::text`,
+  begin: (following: Sql) => sql`pg_notify('begun', ${following}::text)::text`,
 };
 
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
-  await test.database.query(Prisma.sql`truncate change_outbox, told_changes`);
+  await test.database.query(sql`truncate change_outbox, told_changes`);
 });
 
 /** A gateway of its own as far as changes go, and what it hears from now on. */
@@ -56,7 +56,7 @@ const note = (client: pg.Client, id: string, { from = 1, to = 1 } = {}) =>
     [id, from, to],
   );
 
-const listLeft = () => test.database.query(Prisma.sql`select record_id from change_outbox`);
+const listLeft = () => test.database.query(sql`select record_id from change_outbox`);
 
 describe('the outbox of changes', () => {
   it('tells of a create, an update and a delete, in order, as the audit trail has them', async () => {
@@ -66,7 +66,7 @@ describe('the outbox of changes', () => {
     await test.store.delete(ADMIN, 'note', 'n-1');
     await eventually(() => changes.length === 3);
     expect(heard()).toEqual(['created n-1 1', 'updated n-1 2', 'deleted n-1 3']);
-    const entries = await test.database.query<{ id: string; at: Date }>(Prisma.sql`
+    const entries = await test.database.query<{ id: string; at: Date }>(sql`
       select id::text as id, at from audit_entries where record_id = 'n-1' order by audit_entries.id`);
     expect(changes.map(({ entryId, at }) => ({ id: entryId, at }))).toEqual(entries);
     await eventually(async () => (await listLeft()).length === 0);
@@ -189,13 +189,13 @@ describe('the outbox of changes', () => {
 
   it('ends the sessions of a user who may not log in any more', async () => {
     const open = (user: string, at: string) =>
-      test.database.query(Prisma.sql`
+      test.database.query(sql`
         insert into sessions (id, domain_id, user_id, created_at, expires_at)
         values (gen_random_uuid(), 'school', ${user}, ${at}::timestamptz, '2099-01-01')`);
     await open('usr-ended', '2026-11-01');
     await open('usr-ended', '2098-01-01');
     await open('usr-active', '2026-11-01');
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
       insert into change_outbox (id, at, domain, collection, record_id, operation, to_version, principal,
         announced)
       select n, now(), 'school', 'pltf_user', u, 'updated', 2, 'usr-1',
@@ -204,7 +204,7 @@ describe('the outbox of changes', () => {
     const outbox = new ChangeOutbox({ database: test.database, triggers: TRIGGERS, onFault: () => {} });
     opened.push(() => outbox.close());
     await outbox.moveAll();
-    const left = await test.database.query(Prisma.sql`
+    const left = await test.database.query(sql`
       select user_id as user, extract(year from created_at)::int as year from sessions
       where revoked_at is null order by 1`);
     expect(left).toEqual([
@@ -217,7 +217,7 @@ describe('the outbox of changes', () => {
     const { database } = test;
     const store = new RecordStore({
       ...{ database, catalog: test.catalog, topDomain: () => TOP },
-      triggers: { ...NO_TRIGGERS, ...TRIGGERS, after: () => Prisma.sql`json_build_array(r.id, r.version)` },
+      triggers: { ...NO_TRIGGERS, ...TRIGGERS, after: () => sql`json_build_array(r.id, r.version)` },
     });
     const client = await connect();
     const begun: (string | undefined)[] = [];
@@ -241,6 +241,6 @@ describe('the outbox of changes', () => {
 
   onOneServer('is not written where the database is one server', async () => {
     await plain.store.create(ADMIN, 'note', [{ _id: 'plain' }]);
-    expect(await plain.database.query(Prisma.sql`select id from change_outbox`)).toEqual([]);
+    expect(await plain.database.query(sql`select id from change_outbox`)).toEqual([]);
   });
 });

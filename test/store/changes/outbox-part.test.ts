@@ -1,19 +1,19 @@
 /** The outbox as one part, as it is where the servers of Citus are reached through the coordinator alone. */
 import { describe, expect, it } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { OutboxPart } from '../../../src/store/changes/outbox-part.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();
 
 async function leave(domain: string, id: number): Promise<void> {
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into change_outbox (id, at, domain, collection, record_id, operation, to_version, principal)
     values (${id}, now(), ${domain}, 'task', 'one', 'update', ${id}, 'usr-clerk')`);
 }
 
 async function left(): Promise<readonly string[]> {
-  const rows = await test.database.query<{ entry: string }>(Prisma.sql`
+  const rows = await test.database.query<{ entry: string }>(sql`
     select domain || ' ' || id::text as entry from change_outbox order by 1`);
   return rows.map(({ entry }) => entry);
 }

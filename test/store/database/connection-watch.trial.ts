@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/base/errors.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { DatabaseNews } from '../../../src/store/database/connection-watch.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { eventually } from '../../eventually.js';
 import { TcpProxy } from '../../tcp-proxy.js';
@@ -49,12 +49,12 @@ describe('a database that says nothing any more', () => {
 
   it('does not keep a transaction or a stream waiting', async () => {
     const transaction = database.transaction(async (within) => {
-      await within.query(Prisma.sql`select 1`);
+      await within.query(sql`select 1`);
       proxy.swallow();
-      await within.query(Prisma.sql`select 2`);
+      await within.query(sql`select 2`);
     });
     await expectUnavailable(transaction);
-    await expectUnavailable(readAll(database.stream(Prisma.sql`select 'a'`)));
+    await expectUnavailable(readAll(database.stream(sql`select 'a'`)));
   });
 
   it('has any number wait in the background until it is back', async () => {
@@ -102,8 +102,8 @@ describe('a connection that died without a word', () => {
 
 describe('a statement that is slow', () => {
   it('is waited for, and so is a stream whose reader rests', async () => {
-    const slow = database.query<{ one: number }>(Prisma.sql`select 1 as one from pg_sleep(8)`);
-    const stream = database.stream(Prisma.sql`select n::text from generate_series(1, 3) n`, { batchRows: 1 });
+    const slow = database.query<{ one: number }>(sql`select 1 as one from pg_sleep(8)`);
+    const stream = database.stream(sql`select n::text from generate_series(1, 3) n`, { batchRows: 1 });
     const texts: string[] = [];
     for await (const batch of stream) {
       texts.push(...batch);
@@ -116,7 +116,7 @@ describe('a statement that is slow', () => {
 });
 
 describe('a database that takes no changes', () => {
-  const write = () => database.query(Prisma.sql`update settings set updated_at = now() where name = 'none'`);
+  const write = () => database.query(sql`update settings set updated_at = now() where name = 'none'`);
   const setReadOnly = (value: 'on' | 'off') =>
     test.database.pool.query(
       `do $$ begin execute format('alter database %I set default_transaction_read_only = ${value}', ` +
@@ -129,7 +129,7 @@ describe('a database that takes no changes', () => {
     await setReadOnly('on');
     proxy.cut();
     await eventually(() =>
-      database.query(Prisma.sql`select 1`).then(
+      database.query(sql`select 1`).then(
         () => true,
         () => false,
       ),
@@ -162,7 +162,7 @@ async function isWatched(): Promise<boolean> {
 }
 
 async function ask(): Promise<number | undefined> {
-  const rows = await database.query<{ one: number }>(Prisma.sql`select 1 as one from pg_sleep(0.05)`);
+  const rows = await database.query<{ one: number }>(sql`select 1 as one from pg_sleep(0.05)`);
   return rows[0]?.one;
 }
 

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/base/errors.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 import { findConstraint } from '../../../src/store/database/database-errors.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();
 
 /** A stream of numbers that takes long: `count` rows of a thousand characters, each after `delayMs`. */
-function numbers(count: number, delayMs = 0): Prisma.Sql {
-  return Prisma.sql`
+function numbers(count: number, delayMs = 0): Sql {
+  return sql`
     select rpad(i::text, 1000, '.') from generate_series(1, ${count}::int) i
     cross join lateral (select pg_sleep(${delayMs}::float8 / 1000) where i > 0) pause`;
 }
 
 /** What Postgres runs of ours at this moment, streams and queries. */
 async function running(fragment: string): Promise<number> {
-  const [row] = await test.database.query<{ count: number }>(Prisma.sql`
+  const [row] = await test.database.query<{ count: number }>(sql`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()
       and query like ${`%${fragment}%`}`);
@@ -38,7 +38,7 @@ describe('streamJoined', () => {
 
   it('gives the bytes of all statements in order, with what is to stand between them', async () => {
     const part = (from: number) => ({
-      sql: Prisma.sql`
+      sql: sql`
         select case when n % 3 = 0 then null else n || ' é' end
         from generate_series(${from}::int, ${from}::int + 3) n`,
       name: undefined,
@@ -59,12 +59,14 @@ describe('streamJoined', () => {
   });
 
   it('puts a member in at the beginning of an object', async () => {
-    const sql = Prisma.sql`
+    const statement = sql`
       select to_json(id)::text, object::text
       from (values ('a', '{}'::jsonb), ('b"é', '{"x": 1, "name": "ü"}'), ('c', null)) as row (id, object)`;
     const punctuation = { start: '[', separator: ',', end: '', firstMember: '_id' };
     let text = '';
-    for await (const { bytes } of test.database.streamJoined([{ sql, name: undefined }], { punctuation })) {
+    for await (const { bytes } of test.database.streamJoined([{ sql: statement, name: undefined }], {
+      punctuation,
+    })) {
       text += bytes.toString();
     }
     expect(text).toBe('[{"_id": "a"},{"_id": "b\\"é", "x": 1, "name": "ü"},{"_id": "c"}');
@@ -86,9 +88,9 @@ describe('streamJoined', () => {
   });
 
   it('holds rows that are longer than any before', async () => {
-    const sql = Prisma.sql`select repeat('x', n * 50000) from generate_series(1, 6) n`;
+    const statement = sql`select repeat('x', n * 50000) from generate_series(1, 6) n`;
     const lengths = [];
-    for await (const { bytes } of test.database.streamJoined([{ sql, name: undefined }], {
+    for await (const { bytes } of test.database.streamJoined([{ sql: statement, name: undefined }], {
       batchRows: 3,
       punctuation: PUNCTUATION,
     })) {
@@ -99,7 +101,7 @@ describe('streamJoined', () => {
 
   it('leaves the connection fit for strings', async () => {
     const database = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 10_000 });
-    const statement = { sql: Prisma.sql`select 'é' from generate_series(1, 5)`, name: 'either-way' };
+    const statement = { sql: sql`select 'é' from generate_series(1, 5)`, name: 'either-way' };
     try {
       for (let round = 0; round < 2; round++) {
         for await (const { bytes } of database.streamJoined([statement], {
@@ -123,16 +125,14 @@ describe('query', () => {
   it('passes every substitution as a parameter and gives rows', async () => {
     const text = `'; drop table records; --`;
     await expect(
-      test.database.query(
-        Prisma.sql`select ${text}::text as text, ${[1, 2]}::int[] as list, ${7}::int + 1 as sum`,
-      ),
+      test.database.query(sql`select ${text}::text as text, ${[1, 2]}::int[] as list, ${7}::int + 1 as sum`),
     ).resolves.toEqual([{ text, list: [1, 2], sum: 8 }]);
   });
 
   it('keeps days as text, counts as numbers, numeric as its digits', async () => {
     await expect(
       test.database.query(
-        Prisma.sql`select date '2026-03-29' as day, count(*) as count,
+        sql`select date '2026-03-29' as day, count(*) as count,
           12345678901234567890.10::numeric as amount from domains`,
       ),
     ).resolves.toEqual([{ day: '2026-03-29', count: 0, amount: '12345678901234567890.10' }]);
@@ -141,7 +141,7 @@ describe('query', () => {
   it.each([undefined, 'told-as-bytes'])(
     'gives texts as the bytes Postgres sent, prepared as %s',
     async (name) => {
-      const sql = Prisma.sql`
+      const statement = sql`
       select 'é ' || n as text, 200 + n as number, null::text as nothing, n = 1 as flag,
         date '2026-03-29' as day
       from generate_series(1, 2) n`;
@@ -154,9 +154,9 @@ describe('query', () => {
       });
       for (let run = 0; run < 3; run++) {
         const options = { texts: 'bytes', ...(name !== undefined && { name }) } as const;
-        await expect(test.database.query(sql, options)).resolves.toEqual([row(1), row(2)]);
+        await expect(test.database.query(statement, options)).resolves.toEqual([row(1), row(2)]);
         const [asStrings] = await test.database.query<{ text: string }>(
-          sql,
+          statement,
           name === undefined ? {} : { name },
         );
         expect(asStrings?.text).toBe('é 1');
@@ -166,7 +166,7 @@ describe('query', () => {
 
   it('keeps a long answer whole that comes in many pieces', async () => {
     const rows = await test.database.query<{ text: Buffer }>(
-      Prisma.sql`select repeat(chr(96 + n), 200000) as text from generate_series(1, 20) n`,
+      sql`select repeat(chr(96 + n), 200000) as text from generate_series(1, 20) n`,
       { texts: 'bytes' },
     );
     expect(rows.map(({ text }) => text.toString())).toEqual(
@@ -177,7 +177,7 @@ describe('query', () => {
   it('knows a statement without rows when it comes again', async () => {
     for (let run = 0; run < 3; run++) {
       await expect(
-        test.database.query(Prisma.sql`delete from records where id = ${'none'}`, { name: 'without-rows' }),
+        test.database.query(sql`delete from records where id = ${'none'}`, { name: 'without-rows' }),
       ).resolves.toEqual([]);
     }
   });
@@ -186,9 +186,9 @@ describe('query', () => {
     const taken = { name: 'taken' };
     const client = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 10_000 });
     try {
-      await client.query(Prisma.sql`select 1 as one`, taken);
-      await expect(client.query(Prisma.sql`select 2 as two`, taken)).rejects.toThrow('another statement');
-      await expect(client.query(Prisma.sql`select 1 as one`, taken)).resolves.toEqual([{ one: 1 }]);
+      await client.query(sql`select 1 as one`, taken);
+      await expect(client.query(sql`select 2 as two`, taken)).rejects.toThrow('another statement');
+      await expect(client.query(sql`select 1 as one`, taken)).resolves.toEqual([{ one: 1 }]);
     } finally {
       await client.close();
     }
@@ -196,46 +196,45 @@ describe('query', () => {
 
   it('prepares again what could not be prepared, and runs again what failed', async () => {
     const client = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 10_000 });
-    const divided = (n: number) =>
-      client.query(Prisma.sql`select 1 / ${n}::int as part`, { name: 'divided' });
-    const absent = () => client.query(Prisma.sql`select n from made_later`, { name: 'made-later' });
+    const divided = (n: number) => client.query(sql`select 1 / ${n}::int as part`, { name: 'divided' });
+    const absent = () => client.query(sql`select n from made_later`, { name: 'made-later' });
     try {
       await expect(divided(0)).rejects.toThrow();
       await expect(divided(1)).resolves.toEqual([{ part: 1 }]);
       await expect(divided(0)).rejects.toThrow();
       await expect(divided(1)).resolves.toEqual([{ part: 1 }]);
       await expect(absent()).rejects.toThrow();
-      await client.query(Prisma.sql`create table made_later as select 5 as n`);
+      await client.query(sql`create table made_later as select 5 as n`);
       await expect(absent()).resolves.toEqual([{ n: 5 }]);
-      await client.query(Prisma.sql`drop table made_later`);
+      await client.query(sql`drop table made_later`);
     } finally {
       await client.close();
     }
   });
 
   it('prepares a named statement once a connection', async () => {
-    const statement = (n: number) => Prisma.sql`select ${n}::int as prepared_number`;
+    const statement = (n: number) => sql`select ${n}::int as prepared_number`;
     for (let n = 0; n < 20; n++) {
       await expect(test.database.query(statement(n), { name: 'numbers' })).resolves.toEqual([
         { prepared_number: n },
       ]);
     }
     const prepared = await test.database.query(
-      Prisma.sql`select name from pg_prepared_statements where name = 'numbers'`,
+      sql`select name from pg_prepared_statements where name = 'numbers'`,
     );
     expect(prepared).toEqual([{ name: 'numbers' }]);
   });
 
   it('keeps the connection after an error of Postgres', async () => {
-    const backend = Prisma.sql`select pg_backend_pid() as id`;
+    const backend = sql`select pg_backend_pid() as id`;
     const before = await test.database.query(backend);
-    await expect(test.database.query(Prisma.sql`select 1/0`)).rejects.toThrow('division by zero');
+    await expect(test.database.query(sql`select 1/0`)).rejects.toThrow('division by zero');
     await expect(test.database.query(backend)).resolves.toEqual(before);
   });
 
   it('ends in Postgres when its signal does, and leaves the connection fit for use', async () => {
     const controller = new AbortController();
-    const query = test.database.query(Prisma.sql`select pg_sleep(30), 'aborted query'`, {
+    const query = test.database.query(sql`select pg_sleep(30), 'aborted query'`, {
       signal: controller.signal,
     });
     const rejected = expect(query).rejects.toThrow('the reader has gone');
@@ -243,11 +242,11 @@ describe('query', () => {
     controller.abort(new Error('the reader has gone'));
     await rejected;
     expect(await msUntil(async () => (await running('aborted query')) === 0)).toBeLessThan(1_000);
-    for (let i = 0; i < 10; i++) await test.database.query(Prisma.sql`select 1`);
+    for (let i = 0; i < 10; i++) await test.database.query(sql`select 1`);
   });
 
   it('refuses to start under a signal that has fired', async () => {
-    const query = test.database.query(Prisma.sql`select 1`, { signal: AbortSignal.abort(new Error('gone')) });
+    const query = test.database.query(sql`select 1`, { signal: AbortSignal.abort(new Error('gone')) });
     await expect(query).rejects.toThrow('gone');
   });
 });
@@ -255,16 +254,16 @@ describe('query', () => {
 describe('stream', () => {
   it('gives the rows in order, in batches', async () => {
     const batches: (readonly string[])[] = [];
-    const sql = Prisma.sql`select i::text from generate_series(1, ${7}::int) i`;
-    for await (const batch of test.database.stream(sql, { batchRows: 3 })) batches.push(batch);
+    const statement = sql`select i::text from generate_series(1, ${7}::int) i`;
+    for await (const batch of test.database.stream(statement, { batchRows: 3 })) batches.push(batch);
     expect(batches).toEqual([['1', '2', '3'], ['4', '5', '6'], ['7']]);
   });
 
   it('gives no batch for no rows, and ends where the last batch is full', async () => {
     const sizes = async (count: number) => {
-      const sql = Prisma.sql`select i::text from generate_series(1, ${count}::int) i`;
+      const statement = sql`select i::text from generate_series(1, ${count}::int) i`;
       const found: number[] = [];
-      for await (const batch of test.database.stream(sql, { batchRows: 3, name: 'sizes' }))
+      for await (const batch of test.database.stream(statement, { batchRows: 3, name: 'sizes' }))
         found.push(batch.length);
       return found;
     };
@@ -282,14 +281,12 @@ describe('stream', () => {
   });
 
   it('is made at most one batch ahead of its reader', async () => {
-    await test.database.query(Prisma.sql`create sequence made`);
-    const sql = Prisma.sql`select nextval('made')::text from generate_series(1, 10000)`;
+    await test.database.query(sql`create sequence made`);
+    const statement = sql`select nextval('made')::text from generate_series(1, 10000)`;
     let batches = 0;
-    for await (const _batch of test.database.stream(sql, { batchRows: 10 })) {
+    for await (const _batch of test.database.stream(statement, { batchRows: 10 })) {
       await sleep(30);
-      const [row] = await test.database.query<{ made: number }>(
-        Prisma.sql`select last_value as made from made`,
-      );
+      const [row] = await test.database.query<{ made: number }>(sql`select last_value as made from made`);
       batches++;
       expect(row?.made).toBe(10 * (batches + 1));
       if (batches === 5) break;
@@ -340,15 +337,15 @@ describe('stream', () => {
         break;
       }
     }
-    const sql = Prisma.sql`select 'whole'`;
-    for await (const batch of test.database.stream(sql)) expect(batch).toEqual(['whole']);
+    const statement = sql`select 'whole'`;
+    for await (const batch of test.database.stream(statement)) expect(batch).toEqual(['whole']);
   });
 
   it('throws in mid-stream what Postgres reports there', async () => {
-    const sql = Prisma.sql`select (1 / (5 - i))::text from generate_series(1, ${10}::int) i`;
+    const statement = sql`select (1 / (5 - i))::text from generate_series(1, ${10}::int) i`;
     let rows = 0;
     const read = async () => {
-      for await (const batch of test.database.stream(sql, { batchRows: 2 })) rows += batch.length;
+      for await (const batch of test.database.stream(statement, { batchRows: 2 })) rows += batch.length;
     };
     await expect(read()).rejects.toThrow('division by zero');
     expect(rows).toBe(4);
@@ -371,15 +368,15 @@ describe('stream', () => {
   });
 
   it('reads statements one after the other, as one moment has them', async () => {
-    await test.database.query(Prisma.sql`create table moments as select i as n from generate_series(1, 4) i`);
+    await test.database.query(sql`create table moments as select i as n from generate_series(1, 4) i`);
     const part = (isEven: boolean) => ({
-      sql: Prisma.sql`select n::text from moments where (n % 2 = 0) = ${isEven} order by n`,
+      sql: sql`select n::text from moments where (n % 2 = 0) = ${isEven} order by n`,
       name: 'moments',
     });
     const rows: string[] = [];
     for await (const batch of test.database.streamInTurn([part(true), part(false)], { batchRows: 1 })) {
       rows.push(...batch);
-      await test.database.query(Prisma.sql`update moments set n = n + 10001 where n < 10000`);
+      await test.database.query(sql`update moments set n = n + 10001 where n < 10000`);
     }
     expect(rows).toEqual(['2', '4', '1', '3']);
     expect(await running('moments')).toBe(0);
@@ -404,7 +401,7 @@ describe('stream', () => {
       expect(batches).toBe(last);
       expect(await msUntil(async () => (await running('generate_series')) === 0)).toBeLessThan(1_000);
     }
-    const whole = { sql: Prisma.sql`select 'whole'`, name: undefined };
+    const whole = { sql: sql`select 'whole'`, name: undefined };
     for await (const batch of test.database.streamInTurn([whole, whole])) expect(batch).toEqual(['whole']);
   });
 
@@ -412,7 +409,7 @@ describe('stream', () => {
     const database = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 5_000 });
     try {
       for await (const _batch of database.stream(numbers(1_000), { batchRows: 1 })) {
-        await expect(database.query(Prisma.sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]);
+        await expect(database.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]);
         break;
       }
     } finally {
@@ -424,10 +421,8 @@ describe('stream', () => {
 describe('transaction', () => {
   it('keeps all of its work', async () => {
     const id = await test.database.transaction(async (transaction) => {
-      await transaction.query(Prisma.sql`insert into domains (id, name) values ('kept', 'Kept')`);
-      const [row] = await transaction.query<{ id: string }>(
-        Prisma.sql`select id from domains where id = 'kept'`,
-      );
+      await transaction.query(sql`insert into domains (id, name) values ('kept', 'Kept')`);
+      const [row] = await transaction.query<{ id: string }>(sql`select id from domains where id = 'kept'`);
       return row?.id;
     });
     expect(id).toBe('kept');
@@ -436,7 +431,7 @@ describe('transaction', () => {
 
   it('keeps nothing when its work throws', async () => {
     const work = test.database.transaction(async (transaction) => {
-      await transaction.query(Prisma.sql`insert into domains (id, name) values ('lost', 'Lost')`);
+      await transaction.query(sql`insert into domains (id, name) values ('lost', 'Lost')`);
       throw new ServiceError('FORBIDDEN', 'no');
     });
     await expect(work).rejects.toMatchObject({ code: 'FORBIDDEN' });
@@ -445,12 +440,12 @@ describe('transaction', () => {
 
   it('is of no use after its end', async () => {
     const leaked = await test.database.transaction(async (transaction) => ({ transaction }));
-    await expect(leaked.transaction.query(Prisma.sql`select 1`)).rejects.toThrow('after its end');
+    await expect(leaked.transaction.query(sql`select 1`)).rejects.toThrow('after its end');
   });
 });
 
 describe('errors', () => {
-  const insertDomain = Prisma.sql`insert into domains (id, name) values ('twice', 'Twice')`;
+  const insertDomain = sql`insert into domains (id, name) values ('twice', 'Twice')`;
 
   it('makes a unique violation a CONFLICT that carries the constraint', async () => {
     await test.database.query(insertDomain);
@@ -472,19 +467,22 @@ describe('errors', () => {
   });
 
   it.each([
-    ['text with U+0000', Prisma.sql`select ${'a\u0000b'}::text`],
-    ['a document with U+0000', Prisma.sql`select ${JSON.stringify({ a: '\u0000' })}::jsonb`],
-    ['half a surrogate pair', Prisma.sql`select ${'{"a":"\\ud800"}'}::jsonb`],
-    ['a number out of range', Prisma.sql`select ${'99999999999'}::int`],
-    ['a date that is none', Prisma.sql`select ${'2026-02-30'}::date`],
-  ])('makes %s INVALID_VALUE', async (_what, sql) => {
-    await expect(test.database.query(sql)).rejects.toMatchObject({ code: 'INVALID_VALUE', status: 400 });
+    ['text with U+0000', sql`select ${'a\u0000b'}::text`],
+    ['a document with U+0000', sql`select ${JSON.stringify({ a: '\u0000' })}::jsonb`],
+    ['half a surrogate pair', sql`select ${'{"a":"\\ud800"}'}::jsonb`],
+    ['a number out of range', sql`select ${'99999999999'}::int`],
+    ['a date that is none', sql`select ${'2026-02-30'}::date`],
+  ])('makes %s INVALID_VALUE', async (_what, statement) => {
+    await expect(test.database.query(statement)).rejects.toMatchObject({
+      code: 'INVALID_VALUE',
+      status: 400,
+    });
   });
 
   it('makes a statement that takes too long UNAVAILABLE', async () => {
     const database = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 50 });
     try {
-      await expect(database.query(Prisma.sql`select pg_sleep(5)`)).rejects.toMatchObject({
+      await expect(database.query(sql`select pg_sleep(5)`)).rejects.toMatchObject({
         code: 'UNAVAILABLE',
         retryAfterSeconds: 5,
       });
@@ -498,7 +496,7 @@ describe('errors', () => {
   });
 
   it('leaves a fault of ours as it is', async () => {
-    const query = test.database.query(Prisma.sql`select nonsense from records`);
+    const query = test.database.query(sql`select nonsense from records`);
     await expect(query).rejects.not.toBeInstanceOf(ServiceError);
   });
 
@@ -527,7 +525,7 @@ describe('prisma', () => {
   it('reads instants as they were written, whatever the time zone of the server', async () => {
     const at = new Date('2026-07-01T12:34:56.789Z');
     await test.database.query(
-      Prisma.sql`insert into settings (name, value, updated_at) values ('zone', '1', ${at})`,
+      sql`insert into settings (name, value, updated_at) values ('zone', '1', ${at})`,
     );
     const setting = await test.database.prisma.setting.update({
       where: { name: 'zone' },
@@ -535,15 +533,14 @@ describe('prisma', () => {
     });
     expect(setting.updatedAt).toEqual(at);
     const [row] = await test.database.query(
-      Prisma.sql`select updated_at = ${at} as same from settings where name = 'zone'`,
+      sql`select updated_at = ${at} as same from settings where name = 'zone'`,
     );
     expect(row).toEqual({ same: true });
   });
 
   it('carries the operations of the extension', async () => {
-    await expect(test.database.prisma.$query(Prisma.sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]);
-    for await (const batch of test.database.prisma.$stream(Prisma.sql`select 'a'`))
-      expect(batch).toEqual(['a']);
+    await expect(test.database.prisma.$query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]);
+    for await (const batch of test.database.prisma.$stream(sql`select 'a'`)) expect(batch).toEqual(['a']);
   });
 });
 

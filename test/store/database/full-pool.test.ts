@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();
@@ -13,7 +13,7 @@ const FULL = {
     `All ${SIZE} connections to the database (POOL_SIZE) are in use by requests that take long; try ` +
     'again later.',
 };
-const ONE = Prisma.sql`select 1 as one`;
+const ONE = sql`select 1 as one`;
 
 let database: Database;
 beforeEach(async () => {
@@ -25,7 +25,7 @@ afterEach(() => database.close());
 async function holdAll(): Promise<() => Promise<void>> {
   const end = new AbortController();
   const held = Array.from({ length: SIZE }, () =>
-    database.query(Prisma.sql`select pg_sleep(25)`, { signal: end.signal }).catch(() => {}),
+    database.query(sql`select pg_sleep(25)`, { signal: end.signal }).catch(() => {}),
   );
   await sleep(100);
   return async () => {
@@ -69,10 +69,9 @@ describe('connections that are all held by long statements', () => {
   it('are told apart from those for streams', async () => {
     const end = new AbortController();
     const read = async () => {
-      for await (const _batch of database.stream(
-        Prisma.sql`select pg_sleep(25)::text from generate_series(1, 2)`,
-        { signal: end.signal },
-      ));
+      for await (const _batch of database.stream(sql`select pg_sleep(25)::text from generate_series(1, 2)`, {
+        signal: end.signal,
+      }));
     };
     const held = Array.from({ length: SIZE }, () => read().catch(() => {}));
     await sleep(100);
@@ -93,13 +92,13 @@ describe('connections that are all held by long statements', () => {
 
 describe('a line for connections', () => {
   it('is waited in as long as it moves', async () => {
-    const asked = Array.from({ length: 12 }, () => database.query(Prisma.sql`select pg_sleep(0.6)`));
+    const asked = Array.from({ length: 12 }, () => database.query(sql`select pg_sleep(0.6)`));
     await expect(Promise.all(asked)).resolves.toHaveLength(12);
   });
 
   it('is counted, and leaves no connection behind', async () => {
     const asked = Array.from({ length: 50 }, (_, n) =>
-      n % 3 === 0 ? database.query(Prisma.sql`select 1 / ${0}::int`).catch(() => {}) : database.query(ONE),
+      n % 3 === 0 ? database.query(sql`select 1 / ${0}::int`).catch(() => {}) : database.query(ONE),
     );
     expect(database.pool.waitingCount).toBe(50 - SIZE);
     await Promise.all(asked);

@@ -253,9 +253,9 @@ describe('migrations', () => {
   });
 
   it('make to_number exact, and null of what is none', async () => {
-    const { Prisma } = await import('../../../src/generated/prisma/client.js');
+    const { sql } = await import('../../../src/store/sql.js');
     await expect(
-      test.database.query(Prisma.sql`
+      test.database.query(sql`
         select to_number('0.10000000000000000001') as exact, to_number('"N/A"') as text,
           to_number(null) as missing`),
     ).resolves.toEqual([{ exact: '0.10000000000000000001', text: null, missing: null }]);

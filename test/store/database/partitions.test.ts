@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Field } from '../../../src/base/model/collection.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { findConstraint } from '../../../src/store/database/database-errors.js';
 import { listDeclaredIndexes } from '../../../src/store/database/declared-indexes.js';
 import { ensurePartition, partitionName } from '../../../src/store/database/partitions.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
 
@@ -44,7 +44,7 @@ function collection(name: string, fields: readonly Field[] = [], rules: readonly
 }
 
 async function insert(name: string, data: object, id: string): Promise<void> {
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into records (domain, collection, id, data) values ('d', ${name}, ${id},
       ${JSON.stringify(data)}::jsonb)`);
 }
@@ -106,7 +106,7 @@ describe('ensurePartition', () => {
 
   it('makes an empty partition with everything it needs in one transaction', async () => {
     await ensurePartition(test.database, collection('whole', [field('day', 'text', { isIndexed: true })]));
-    const made = await test.database.query<{ kind: string; transaction: string }>(Prisma.sql`
+    const made = await test.database.query<{ kind: string; transaction: string }>(sql`
       select distinct 'table or index' as kind, xmin::text as transaction
         from pg_class where relname ~ '^(records_)?whole'
        union all
@@ -119,10 +119,10 @@ describe('ensurePartition', () => {
   it('leaves nothing of a partition whose index cannot be made', async () => {
     const declared = collection('taken', [field('day', 'text', { isIndexed: true })]);
     const [, taken] = listDeclaredIndexes(declared);
-    const name = Prisma.raw(`"${taken?.name}"`);
-    await test.database.query(Prisma.sql`create table ${name} (a int)`);
+    const name = sql.raw(`"${taken?.name}"`);
+    await test.database.query(sql`create table ${name} (a int)`);
     await expect(ensurePartition(test.database, declared)).rejects.toThrow('already exists');
-    await test.database.query(Prisma.sql`drop table ${name}`);
+    await test.database.query(sql`drop table ${name}`);
     await expect(ensurePartition(test.database, declared)).resolves.toMatchObject({ isCreated: true });
   });
 
@@ -138,7 +138,7 @@ describe('ensurePartition', () => {
     await ensurePartition(test.database, collection('moved'));
     // On Citus, the names of tables end with the number of the shard.
     await expect(
-      test.database.query(Prisma.sql`
+      test.database.query(sql`
         select regexp_replace(tableoid::regclass::text, '_\\d+$', '') as "table", id
           from records where domain = 'd' order by id`),
     ).resolves.toEqual([
@@ -150,7 +150,7 @@ describe('ensurePartition', () => {
   onOneServer('does not wait for the readers of other collections', async () => {
     await ensurePartition(test.database, collection('busy'));
     await test.database.transaction(async (transaction) => {
-      await transaction.query(Prisma.sql`select id from records where domain = 'd' and collection = 'busy'`);
+      await transaction.query(sql`select id from records where domain = 'd' and collection = 'busy'`);
       await insert('busy', {}, 'written');
       await expect(ensurePartition(test.database, collection('newcomer'))).resolves.toMatchObject({
         isCreated: true,
@@ -179,7 +179,7 @@ describe('ensurePartition', () => {
     const error = await ensurePartition(test.database, declared).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'CONFLICT' });
     expect(findConstraint(error)).toMatch(/^broken_code_key_/);
-    await test.database.query(Prisma.sql`delete from records where collection = 'broken' and id = 'two'`);
+    await test.database.query(sql`delete from records where collection = 'broken' and id = 'two'`);
     const { builtIndexes } = await ensurePartition(test.database, declared);
     expect(builtIndexes).toContainEqual(expect.stringMatching(/^broken_code_key_/));
     await expect(insert('broken', { code: 'A' }, 'two')).rejects.toMatchObject({ code: 'CONFLICT' });

@@ -1,6 +1,6 @@
 /** The values of changes go in time; that they were made stays. */
 import { beforeEach, expect, it } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
+import { sql } from '../../../src/store/sql.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
 
@@ -18,12 +18,12 @@ beforeEach(async () => {
     await test.store.update(ADMIN, 'note', 'n-1', { data: { text }, mode: 'merge' });
   }
   await test.database.query(
-    Prisma.sql`update audit_entries set at = now() - interval '40 days' where to_version = 2`,
+    sql`update audit_entries set at = now() - interval '40 days' where to_version = 2`,
   );
 });
 
 async function keep(domain: string, days: string): Promise<void> {
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into properties (domain_id, name, value, is_secret, updated_at)
     values (${domain}, 'KEEP_HISTORY_DAYS', ${days}::jsonb, false, now())`);
 }
@@ -61,7 +61,7 @@ it('takes the values of a removed record with it', async () => {
   await test.store.delete(ADMIN, 'note', 'n-1');
   await test.store.purge(ADMIN, { removedBefore: new Date(Date.now() + 1000) });
   const entries = await test.database.query<{ before: unknown }>(
-    Prisma.sql`select before from audit_entries where record_id = 'n-1'`,
+    sql`select before from audit_entries where record_id = 'n-1'`,
   );
   expect(entries.map(({ before }) => before)).toEqual([null, null, null, null]);
 });

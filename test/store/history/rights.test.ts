@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
 import type { Scope } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
+import { sql } from '../../../src/store/sql.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';
 
@@ -25,8 +25,8 @@ const KEY = scopeOf({
 });
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
-  await test.database.query(Prisma.sql`delete from audit_entries`);
+  await test.database.query(sql`delete from records`);
+  await test.database.query(sql`delete from audit_entries`);
   const data = { _id: ID, number: '1', name: 'Asha', class: '5', section: 'A', fee: 100, phone: '1' };
   await test.store.create(as(ADMIN, 'made'), 'student', [data]);
 });
@@ -251,7 +251,7 @@ describe('undoing a request', () => {
     await test.store.delete(ADMIN, 'student', ID);
     await expect(undo(ADMIN, 'bulk')).rejects.toMatchObject({ code: 'CONFLICT' });
     await test.store.restore(ADMIN, 'student', ID, { version: 2 });
-    await test.database.query(Prisma.sql`update audit_entries set before = null where to_version = 3`);
+    await test.database.query(sql`update audit_entries set before = null where to_version = 3`);
     await expect(undo(ADMIN, 'bulk')).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
@@ -281,7 +281,7 @@ describe('undoing a request', () => {
 it('tells nothing of a record whose _id was purged and taken anew', async () => {
   await change({ name: 'First life' });
   await test.store.delete(ADMIN, 'student', ID);
-  await test.database.query(Prisma.sql`delete from records where id = ${ID}`);
+  await test.database.query(sql`delete from records where id = ${ID}`);
   await test.store.create(ADMIN, 'student', [{ _id: ID, number: '7', name: 'Second life' }]);
   expect((await history(ADMIN)).map(({ version }) => version)).toEqual([1]);
   await expect(at(ADMIN, 2)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -291,7 +291,7 @@ it('tells nothing of a record whose _id was purged and taken anew', async () => 
 it('says that values are not kept where they are not', async () => {
   await change({ name: 'B' });
   await change({ name: 'C' });
-  await test.database.query(Prisma.sql`update audit_entries set before = null where to_version = 2`);
+  await test.database.query(sql`update audit_entries set before = null where to_version = 2`);
   expect((await history(ADMIN)).map(({ changes }) => changes?.length)).toEqual([1, undefined, undefined]);
   expect(dataOf(await at(ADMIN, 2)).name).toBe('B');
   await expect(at(ADMIN, 1)).rejects.toMatchObject({ code: 'GONE' });
@@ -316,15 +316,15 @@ it('finds the version of an instant', async () => {
 });
 
 it('knows what a record is now that was loaded past the gateway', async () => {
-  await test.database.query(Prisma.sql`delete from audit_entries`);
+  await test.database.query(sql`delete from audit_entries`);
   expect(await history(ADMIN)).toEqual([]);
   expect(dataOf(await at(ADMIN, 1)).name).toBe('Asha');
   expect((await restore(ADMIN, 1)).version).toBe(1);
 });
 
 it('knows what a record was before its first change, that was loaded past the gateway', async () => {
-  await test.database.query(Prisma.sql`delete from audit_entries`);
-  await test.database.query(Prisma.sql`update records set created_at = '2020-01-01T00:00:00Z'`);
+  await test.database.query(sql`delete from audit_entries`);
+  await test.database.query(sql`update records set created_at = '2020-01-01T00:00:00Z'`);
   await change({ name: 'B' });
   expect(await at(ADMIN, 1)).toMatchObject({ version: 1 });
   expect(dataOf(await at(ADMIN, 1)).name).toBe('Asha');
@@ -337,7 +337,7 @@ it('knows what a record was before its first change, that was loaded past the ga
 
 it('knows the version before the first change that is noted, and not since when it was there', async () => {
   for (const name of ['B', 'C']) await change({ name });
-  await test.database.query(Prisma.sql`delete from audit_entries where to_version < 3`);
+  await test.database.query(sql`delete from audit_entries where to_version < 3`);
   expect(dataOf(await at(ADMIN, 2)).name).toBe('B');
   await expect(at(ADMIN, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   const [{ at: changedAt } = { at: new Date() }] = await history(ADMIN);
@@ -348,6 +348,6 @@ it('knows the version before the first change that is noted, and not since when 
 it('says of a removed record that was brought back that it was removed', async () => {
   await test.store.delete(ADMIN, 'student', ID);
   await restore(ADMIN, 1);
-  await test.database.query(Prisma.sql`delete from audit_entries where to_version < 3`);
+  await test.database.query(sql`delete from audit_entries where to_version < 3`);
   await expect(at(ADMIN, 2)).rejects.toMatchObject({ code: 'GONE' });
 });

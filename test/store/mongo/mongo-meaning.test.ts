@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { Query } from 'mingo';
 import type { JsonObject } from '../../../src/base/json/json.js';
 import type { Collection } from '../../../src/base/model/collection.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { parseMongoQuery } from '../../../src/store/mongo/mongo-query.js';
 import { satisfiesQuery } from '../../../src/store/mongo/satisfies-query.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { runsOf } from '../../full-length.js';
 import { contextOf, store } from '../sql/find.js';
@@ -73,19 +73,17 @@ async function answersOf(
   question: { documents: readonly JsonObject[]; queries: readonly JsonObject[]; isByteOrdered: boolean },
 ): Promise<readonly (readonly number[])[]> {
   const { database } = test;
-  await database.query(Prisma.sql`delete from records`);
+  await database.query(sql`delete from records`);
   const byId = Object.fromEntries(question.documents.map((one, index) => [String(index), one]));
   await store(database, collection, byId);
   const context = { ...contextOf(collection), isByteOrdered: question.isByteOrdered };
   const asked = question.queries.map(
-    (one, index) => Prisma.sql`
+    (one, index) => sql`
       select ${index}::int as query, array_agg(r.id::int order by r.id::int) as ids
       from records r
       where r.collection = ${collection.name} and ${compileFilter(parseMongoQuery(one), context)}`,
   );
-  const rows = await database.query<{ query: number; ids: number[] | null }>(
-    Prisma.join(asked, ' union all '),
-  );
+  const rows = await database.query<{ query: number; ids: number[] | null }>(sql.join(asked, ' union all '));
   const answers = new Map(rows.map(({ query: index, ids }) => [index, ids ?? []]));
   return question.queries.map((_one, index) => answers.get(index) ?? []);
 }

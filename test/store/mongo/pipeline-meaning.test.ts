@@ -9,10 +9,10 @@ import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json/json.js';
 import type { Collection } from '../../../src/base/model/collection.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compilePipeline } from '../../../src/store/mongo/compile-pipeline.js';
 import { parseMongoPipeline } from '../../../src/store/mongo/mongo-pipeline.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { runsOf } from '../../full-length.js';
 import { NOW } from '../sql/arbitraries.js';
@@ -60,7 +60,7 @@ async function expectSameAnswers(
     fc.array(pipeline, { minLength: PIPELINES_A_RUN, maxLength: PIPELINES_A_RUN }),
     async (documents, pipelines) => {
       const stored = documents.map((one, index) => ({ _id: String.fromCharCode(97 + index), ...one }));
-      await test.database.query(Prisma.sql`delete from records where collection = ${collection.name}`);
+      await test.database.query(sql`delete from records where collection = ${collection.name}`);
       await store(
         test.database,
         collection,
@@ -121,20 +121,20 @@ async function answersOf(
 ): Promise<readonly (readonly JsonValue[])[]> {
   const sourceOf = (one: Collection) => ({
     collection: one,
-    condition: Prisma.sql`r.domain = ${DOMAIN} and r.collection = ${one.name} and r.deleted_at is null`,
+    condition: sql`r.domain = ${DOMAIN} and r.collection = ${one.name} and r.deleted_at is null`,
     hiddenFields: new Set<string>(),
   });
   const context = { isByteOrdered, now: NOW };
   const asked = pipelines.map((stages, index) => {
-    const sql = compilePipeline(parseMongoPipeline([...stages]), sourceOf(collection), {
+    const compiled = compilePipeline(parseMongoPipeline([...stages]), sourceOf(collection), {
       context,
       lookUp: () => sourceOf(OTHER),
     });
-    return Prisma.sql`(select ${index}::int as pipeline, p.json, row_number() over () as position
-      from (${sql}) as p)`;
+    return sql`(select ${index}::int as pipeline, p.json, row_number() over () as position
+      from (${compiled}) as p)`;
   });
   const rows = await test.database.query<{ pipeline: number; json: string }>(
-    Prisma.sql`select * from (${Prisma.join(asked, ' union all ')}) as a order by a.pipeline, a.position`,
+    sql`select * from (${sql.join(asked, ' union all ')}) as a order by a.pipeline, a.position`,
   );
   return pipelines.map((_stages, index) =>
     rows.filter((row) => row.pipeline === index).map(({ json }) => JSON.parse(json) as JsonValue),

@@ -6,12 +6,12 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { SQL_ACCUMULATORS } from '../../../src/store/mongo/compile-group.js';
 import { compilePipeline, type PipelineSource } from '../../../src/store/mongo/compile-pipeline.js';
 import { EXPRESSION_OPERATORS } from '../../../src/store/mongo/expression-operators.js';
 import { parseMongoPipeline } from '../../../src/store/mongo/mongo-pipeline.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { readProjectFile } from '../../docs/project-files.js';
 import { NOW } from '../sql/arbitraries.js';
@@ -54,7 +54,7 @@ beforeAll(async () => {
       })),
     ),
   );
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into records (domain, collection, id, data)
     select e.domain, e.collection, e.id, e.data
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
@@ -136,7 +136,7 @@ type Answer = readonly JsonValue[] | ServiceError;
 async function answer(recorded: Recorded, index: number, path: 'records' | 'documents'): Promise<Answer> {
   const sourceOf = (collection: PipelineSource['collection']): PipelineSource => ({
     collection,
-    condition: Prisma.sql`r.domain = ${domainOf(index)} and r.collection = ${collection.name}`,
+    condition: sql`r.domain = ${domainOf(index)} and r.collection = ${collection.name}`,
     hiddenFields: new Set(),
   });
   const source = path === 'records' ? sourceOf(LOOSE) : { documents: JSON.stringify(documentsOf(recorded)) };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { queryOf } from '../../../src/base/model/record-query.js';
 import type { Scope } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
+import { sql } from '../../../src/store/sql.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { useTestStore } from '../store.js';
 
@@ -24,12 +24,12 @@ beforeAll(async () => {
   const branch = scopeOf({ id: 'usr-branch', roles: ['admin'], domain: SUB });
   await test.store.create(branch, 'student', [{ _id: 'far', number: '1', name: 'far' }]);
   for (const id of ['removed-A', 'removed-B']) await test.store.delete(ADMIN, 'student', id);
-  await test.database.query(Prisma.sql`update records set updated_at = ${SINCE}::timestamptz`);
+  await test.database.query(sql`update records set updated_at = ${SINCE}::timestamptz`);
   await test.database.query(
-    Prisma.sql`update records set deleted_at = ${SINCE}::timestamptz where deleted_at is not null`,
+    sql`update records set deleted_at = ${SINCE}::timestamptz where deleted_at is not null`,
   );
   await test.database.query(
-    Prisma.sql`update records set updated_at = '2026-06-30T23:59:59.999Z' where id like 'old-%'`,
+    sql`update records set updated_at = '2026-06-30T23:59:59.999Z' where id like 'old-%'`,
   );
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { listDanglingReferences } from '../../../src/store/reading/dangling-references.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestStore } from '../store.js';
 
 const test = useTestStore([
@@ -20,7 +20,7 @@ const test = useTestStore([
 
 describe('what points at nothing', () => {
   it('is counted by field, with the first records that hold it', async () => {
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
       insert into records (domain, collection, id, data, deleted_at) values
         ('school', 'shelf', 'a', '{"of": {"value": "a"}, "rows": [{"book": [{"value": "a"}, {"value": "x"}]}, {"book": [{"value": "gone"}]}]}',
           null),

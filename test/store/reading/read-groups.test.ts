@@ -11,7 +11,7 @@ import {
 import type { AggregateQuery, Group } from '../../../src/base/model/aggregate-query.js';
 import { dayOf } from '../../../src/base/model/calendar.js';
 import { queryOf } from '../../../src/base/model/record-query.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
+import { sql } from '../../../src/store/sql.js';
 import { runsOf } from '../../full-length.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { data as anyData } from '../sql/arbitraries.js';
@@ -103,7 +103,7 @@ describe('groups', () => {
   it('are those of the records, computed in memory', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyData, { maxLength: 30 }), async (records) => {
-        await test.database.query(Prisma.sql`delete from records r where r.collection = 'sample'`);
+        await test.database.query(sql`delete from records r where r.collection = 'sample'`);
         await insert('school', records);
         await insert('branch', records);
         for (const key of KEYS) {
@@ -121,7 +121,7 @@ describe('groups', () => {
 
 describe('a period', () => {
   it('is that of any instant, however it was written, and of nothing else', async () => {
-    await test.database.query(Prisma.sql`delete from records r where r.collection = 'sample'`);
+    await test.database.query(sql`delete from records r where r.collection = 'sample'`);
     await insert(
       'school',
       [
@@ -155,7 +155,7 @@ describe('a period', () => {
 
 async function insert(domain: string, records: readonly JsonObject[]): Promise<void> {
   const json = printExactJson(records);
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into records (domain, collection, id, data)
     select ${domain}, 'sample', 'r-' || e.position, e.value
     from jsonb_array_elements(${json}::jsonb) with ordinality as e(value, position)`);

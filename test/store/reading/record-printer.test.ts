@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import {
   createPagePrinter,
@@ -13,6 +12,7 @@ import { compilePage } from '../../../src/store/sql/compile-page.js';
 import { compileSort } from '../../../src/store/sql/compile-sort.js';
 import { compileRecordSource } from '../../../src/store/sql/record-source.js';
 import type { Member, PageShape, Shape } from '../../../src/store/sql/shape.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();
@@ -104,12 +104,12 @@ function keyed(shapes: readonly Shape[]): readonly Member[] {
 }
 
 const order = compileSort([], { collection });
-const where = Prisma.sql`r.domain = 'school' and r.collection = 'thing'`;
+const where = sql`r.domain = 'school' and r.collection = 'thing'`;
 const source = compileRecordSource({ where, order, fromEnd: false, limit: RECORDS });
 
 async function readTexts(): Promise<RecordTexts> {
   const [row] = await test.database.query<RecordTexts>(
-    selectTexts(Prisma.sql`select r.id, r.data as fields from records r where ${where} order by r.id`),
+    selectTexts(sql`select r.id, r.data as fields from records r where ${where} order by r.id`),
     { texts: 'bytes' },
   );
   return row ?? { ids: null, fields: null };
@@ -118,9 +118,9 @@ async function readTexts(): Promise<RecordTexts> {
 async function printedByPostgres(shape: PageShape): Promise<string | undefined> {
   const page = { source, order, limit: RECORDS, skip: 0, fromEnd: false, hasMoreBehind: false };
   const printing = {
-    fields: Prisma.raw('r.data'),
-    visibleRecords: () => Prisma.raw('false'),
-    printReferrers: () => Prisma.raw('null'),
+    fields: sql.raw('r.data'),
+    visibleRecords: () => sql.raw('false'),
+    printReferrers: () => sql.raw('null'),
   };
   const [row] = await test.database.query<{ json: string }>(
     compilePage(shape, { ...page, countWhere: where, printing }),
@@ -131,7 +131,7 @@ async function printedByPostgres(shape: PageShape): Promise<string | undefined> 
 beforeAll(async () => {
   const documents = fc.sample(DOCUMENTS, { numRuns: RECORDS, seed: 20261122 });
   const rows = documents.map((data, index) => ({ id: `r"${index}\né`, data }));
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into records (domain, collection, id, data)
     select 'school', 'thing', e->>'id', e->'data'
     from jsonb_array_elements(${JSON.stringify(rows).replaceAll(/\\u0000|\\ud[89a-f]../g, '')}::jsonb) as e`);
@@ -153,7 +153,7 @@ describe('a record that is printed out of its text', () => {
   it('is the whole record with its id before its fields', async () => {
     const { text, count } = printRecordTexts(await readTexts(), printWhole, LIST_MARKS);
     const rows = await test.database.query<{ id: string; data: object }>(
-      Prisma.sql`select r.id, r.data from records r where ${where} order by r.id`,
+      sql`select r.id, r.data from records r where ${where} order by r.id`,
     );
     expect(count).toBe(RECORDS);
     expect(JSON.parse(text.toString())).toEqual(rows.map(({ id, data }) => ({ _id: id, ...data })));

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
 import { queryOf, type RecordQuery } from '../../../src/base/model/record-query.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { Member, PageShape } from '../../../src/store/sql/shape.js';
+import { sql } from '../../../src/store/sql.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { useTestStore } from '../store.js';
 
@@ -46,13 +46,13 @@ beforeAll(async () => {
 
 describe('a stream', () => {
   it('throws, and never ends its list, when Postgres fails on the way', async () => {
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
       create function fail_at(id text) returns boolean language plpgsql as
         'begin if id = ''s-4'' then raise exception ''no''; end if; return true; end'`);
     const set = find({ sort: [{ path: ['name'], direction: 'ascending' }] });
-    const sql = Prisma.sql`select r.id from records r where ${set.statements.where} and fail_at(r.id)`;
+    const statement = sql`select r.id from records r where ${set.statements.where} and fail_at(r.id)`;
     await expect(async () => {
-      for await (const _batch of test.database.stream(sql)) {
+      for await (const _batch of test.database.stream(statement)) {
         // read to the end
       }
     }).rejects.toThrow('no');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { queryOf, type RecordQuery } from '../../../src/base/model/record-query.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { QueryPlans } from '../../../src/store/reading/query-plans.js';
 import { StatementCache } from '../../../src/store/reading/statement-cache.js';
+import { Sql, sql } from '../../../src/store/sql.js';
 import { ADMIN, scopeOf } from '../people.js';
 
 describe('what is kept of a read', () => {
@@ -21,13 +21,13 @@ describe('what is kept of a read', () => {
     const second = read({ value: 'b' });
     expect(second.text).toBe('select $1 from records r where x = $2 limit $3 union x = $4');
     expect(second.text).toBe(first.text);
-    expect(second.sql).toBeInstanceOf(Prisma.Sql);
-    expect(Prisma.sql`explain ${second.sql}`.text).toBe(`explain ${first.text}`);
-    expect(Prisma.sql`explain ${second.sql}`.values).toEqual(['before', 'b', 10, 'b']);
+    expect(second.sql).toBeInstanceOf(Sql);
+    expect(sql`explain ${second.sql}`.text).toBe(`explain ${first.text}`);
+    expect(sql`explain ${second.sql}`.values).toEqual(['before', 'b', 10, 'b']);
   });
 
   it.each<[string, Asked]>([
-    ['condition', { condition: Prisma.sql`y = ${'a'}` }],
+    ['condition', { condition: sql`y = ${'a'}` }],
     ['order', { query: { sort: [{ path: ['x'], direction: 'ascending' }] } }],
     ['projection', { query: { projection: [['x']] } }],
     ['limit', { query: { limit: 5 } }],
@@ -69,7 +69,7 @@ describe('the fields that paths name', () => {
 
 interface Asked {
   readonly value?: unknown;
-  readonly condition?: Prisma.Sql;
+  readonly condition?: Sql;
   readonly query?: Partial<RecordQuery>;
   readonly scope?: typeof ADMIN;
   readonly revision?: object;
@@ -81,7 +81,7 @@ function counted() {
   const catalog = {};
   let count = 0;
   const read = ({ value, condition, query, scope, revision, now }: Asked) => {
-    const where = condition ?? Prisma.sql`x = ${value}`;
+    const where = condition ?? sql`x = ${value}`;
     const kept = statementCache.find(
       {
         scope: scope ?? ADMIN,
@@ -91,11 +91,11 @@ function counted() {
       },
       where,
     );
-    const { sql } = kept.statement('page', where, (slotted) => {
+    const { sql: statement } = kept.statement('page', where, (slotted) => {
       count += 1;
-      return Prisma.sql`select ${'before'} from records r where ${slotted} limit ${10} union ${slotted}`;
+      return sql`select ${'before'} from records r where ${slotted} limit ${10} union ${slotted}`;
     });
-    return { sql, text: sql.text, values: sql.values };
+    return { sql: statement, text: statement.text, values: statement.values };
   };
   return { read, compiled: () => count };
 }

@@ -8,8 +8,8 @@ import {
   printExactJson,
 } from '../../../src/base/json/json.js';
 import type { Path } from '../../../src/base/model/path.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { compileFields, compileProjection } from '../../../src/store/sql/compile-projection.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { runsOf } from '../../full-length.js';
 import { data } from './arbitraries.js';
@@ -59,7 +59,7 @@ describe('a projection', () => {
     const fields = { b: 1.5, zz: [1, { a: 'ä' }], ABC: null, abc: 'x"\n', 'né"': true, name: 'Anil' };
     const paths = ['name', 'né"', 'abc', 'ABC', 'zz', 'b', 'missing'].map((name) => [name]);
     const projection = compileProjection(paths, NONE, contextOf(SAMPLE));
-    const [row] = await test.database.query<{ printed: string; asJsonb: string }>(Prisma.sql`
+    const [row] = await test.database.query<{ printed: string; asJsonb: string }>(sql`
       select ${projection} as printed, (${projection})::jsonb::text as "asJsonb"
       from (select 'x' as id, ${printExactJson(fields)}::jsonb as data) r`);
     expect(row?.printed).toBe(
@@ -166,8 +166,8 @@ async function projected(paths: readonly Path[] | undefined, hidden = NONE): Pro
   return await evaluated(compileProjection(paths, hidden, contextOf(SAMPLE)), RECORD);
 }
 
-async function evaluated(expression: Prisma.Sql, fields: JsonObject): Promise<JsonValue> {
-  const [row] = await test.database.query<{ json: string }>(Prisma.sql`
+async function evaluated(expression: Sql, fields: JsonObject): Promise<JsonValue> {
+  const [row] = await test.database.query<{ json: string }>(sql`
     select (${expression})::text as json from (select 'x' as id, ${printExactJson(fields)}::jsonb as data) r`);
   return JSON.parse(row?.json ?? 'null') as JsonValue;
 }

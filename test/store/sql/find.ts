@@ -3,9 +3,9 @@ import { expect } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
 import type { Collection } from '../../../src/base/model/collection.js';
 import type { Filter } from '../../../src/base/model/filter.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { type CompileContext, compileFilter } from '../../../src/store/sql/compile-filter.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { NOW } from './arbitraries.js';
 
 export const DOMAIN = 'school';
@@ -20,7 +20,7 @@ export async function store(
   collection: Collection,
   dataById: Readonly<Record<string, JsonObject>>,
 ): Promise<void> {
-  await database.query(Prisma.sql`
+  await database.query(sql`
     insert into records (domain, collection, id, data)
     select ${DOMAIN}, ${collection.name}, e.key, e.value
       from jsonb_each(${JSON.stringify(dataById)}::jsonb) e`);
@@ -32,7 +32,7 @@ export async function find(
   filter: Filter,
   context: CompileContext,
 ): Promise<readonly string[]> {
-  const rows = await database.query<{ id: string }>(Prisma.sql`
+  const rows = await database.query<{ id: string }>(sql`
     select r.id from records r
     where r.domain = ${DOMAIN} and r.collection = ${context.collection.name} and r.deleted_at is null
       and ${compileFilter(filter, context)}
@@ -41,11 +41,11 @@ export async function find(
 }
 
 /** The text as Postgres gets it, on one line. */
-function sqlOf(sql: Prisma.Sql): string {
+function sqlOf(sql: Sql): string {
   return sql.text.replace(/\s+/g, ' ').trim();
 }
 
-export function expectSql(sql: Prisma.Sql, text: string, parameters: readonly unknown[]): void {
+export function expectSql(sql: Sql, text: string, parameters: readonly unknown[]): void {
   expect(sqlOf(sql)).toBe(text);
   expect(sql.values).toEqual(parameters);
 }

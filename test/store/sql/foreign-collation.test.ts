@@ -6,9 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseOquery } from '../../../src/base/languages/oquery.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { fittingFilter } from './arbitraries.js';
 import { contextOf } from './find.js';
@@ -29,7 +29,7 @@ describe('a database that orders text by a dictionary', () => {
     const url = new URL(test.url);
     url.pathname = name;
     database = await openDatabase({ url: url.href, poolSize: 2, statementTimeoutMs: 20_000 });
-    await database.query(Prisma.sql`
+    await database.query(sql`
     create table records (domain text, collection text, id text, data jsonb, deleted_at timestamptz)`);
   });
 

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseOquery } from '../../../src/base/languages/oquery.js';
 import type { Filter } from '../../../src/base/model/filter.js';
 import type { SortKey } from '../../../src/base/model/record-query.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { compileSort } from '../../../src/store/sql/compile-sort.js';
@@ -13,17 +12,18 @@ import {
   compileRecordSources,
   partsOfOrder,
 } from '../../../src/store/sql/record-source.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { contextOf } from './find.js';
 import { SAMPLE } from './sample-collection.js';
 
 const test = useTestDatabase();
 const ROWS = 8_000;
-const LIVE = Prisma.sql`r.domain = 'school' and r.collection = 'sample' and r.deleted_at is null`;
+const LIVE = sql`r.domain = 'school' and r.collection = 'sample' and r.deleted_at is null`;
 
 beforeAll(async () => {
   await ensurePartition(test.database, SAMPLE);
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into records (domain, collection, id, data)
     select 'school', 'sample', lpad(i::text, 6, '0'), jsonb_build_object(
       'name', 'name ' || md5(i::text),
@@ -38,12 +38,12 @@ beforeAll(async () => {
       'extra', 'e' || i)
     from generate_series(1, ${ROWS}::int) i`);
   // Absent in one half, null in the other.
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into records (domain, collection, id, data)
     select 'school', 'sample', lpad((i * 130)::text, 6, '0') || 'x', case when i % 2 = 0 then '{}'::jsonb
       else '{"created_on": null, "name": null}' end
     from generate_series(1, 60) i`);
-  await test.database.query(Prisma.sql`vacuum analyze records`);
+  await test.database.query(sql`vacuum analyze records`);
 }, 60_000);
 
 describe('the b-tree of a declared field serves', () => {
@@ -122,7 +122,7 @@ describe('the b-tree of a declared field serves', () => {
       const order = compileSort([{ path: ['name'], direction }], { collection: SAMPLE });
       const [present, missing] = partsOfOrder(order).map(
         ({ where, orderBy }) =>
-          Prisma.sql`select r.id from records r where ${LIVE} and ${where} order by ${orderBy}
+          sql`select r.id from records r where ${LIVE} and ${where} order by ${orderBy}
             limit 1 for update of r`,
       );
       if (present === undefined || missing === undefined) throw new Error('an indexed order has two parts');
@@ -143,8 +143,7 @@ describe('the b-tree of a declared field serves', () => {
         fromEnd: false,
       });
       const [present, missing] = sources.map(
-        ({ from, where, orderBy }) =>
-          Prisma.sql`select r.data from ${from} where ${where} order by ${orderBy}`,
+        ({ from, where, orderBy }) => sql`select r.data from ${from} where ${where} order by ${orderBy}`,
       );
       if (present === undefined || missing === undefined) throw new Error('an indexed order has two parts');
       await expectUsed(present, ['created_on_idx']);
@@ -216,7 +215,7 @@ describe('a generic plan', () => {
       ['roles=r5', 'data_gin'],
     ] as const) {
       const filter = compileFilter(parseOquery(oquery), contextOf(SAMPLE));
-      const plan = await genericPlan(Prisma.sql`select r.id from records r where ${LIVE} and ${filter}`);
+      const plan = await genericPlan(sql`select r.id from records r where ${LIVE} and ${filter}`);
       expect(plan).toEqual(expect.arrayContaining([expect.stringContaining(`_${index}_`)]));
     }
   });
@@ -248,13 +247,13 @@ describe('a generic plan', () => {
 });
 
 /** A page that is short beside the records. */
-function firstOf(oquery: string): Prisma.Sql {
+function firstOf(oquery: string): Sql {
   const filter = compileFilter(parseOquery(oquery), contextOf(SAMPLE));
-  return Prisma.sql`select r.id from records r where ${LIVE} and ${filter} order by r.id limit 20`;
+  return sql`select r.id from records r where ${LIVE} and ${filter} order by r.id limit 20`;
 }
 
 /** Runs the prepared statement `first_of` for the values of this one. */
-function executed({ values }: Prisma.Sql): string {
+function executed({ values }: Sql): string {
   return `execute first_of (${values.map((value) => `'${value}'`).join(', ')})`;
 }
 
@@ -264,7 +263,7 @@ async function expectIndex(oquery: string, ...indexes: readonly string[]): Promi
 
 async function expectFilterIndex(filter: Filter, ...indexes: readonly string[]): Promise<void> {
   const condition = compileFilter(filter, contextOf(SAMPLE));
-  await expectUsed(Prisma.sql`select r.id from records r where ${LIVE} and ${condition}`, indexes);
+  await expectUsed(sql`select r.id from records r where ${LIVE} and ${condition}`, indexes);
 }
 
 interface Page {
@@ -277,18 +276,18 @@ interface Page {
 
 async function expectPage({ sort, index, from, fromEnd = false }: Page): Promise<void> {
   const order = compileSort(sort, { collection: SAMPLE });
-  const [row] = await test.database.query<{ cursor: string }>(Prisma.sql`
+  const [row] = await test.database.query<{ cursor: string }>(sql`
     select ${cursorExpression(order)} as cursor from records r where ${LIVE}
       and r.id = ${String(from).padStart(6, '0')}`);
   const position = fromEnd ? { before: row?.cursor } : { after: row?.cursor };
   const source = compileRecordSource({ where: LIVE, order, ...position, fromEnd, limit: 21 });
-  const page = Prisma.sql`
+  const page = sql`
     select r.id from ${source.from} where ${source.where} order by ${source.orderBy} limit 21`;
   await expectUsed(page, [index]);
   expect(await scannedRows(page)).toBeLessThan(100);
 }
 
-async function expectUsed(sql: Prisma.Sql, indexes: readonly string[]): Promise<void> {
+async function expectUsed(sql: Sql, indexes: readonly string[]): Promise<void> {
   const used = usedIndexes(await explain(sql, 'explain (format json)'));
   for (const index of indexes) {
     expect(used).toEqual(expect.arrayContaining([expect.stringMatching(new RegExp(`_${index}(_|$)`))]));
@@ -304,9 +303,9 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-async function explain(sql: Prisma.Sql, command: string): Promise<Plan> {
+async function explain(statement: Sql, command: string): Promise<Plan> {
   const rows = await test.database.query<{ 'QUERY PLAN': readonly { readonly Plan: Plan }[] }>(
-    Prisma.sql`${Prisma.raw(command)} ${sql}`,
+    sql`${sql.raw(command)} ${statement}`,
   );
   const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
   if (plan === undefined) throw new Error('Postgres explained nothing');
@@ -325,7 +324,7 @@ function usedIndexes(plan: Plan): string[] {
 }
 
 /** The most rows any step of the plan took in. */
-async function scannedRows(sql: Prisma.Sql): Promise<number> {
+async function scannedRows(sql: Sql): Promise<number> {
   const plan = await explain(sql, 'explain (analyze, format json)');
   const rows = nodesOf(plan).map(
     (node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0),
@@ -334,7 +333,7 @@ async function scannedRows(sql: Prisma.Sql): Promise<number> {
 }
 
 /** As a prepared statement is planned for any values, on every version of PostgreSQL. */
-async function genericPlan(sql: Prisma.Sql): Promise<string[]> {
+async function genericPlan(sql: Sql): Promise<string[]> {
   const client = await test.database.pool.connect();
   try {
     await client.query('set plan_cache_mode = force_generic_plan');

@@ -7,7 +7,6 @@ import { parseProjectParameter, parseSortParameter } from '../../../src/base/lan
 import { parseWhere } from '../../../src/base/languages/where.js';
 import type { Collection, Field } from '../../../src/base/model/collection.js';
 import type { Filter } from '../../../src/base/model/filter.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { compileProjection } from '../../../src/store/sql/compile-projection.js';
@@ -15,6 +14,7 @@ import { compileSort } from '../../../src/store/sql/compile-sort.js';
 import { fieldJson } from '../../../src/store/sql/names.js';
 import { compileRecordSource } from '../../../src/store/sql/record-source.js';
 import { namedStatements } from '../../../src/store/sql/statement-name.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { runsOf } from '../../full-length.js';
 import { fittingFilter } from './arbitraries.js';
@@ -130,7 +130,7 @@ describe('a name', () => {
         attack,
       );
       const order = compileSort([{ path: [attack, attack], direction: 'ascending' }], { collection: SAMPLE });
-      await expectRuns(attack, Prisma.sql`select r.id from records r order by ${order.orderBy}`);
+      await expectRuns(attack, sql`select r.id from records r order by ${order.orderBy}`);
       for (const hidden of [new Set<string>(), new Set([attack])]) {
         await expectRuns(attack, selectWith(compileProjection(paths, hidden, contextOf(SAMPLE))));
         await expectRuns(attack, selectWith(compileProjection(undefined, hidden, contextOf(SAMPLE))));
@@ -171,7 +171,7 @@ describe('a cursor', () => {
     expect(made).not.toBe('');
     for (const attack of ATTACKS) {
       const forged = Buffer.from(JSON.stringify(['x', JSON.stringify(attack), attack])).toString('base64url');
-      const where = Prisma.sql`r.domain = 'school'`;
+      const where = sql`r.domain = 'school'`;
       for (const cursor of [attack, forged]) {
         expect(() => compileRecordSource({ where, order, after: cursor, fromEnd: false, limit: 1 })).toThrow(
           ServiceError,
@@ -224,26 +224,26 @@ function withoutTrigrams(sqlText: string): string {
 async function expectHarmless(filters: readonly Filter[], attack: string): Promise<void> {
   const conditions = filters.map((filter) => compileFilter(filter, contextOf(SAMPLE)));
   for (const condition of conditions) expectNoTrace(condition, attack);
-  const counts = conditions.map((condition) => Prisma.sql`count(*) filter (where ${condition})::int`);
+  const counts = conditions.map((condition) => sql`count(*) filter (where ${condition})::int`);
   const [row] = await test.database.query<{ found: readonly number[] }>(
-    Prisma.sql`select array[${Prisma.join(counts)}] as found from records r`,
+    sql`select array[${sql.join(counts)}] as found from records r`,
   );
   expect(row?.found).toEqual(filters.map(({ kind }) => (kind === 'not' || kind === 'isNull' ? 2 : 0)));
 }
 
-async function expectRuns(attack: string, sql: Prisma.Sql): Promise<void> {
+async function expectRuns(attack: string, sql: Sql): Promise<void> {
   expectNoTrace(sql, attack);
   expect(await test.database.query(sql)).toHaveLength(2);
 }
 
-function expectNoTrace(sql: Prisma.Sql, attack: string): void {
+function expectNoTrace(sql: Sql, attack: string): void {
   // `$1` is in every statement.
   if (attack !== '$1') expect(sql.text).not.toContain(attack);
   expect(sql.text).not.toMatch(/drop|sleep|union|--|\/\*|1'='1/i);
 }
 
-function selectWith(expression: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`select ${expression} as json from records r`;
+function selectWith(expression: Sql): Sql {
+  return sql`select ${expression} as json from records r`;
 }
 
 function withField(name: string): Collection {

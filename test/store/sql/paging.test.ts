@@ -9,7 +9,6 @@ import {
 } from '../../../src/base/json/json.js';
 import type { Collection } from '../../../src/base/model/collection.js';
 import type { SortKey } from '../../../src/base/model/record-query.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileSort, type RecordOrder } from '../../../src/store/sql/compile-sort.js';
 import { cursorExpression, parseCursor } from '../../../src/store/sql/cursor.js';
@@ -18,6 +17,7 @@ import {
   compileRecordSources,
   partsOfOrder,
 } from '../../../src/store/sql/record-source.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { runsOf } from '../../full-length.js';
 import { data, text } from './arbitraries.js';
@@ -187,7 +187,7 @@ describe('pages', () => {
     );
     const order = compileSort([up('amount')], { collection: SAMPLE });
     const [, second] = await read({ domain, order, fromEnd: false, limit: undefined });
-    await test.database.query(Prisma.sql`delete from records where domain = ${domain} and id = 'b'`);
+    await test.database.query(sql`delete from records where domain = ${domain} and id = 'b'`);
     const rest = await read({ domain, order, after: second?.cursor, fromEnd: false, limit: 5 });
     expect(rest.map(({ id }) => id)).toEqual(['c']);
   });
@@ -344,7 +344,7 @@ let domains = 0;
 
 async function stored(list: readonly TestRecord[], collection: Collection): Promise<string> {
   const domain = `p${++domains}`;
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into records (domain, collection, id, data)
     select ${domain}, ${collection.name}, e.id, e.data::jsonb
     from unnest(${list.map(({ id }) => id)}::text[],
@@ -353,7 +353,7 @@ async function stored(list: readonly TestRecord[], collection: Collection): Prom
 }
 
 async function wholeOrder(domain: string, collection: Collection, order: RecordOrder): Promise<string[]> {
-  const rows = await test.database.query<{ id: string }>(Prisma.sql`
+  const rows = await test.database.query<{ id: string }>(sql`
     select r.id from records r where r.domain = ${domain} and r.collection = ${collection.name}
       order by ${order.orderBy}`);
   return rows.map(({ id }) => id);
@@ -363,7 +363,7 @@ async function wholeOrder(domain: string, collection: Collection, order: RecordO
 async function byParts(domain: string, order: RecordOrder): Promise<string[]> {
   const ids: string[] = [];
   for (const { where, orderBy } of partsOfOrder(order)) {
-    const rows = await test.database.query<{ id: string }>(Prisma.sql`
+    const rows = await test.database.query<{ id: string }>(sql`
       select r.id
       from records r
       where r.domain = ${domain} and r.collection = 'sample' and ${where}
@@ -385,10 +385,10 @@ interface Reading {
 async function read({ domain, ...reading }: Reading): Promise<{ id: string; cursor: string }[]> {
   const source = compileRecordSource({
     ...reading,
-    where: Prisma.sql`r.domain = ${domain} and r.collection = 'sample' and r.deleted_at is null`,
+    where: sql`r.domain = ${domain} and r.collection = 'sample' and r.deleted_at is null`,
   });
-  const limit = reading.limit === undefined ? Prisma.empty : Prisma.sql`limit ${reading.limit}`;
-  return await test.database.query(Prisma.sql`
+  const limit = reading.limit === undefined ? sql.empty : sql`limit ${reading.limit}`;
+  return await test.database.query(sql`
     select r.id, ${cursorExpression(reading.order)} as cursor
     from ${source.from} where ${source.where} order by ${source.orderBy} ${limit}`);
 }
@@ -396,10 +396,10 @@ async function read({ domain, ...reading }: Reading): Promise<{ id: string; curs
 /** The ids of all that a stream reads, one source after the other. */
 async function readInTurn({ domain, ...reading }: Omit<Reading, 'limit'>): Promise<string[]> {
   const ids: string[] = [];
-  const inDomain = Prisma.sql`r.domain = ${domain} and r.collection = 'sample' and r.deleted_at is null`;
+  const inDomain = sql`r.domain = ${domain} and r.collection = 'sample' and r.deleted_at is null`;
   for (const { from, where, orderBy } of compileRecordSources({ ...reading, where: inDomain })) {
     const rows = await test.database.query<{ id: string }>(
-      Prisma.sql`select r.id from ${from} where ${where} order by ${orderBy}`,
+      sql`select r.id from ${from} where ${where} order by ${orderBy}`,
     );
     ids.push(...rows.map(({ id }) => id));
   }

@@ -4,10 +4,10 @@
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Filter } from '../../../src/base/model/filter.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { people, recordFilter } from './arbitraries.js';
 import { contextOf } from './find.js';
@@ -44,23 +44,21 @@ describe('a condition on what a reference points to', () => {
 
   describe('begins where there is less to look at', () => {
     beforeAll(async () => {
-      await test.database.query(Prisma.sql`
+      await test.database.query(sql`
         insert into records (domain, collection, id, data)
         select 'big', 'pltf_user', 'p-' || n, jsonb_build_object('name', 'N' || n, 'active', n % 2 = 0)
         from generate_series(1, 5000) n`);
-      await test.database.query(Prisma.sql`
+      await test.database.query(sql`
         insert into records (domain, collection, id, data)
         select 'big', 'sample', 's-' || n,
           jsonb_build_object('code', 'c' || n % 1000, 'person', jsonb_build_object('value', 'p-' || n % 5000))
         from generate_series(1, 20000) n`);
       await test.database.query(
-        Prisma.sql`create index by_person on records_sample (domain, (data->'person'->'value'))`,
+        sql`create index by_person on records_sample (domain, (data->'person'->'value'))`,
       );
-      await test.database.query(Prisma.sql`create index by_code on records_sample (domain, (data->'code'))`);
-      await test.database.query(
-        Prisma.sql`create index by_name on records_pltf_user (domain, (data->'name'))`,
-      );
-      await test.database.query(Prisma.sql`analyze records`);
+      await test.database.query(sql`create index by_code on records_sample (domain, (data->'code'))`);
+      await test.database.query(sql`create index by_name on records_pltf_user (domain, (data->'name'))`);
+      await test.database.query(sql`analyze records`);
     });
 
     async function planOf(filter: Filter): Promise<string> {
@@ -70,10 +68,10 @@ describe('a condition on what a reference points to', () => {
         findTarget: () => ({
           collection: PERSON,
           access: { rows: undefined, rowFields: none, hiddenFields: none, readOnlyFields: none },
-          condition: Prisma.sql`r.domain = 'big' and r.collection = 'pltf_user' and r.deleted_at is null`,
+          condition: sql`r.domain = 'big' and r.collection = 'pltf_user' and r.deleted_at is null`,
         }),
       });
-      const rows = await test.database.query<{ 'QUERY PLAN': string }>(Prisma.sql`
+      const rows = await test.database.query<{ 'QUERY PLAN': string }>(sql`
         explain select r.id from records r where r.domain = 'big' and r.collection = 'sample'
           and ${condition}`);
       return rows.map((row) => row['QUERY PLAN']).join('\n');

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { printExactJson } from '../../../src/base/json/json.js';
 import type { Collection } from '../../../src/base/model/collection.js';
 import type { Filter } from '../../../src/base/model/filter.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { type CompileContext, compileFilter } from '../../../src/store/sql/compile-filter.js';
 import type { FilterTarget } from '../../../src/store/sql/compile-record-filter.js';
+import { sql } from '../../../src/store/sql.js';
 import { data, NOW } from './arbitraries.js';
 import { holds, type Target, type TestRecord } from './evaluator.js';
 import { contextOf } from './find.js';
@@ -86,14 +86,14 @@ export async function answersOf(
   const context =
     target === undefined ? given : { ...given, findTarget: () => toFilterTarget(target, domain) };
   const answers = filters.map(
-    (filter) => Prisma.sql`
+    (filter) => sql`
       select array(
         select r.id from records r
         where r.domain = ${domain} and r.collection = ${collection} and r.deleted_at is null
           and ${compileFilter(filter, context)}
       ) as ids`,
   );
-  const rows = await database.query<{ ids: string[] }>(Prisma.join(answers, ' union all '));
+  const rows = await database.query<{ ids: string[] }>(sql.join(answers, ' union all '));
   return rows.map(({ ids }) => [...ids].sort());
 }
 
@@ -102,7 +102,7 @@ async function insert(
   rows: { readonly domain: string; readonly collection: string; readonly stored: readonly TestRecord[] },
 ): Promise<void> {
   const { domain, collection, stored } = rows;
-  await database.query(Prisma.sql`
+  await database.query(sql`
     insert into records (domain, collection, id, data)
     select ${domain}, ${collection}, e.id, e.data::jsonb
     from unnest(${stored.map(({ id }) => id)}::text[],
@@ -114,6 +114,6 @@ function toFilterTarget({ collection }: Target, domain: string): FilterTarget {
   return {
     collection,
     access: { rows: undefined, rowFields: none, hiddenFields: none, readOnlyFields: none },
-    condition: Prisma.sql`r.domain = ${domain} and r.collection = ${collection.name} and r.deleted_at is null`,
+    condition: sql`r.domain = ${domain} and r.collection = ${collection.name} and r.deleted_at is null`,
   };
 }

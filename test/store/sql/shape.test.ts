@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { compilePage } from '../../../src/store/sql/compile-page.js';
 import { compileSort } from '../../../src/store/sql/compile-sort.js';
 import { compileRecordSource } from '../../../src/store/sql/record-source.js';
 import { listShapePaths, type Member, type PageShape } from '../../../src/store/sql/shape.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();
@@ -106,14 +106,14 @@ describe('a shape', () => {
 
 async function insert(id: string, data: object): Promise<void> {
   await test.database.query(
-    Prisma.sql`insert into records (domain, collection, id, data) values ('top',
+    sql`insert into records (domain, collection, id, data) values ('top',
       'thing', ${id}, ${JSON.stringify(data)}::jsonb)`,
   );
 }
 
-function statement(shape: PageShape, { limit }: { readonly limit: number } = { limit: 50 }): Prisma.Sql {
+function statement(shape: PageShape, { limit }: { readonly limit: number } = { limit: 50 }): Sql {
   const order = compileSort([], { collection });
-  const where = Prisma.sql`r.domain = 'top' and r.collection = 'thing' and r.deleted_at is null`;
+  const where = sql`r.domain = 'top' and r.collection = 'thing' and r.deleted_at is null`;
   return compilePage(shape, {
     source: compileRecordSource({ where, order, fromEnd: false, limit: limit + 1 }),
     order,
@@ -123,9 +123,9 @@ function statement(shape: PageShape, { limit }: { readonly limit: number } = { l
     hasMoreBehind: false,
     countWhere: where,
     printing: {
-      fields: Prisma.raw('r.data'),
-      visibleRecords: () => Prisma.raw('false'),
-      printReferrers: () => Prisma.raw('select null as json'),
+      fields: sql.raw('r.data'),
+      visibleRecords: () => sql.raw('false'),
+      printReferrers: () => sql.raw('select null as json'),
     },
   });
 }

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { queryOf } from '../../../src/base/model/record-query.js';
 import type { Scope } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
+import { sql } from '../../../src/store/sql.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { useTestStore } from '../store.js';
 
 const test = useTestStore();
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
-  await test.database.query(Prisma.sql`delete from idempotency_keys`);
+  await test.database.query(sql`delete from records`);
+  await test.database.query(sql`delete from idempotency_keys`);
 });
 
 /** Creates a note once per key; gives the id of the first one. */
@@ -103,11 +103,11 @@ describe('an idempotency key', () => {
   it('ends after 24 hours', async () => {
     const id = await createOnce('k', 'one');
     await test.database.query(
-      Prisma.sql`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`,
+      sql`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`,
     );
     expect(await createOnce('k', 'two')).not.toBe(id);
     await test.database.query(
-      Prisma.sql`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`,
+      sql`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`,
     );
     const purged = await test.store.purge(ADMIN, { removedBefore: new Date(0) });
     expect(purged).toEqual({

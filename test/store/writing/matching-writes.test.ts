@@ -5,8 +5,8 @@ import type { Filter } from '../../../src/base/model/filter.js';
 import { queryOf } from '../../../src/base/model/record-query.js';
 import type { Scope } from '../../../src/base/model/scope.js';
 import type { UpdateOperation } from '../../../src/base/model/update-operation.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { RecordStore } from '../../../src/store/record-store.js';
+import { sql } from '../../../src/store/sql.js';
 import type { UpdateMatching } from '../../../src/store/writing/matching-writes.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
 import { ADMIN, SUB, scopeOf, TOP } from '../people.js';
@@ -25,8 +25,8 @@ const TEACHER = scopeOf({
 const BRANCH_ADMIN = scopeOf({ id: 'usr-branch', roles: ['admin'], domain: SUB });
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
-  await test.database.query(Prisma.sql`delete from audit_entries`);
+  await test.database.query(sql`delete from records`);
+  await test.database.query(sql`delete from audit_entries`);
 });
 
 let count = 0;
@@ -72,7 +72,7 @@ async function expectRefusal(work: Promise<unknown>, code: ErrorCode, message?: 
 
 async function auditCount(): Promise<number> {
   const [row] = await test.database.query<{ count: number }>(
-    Prisma.sql`select count(*)::int as count from audit_entries where operation <> 'created'`,
+    sql`select count(*)::int as count from audit_entries where operation <> 'created'`,
   );
   return row?.count ?? 0;
 }
@@ -325,7 +325,7 @@ describe('an update of what matches, done', () => {
     const done = await update({ filter: inClass('7'), update: [increment('visits', 1)] });
     expect(done).toEqual({ matched: 1_201, modified: 1_201 });
     const [row] = await test.database.query<{ sum: string }>(
-      Prisma.sql`select sum((data->>'visits')::numeric)::text as sum from records
+      sql`select sum((data->>'visits')::numeric)::text as sum from records
         where collection = 'student'`,
     );
     expect(row?.sum).toBe(String((1_201 * 1_202) / 2));
@@ -419,7 +419,7 @@ describe('an update of what matches, done', () => {
       update({ sort: [{ path: ['visits'], direction }], update: [increment('rounds', 1)] });
     await Promise.all([go('ascending'), go('descending'), go('ascending'), go('descending')]);
     const [row] = await test.database.query<{ sum: string }>(
-      Prisma.sql`select sum((data->>'rounds')::numeric)::text as sum from records
+      sql`select sum((data->>'rounds')::numeric)::text as sum from records
         where collection = 'student'`,
     );
     expect(row?.sum).toBe('120');

@@ -1,8 +1,8 @@
 /** More new records than one statement stores. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
+import { sql } from '../../../src/store/sql.js';
 import { ADMIN } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';
 
@@ -20,8 +20,8 @@ const test = useTestStore([VISIT]);
 const COUNT = 4_001;
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
-  await test.database.query(Prisma.sql`delete from audit_entries`);
+  await test.database.query(sql`delete from records`);
+  await test.database.query(sql`delete from audit_entries`);
 });
 
 /** Their keys are in another order than they. */
@@ -32,7 +32,7 @@ function visits(fields: (index: number) => JsonObject = () => ({})): readonly Js
 }
 
 async function storedCount(): Promise<{ readonly records: number; readonly entries: number }> {
-  const [found] = await test.database.query<{ records: number; entries: number }>(Prisma.sql`
+  const [found] = await test.database.query<{ records: number; entries: number }>(sql`
     select
       (select count(*)::int from records where collection = 'visit') as records,
       (select count(*)::int from audit_entries where collection = 'visit') as entries`);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { readPlan } from '../../../src/store/database/statement-plan.js';
+import { type Sql, sql } from '../../../src/store/sql.js';
 import type { HeldReference } from '../../../src/store/writing/held-references.js';
 import { selectDead } from '../../../src/store/writing/references.js';
 import { ADMIN } from '../people.js';
@@ -9,18 +9,18 @@ import { useTestStore } from '../store.js';
 const test = useTestStore();
 
 beforeAll(async () => {
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`
     insert into records (domain, collection, id, data)
     select ${ADMIN.domain.id}, collection, 'r-' || i, '{}'
     from generate_series(1, 400) i, unnest(${['student', 'note']}::text[]) as collection`);
-  await test.database.query(Prisma.sql`vacuum analyze records`);
+  await test.database.query(sql`vacuum analyze records`);
 });
 
 function referenceTo(value: string, ...targets: string[]): HeldReference {
   return { pointer: '/of', field: 'of', targets, value, holds: true };
 }
 
-function questionFor(...references: HeldReference[]): Prisma.Sql {
+function questionFor(...references: HeldReference[]): Sql {
   const findCollection = (name: string) => test.catalog.find(name);
   const question = selectDead(references, { scope: ADMIN, findCollection });
   if (question === undefined) throw new Error('these references are to be looked for');
@@ -43,7 +43,7 @@ describe('the question for what a new record points at', () => {
     const question = questionFor(referenceTo('r-1', 'student'), referenceTo('r-2', 'note', 'student'));
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       const plan = await test.database.transaction(async (transaction) => {
-        await transaction.query(Prisma.sql`select set_config('plan_cache_mode', ${mode}, true)`);
+        await transaction.query(sql`select set_config('plan_cache_mode', ${mode}, true)`);
         return await readPlan({ transaction: (work) => work(transaction) }, question, 'guess');
       });
       expect(plan.lines.filter((line) => /Join|Seq Scan/.test(line))).toEqual([]);

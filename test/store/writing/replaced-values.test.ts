@@ -1,15 +1,15 @@
 /** What the audit entry of a change says was there before. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
+import { sql } from '../../../src/store/sql.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
 
 const test = useTestStore();
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
-  await test.database.query(Prisma.sql`delete from audit_entries`);
+  await test.database.query(sql`delete from records`);
+  await test.database.query(sql`delete from audit_entries`);
 });
 
 async function add(fields: JsonObject = {}): Promise<string> {
@@ -20,7 +20,7 @@ async function add(fields: JsonObject = {}): Promise<string> {
 
 async function replacedValues(id: string): Promise<unknown[]> {
   const rows = await test.database.query<{ before: unknown }>(
-    Prisma.sql`select before from audit_entries where record_id = ${id} order by to_version`,
+    sql`select before from audit_entries where record_id = ${id} order by to_version`,
   );
   return rows.map((row) => row.before);
 }

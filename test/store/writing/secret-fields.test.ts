@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/base/errors.js';
 import { type JsonObject, printExactJson } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
+import { sql } from '../../../src/store/sql.js';
 import { ADMIN, scopeOf } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';
 
@@ -63,7 +63,7 @@ const STORED: JsonObject = {
 };
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
+  await test.database.query(sql`delete from records`);
   await test.store.create(ADMIN, 'loan', [
     { _id: 'one', ...STORED },
     { _id: 'two', low: 1, seat: 's2', room: 'R9', from: 1, until: 5 },

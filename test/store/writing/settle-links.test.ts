@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/base/errors.js';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
+import { sql } from '../../../src/store/sql.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
 
@@ -166,7 +166,7 @@ describe('a text that names a record of another collection', () => {
   });
 
   it('stays where the record had it before, and does not block the change of another field', async () => {
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
       insert into records (domain, collection, id, data)
       values ('school', 'child', 'old', '{"number": "old", "class": "Class 5", "section": "z"}')`);
     expect(await update('child', 'old', { remark: 'x' })).toMatchObject({ class: 'Class 5' });

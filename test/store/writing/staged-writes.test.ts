@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
 import type { Scope } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { OwnTransaction } from '../../../src/store/database/queryable.js';
+import { sql } from '../../../src/store/sql.js';
 import { checkRecord, printStagedLine, type StagingRules } from '../../../src/store/writing/check-record.js';
 import type { StagedBatch } from '../../../src/store/writing/staged-work.js';
 import { ADMIN, scopeOf } from '../people.js';
@@ -55,7 +55,7 @@ function batchOf(index: number, { by, group }: { readonly by: string; readonly g
  * does between transactions.
  */
 async function countRead(transaction: OwnTransaction, collection: string): Promise<number> {
-  const [row] = await transaction.query<{ count: number }>(Prisma.sql`
+  const [row] = await transaction.query<{ count: number }>(sql`
     select (seq_tup_read + coalesce(idx_tup_fetch, 0))::float8 as count
     from pg_stat_xact_user_tables
     where relname = ${`records_${collection}`}`);
@@ -133,7 +133,7 @@ describe('the lines of staged records', () => {
   }
 
   async function stored(): Promise<string | undefined> {
-    const [row] = await test.database.query<{ data: string }>(Prisma.sql`
+    const [row] = await test.database.query<{ data: string }>(sql`
       select (data - 'created_on')::text as data from records where collection = 'odd_names'`);
     return row?.data;
   }
@@ -148,11 +148,11 @@ describe('the lines of staged records', () => {
   });
 
   it('leave a record that is there without what only a new one gets', async () => {
-    const [row] = await test.database.query<{ stamp: string }>(Prisma.sql`
+    const [row] = await test.database.query<{ stamp: string }>(sql`
       update records set data = data || '{"created_on": "2020-01-01T00:00:00.000Z"}'
       where collection = 'odd_names' returning data->>'created_on' as stamp`);
     expect(await write({ admission: 'A-1', class: '6' }, [])).toEqual([0, 1, 0]);
-    const [after] = await test.database.query<{ stamp: string }>(Prisma.sql`
+    const [after] = await test.database.query<{ stamp: string }>(sql`
       select data->>'created_on' as stamp from records where collection = 'odd_names'`);
     expect(after).toEqual(row);
   });
@@ -163,8 +163,8 @@ describe('staged records whose _id is that of a removed one', () => {
 
   /** Of which staged ids records are created, and what is said of others, where these ids are taken. */
   async function write(taken: readonly string[], isSent: boolean) {
-    await test.database.query(Prisma.sql`delete from records where collection = 'taken_ids'`);
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`delete from records where collection = 'taken_ids'`);
+    await test.database.query(sql`
       insert into records (domain, collection, id, data, deleted_at)
       select ${ADMIN.domain.id}, 'taken_ids', id, '{}', now() from unnest(${[...taken]}::text[]) as id`);
     const lines = STAGED.map((id, index) => {
@@ -183,7 +183,7 @@ describe('staged records whose _id is that of a removed one', () => {
     const outcome = await test.database.withConnection('a test', (connection) =>
       connection.transaction((transaction) => staging.write(transaction, ADMIN, 'taken_ids', batch)),
     );
-    const live = await test.database.query<{ id: string }>(Prisma.sql`
+    const live = await test.database.query<{ id: string }>(sql`
       select id from records where collection = 'taken_ids' and deleted_at is null order by id`);
     return { refused: outcome.refused.map(({ number }) => number), ids: live.map(({ id }) => id) };
   }
@@ -216,7 +216,7 @@ describe('staged records by values that are unique together', () => {
   }
 
   it('are told of a record that has them out of the reach of the caller', async () => {
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
       insert into records (domain, collection, id, data, keys)
       values (${ADMIN.domain.id}, 'seats', 's-0', '{"class": "6"}', '{"class_row": "taken"}')`);
     const teacher = scopeOf({ id: 'usr-5', roles: ['teacher'], attributes: { self: [['5']] } });

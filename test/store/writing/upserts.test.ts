@@ -3,8 +3,8 @@ import type { ErrorCode } from '../../../src/base/errors.js';
 import { ExactNumber, type JsonObject } from '../../../src/base/json/json.js';
 import { queryOf } from '../../../src/base/model/record-query.js';
 import type { Scope } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { RecordStore } from '../../../src/store/record-store.js';
+import { sql } from '../../../src/store/sql.js';
 import { NO_TRIGGERS } from '../../../src/store/writing/write-triggers.js';
 import { ADMIN, scopeOf, TOP } from '../people.js';
 import { dataOf, useTestStore } from '../store.js';
@@ -19,8 +19,8 @@ const TEACHER = scopeOf({
 });
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
-  await test.database.query(Prisma.sql`delete from audit_entries`);
+  await test.database.query(sql`delete from records`);
+  await test.database.query(sql`delete from audit_entries`);
 });
 
 function student(number: string, fields: JsonObject = {}): JsonObject {

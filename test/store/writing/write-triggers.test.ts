@@ -3,8 +3,8 @@ import { ServiceError } from '../../../src/base/errors.js';
 import { ExactNumber, type JsonObject } from '../../../src/base/json/json.js';
 import type { Filter } from '../../../src/base/model/filter.js';
 import { systemPrincipal } from '../../../src/base/model/scope.js';
-import { Prisma } from '../../../src/generated/prisma/client.js';
 import { RecordStore } from '../../../src/store/record-store.js';
+import { sql } from '../../../src/store/sql.js';
 import type { AskedWrite, BeforeTrigger, WriteOperation } from '../../../src/store/writing/write-triggers.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
 import { ADMIN, scopeOf, TOP } from '../people.js';
@@ -40,21 +40,21 @@ function triggeredStore(operations: readonly WriteOperation[]): RecordStore {
       before: (domainId, collection, operation) =>
         domainId === TOP.id && collection === 'student' && operations.includes(operation) ? triggers : [],
       after: (_scope, collection) =>
-        collection === 'student' ? Prisma.sql`json_build_array(r.id, r.version)` : undefined,
-      begin: (following) => Prisma.sql`note_start(${following}->>0, (${following}->>1)::int)`,
+        collection === 'student' ? sql`json_build_array(r.id, r.version)` : undefined,
+      begin: (following) => sql`note_start(${following}->>0, (${following}->>1)::int)`,
     },
   });
 }
 
 beforeAll(async () => {
-  await test.database.query(Prisma.sql`create table started (id text, version int)`);
-  await test.database.query(Prisma.sql`
+  await test.database.query(sql`create table started (id text, version int)`);
+  await test.database.query(sql`
     create function note_start(id text, version int) returns int language sql
     as 'insert into started values (id, version) returning version'`);
 });
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records`);
+  await test.database.query(sql`delete from records`);
   asked = [];
   answer = () => undefined;
   triggers = [asCaller];
@@ -108,7 +108,7 @@ describe('before a record is created', () => {
     };
     const both = [STUDENT, { ...STUDENT, number: 'n-2', name: 'Bad' }];
     await expect(triggeredStore(['create']).create(ADMIN, 'student', both)).rejects.toThrow('not this one');
-    expect(await test.database.query(Prisma.sql`select id from records`)).toEqual([]);
+    expect(await test.database.query(sql`select id from records`)).toEqual([]);
   });
 
   it('checks what it gives as it checks what is sent', async () => {
@@ -163,7 +163,7 @@ describe('before a record is updated', () => {
     answer = ({ record }) => ({ ...record, section: 'C' });
     await triggeredStore(['update']).update(ADMIN, 'student', id, { data: { class: '6' }, mode: 'merge' });
     const [row] = await test.database.query(
-      Prisma.sql`select data->>'fee' as fee, data->>'section' as section from records where id = ${id}`,
+      sql`select data->>'fee' as fee, data->>'section' as section from records where id = ${id}`,
     );
     expect(row).toEqual({ fee: '123456789012345678.91', section: 'C' });
   });
@@ -233,7 +233,7 @@ describe('after a write', () => {
     await store.updateMatching(ADMIN, 'student', many);
     await store.deleteMatching(ADMIN, 'student', { filter: inClass5 });
     const started = await test.database.query(
-      Prisma.sql`select id, version from started where id = ${id} order by version`,
+      sql`select id, version from started where id = ${id} order by version`,
     );
     expect(started).toEqual([1, 2, 3, 4].map((version) => ({ id, version })));
   });

@@ -5,7 +5,6 @@ import { Ctx, Field, Float, ID, Int, ObjectType, Query, Resolver } from 'type-gr
 import { ServiceError } from '../../../base/errors.js';
 import type { Domain } from '../../../base/model/scope.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
-import { Prisma } from '../../../generated/prisma/client.js';
 import { countSecretsWithoutKey } from '../../../services/auth/secrets-without-key.js';
 import type { TextEncryption } from '../../../services/auth/text-encryption.js';
 import { isTopDomainAdmin } from '../../../store/access/top-domain-admin.js';
@@ -16,6 +15,7 @@ import type {
   NotedSlowStatement,
   RecentSlowStatements,
 } from '../../../store/reading/recent-slow-statements.js';
+import { sql } from '../../../store/sql.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
 @ObjectType('Queue', { description: 'A queue of the service.', simpleResolvers: true })
@@ -127,7 +127,7 @@ class Health {
   @Field(() => String, { description: 'The version of PostgreSQL.' })
   async databaseVersion(): Promise<string> {
     const [row] = await this.#services.database.query<{ version: string }>(
-      Prisma.sql`select current_setting('server_version') as version`,
+      sql`select current_setting('server_version') as version`,
     );
     return row?.version ?? '';
   }
@@ -144,7 +144,7 @@ class Health {
 
   @Field(() => [String], { description: 'The migrations that were applied, in order.' })
   async migrations(): Promise<readonly string[]> {
-    const rows = await this.#services.database.query<{ name: string }>(Prisma.sql`
+    const rows = await this.#services.database.query<{ name: string }>(sql`
       select migration_name as name
       from _prisma_migrations
       where finished_at is not null and rolled_back_at is null
@@ -155,7 +155,7 @@ class Health {
   @Field(() => [QueueResult], { description: 'The queues: jobs, messages and deliveries of webhooks.' })
   async queues(): Promise<readonly QueueResult[]> {
     const { queued, running, failed } = await this.#services.jobs.counts();
-    const others = await this.#services.database.query<QueueResult>(Prisma.sql`
+    const others = await this.#services.database.query<QueueResult>(sql`
       select 'messages' as name,
         count(*) filter (where state in ('queued', 'sending'))::int as waiting,
         count(*) filter (where state = 'failed')::int as failed
@@ -199,7 +199,7 @@ class Health {
     description: 'The processes of the gateway that run on this database, the oldest connection first.',
   })
   async gateways(): Promise<readonly RunningGatewayResult[]> {
-    return await this.#services.database.query<RunningGatewayResult>(Prisma.sql`
+    return await this.#services.database.query<RunningGatewayResult>(sql`
       select host(client_addr) as address, backend_start as "connectedSince"
       from pg_stat_activity
       where datname = current_database() and application_name = ${listenerName(APPLICATION_NAME)}

@@ -2,7 +2,7 @@
  * The SQL of a report as text for `psql`, with every parameter as a literal. For people to read, never to be
  * run by the gateway.
  */
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+import type { Sql } from '../../../store/sql.js';
 
 export function printStatement(sql: Sql): string {
   return sql.text

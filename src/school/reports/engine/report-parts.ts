@@ -2,8 +2,7 @@
  * Composes the SQL of a report from those of its parts that are requested. A column that is not requested is
  * not in the statement, and Postgres does not compute a CTE that nothing refers to.
  */
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type { ShownParts } from './shown-parts.js';
 
 /** The SQL of each column by name, in the order of the JSON members. */
@@ -53,8 +52,8 @@ export function composeReport(
     ...(shown.warnings && leftOut ? [selectWarnings(leftOut)] : []),
   ];
   if (selects.length === 0) return undefined;
-  return Prisma.sql`with ${ctes}
-${Prisma.join(selects, '\nunion all\n')}`;
+  return sql`with ${ctes}
+${sql.join(selects, '\nunion all\n')}`;
 }
 
 function withRequiredTexts(
@@ -62,35 +61,35 @@ function withRequiredTexts(
   requiredTexts: ReadonlySet<string>,
 ): RowParts<Readonly<Record<string, unknown>>> {
   const columns = Object.entries<Sql>(rows.columns).map(
-    ([name, value]) => [name, requiredTexts.has(name) ? Prisma.sql`coalesce(${value}, '')` : value] as const,
+    ([name, value]) => [name, requiredTexts.has(name) ? sql`coalesce(${value}, '')` : value] as const,
   );
   return { ...rows, columns: Object.fromEntries(columns) };
 }
 
 function selectRows({ position, key, columns, from }: RowParts<object>, shown: ReadonlySet<string>): Sql {
-  return Prisma.sql`select 'row' as part, ${position} as position, ${key} as key,
+  return sql`select 'row' as part, ${position} as position, ${key} as key,
   ${objectOf(columns, shown)} as content
 ${from}`;
 }
 
 function selectTotals({ columns, from, over }: TotalsParts<object>, shown: ReadonlySet<string>): Sql {
   const content = objectOf(columns, shown);
-  const start = Prisma.sql`select 'totals' as part, 0::bigint as position, null::text as key,
+  const start = sql`select 'totals' as part, 0::bigint as position, null::text as key,
     ${content} as content`;
   if (shown.size === 0) return start;
   // Returns a row even if no shown column is an aggregate.
   if (over)
-    return Prisma.sql`${start}
+    return sql`${start}
 ${over}
 having true`;
   return from
-    ? Prisma.sql`${start}
+    ? sql`${start}
 ${from}`
     : start;
 }
 
 function selectWarnings(leftOut: Sql): Sql {
-  return Prisma.sql`select 'warning' as part, 0::bigint as position, null::text as key, json_build_object(
+  return sql`select 'warning' as part, 0::bigint as position, null::text as key, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
 ) as content
 from (
@@ -103,11 +102,11 @@ function objectOf(columns: Readonly<Record<string, Sql>>, shown: ReadonlySet<str
   const members = Object.entries(columns)
     .filter(([name]) => shown.has(name))
     .map(
-      ([name, value]) => Prisma.sql`
-  ${Prisma.raw(`'${name}'`)}, ${value}`,
+      ([name, value]) => sql`
+  ${sql.raw(`'${name}'`)}, ${value}`,
     );
   return members.length === 0
-    ? Prisma.sql`json_build_object()`
-    : Prisma.sql`json_build_object(${Prisma.join(members, ',')}
+    ? sql`json_build_object()`
+    : sql`json_build_object(${sql.join(members, ',')}
 )`;
 }

@@ -8,9 +8,9 @@ import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '.
 import type { EndSignal } from '../../../base/model/end-signal.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { contentTypeOf, type Format } from '../../../base/tables/format.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
 import { MANY_ROWS } from '../../../store/database/database.js';
 import { statementName } from '../../../store/sql/statement-name.js';
+import type { Sql } from '../../../store/sql.js';
 import { printCsv } from './csv.js';
 import { partsOfFormat } from './parts-of-format.js';
 import { printReportParquet } from './print-report-parquet.js';

@@ -15,7 +15,7 @@
  */
 import { invariant } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+import type { Sql } from '../../../store/sql.js';
 import { columnsOf, type RowClass } from './columns.js';
 import {
   type ParameterList,

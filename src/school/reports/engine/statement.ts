@@ -1,8 +1,7 @@
 /** Wraps the SQL of a report: a page of its rows, or all of them as one column of text to stream. */
 
 import { ServiceError } from '../../../base/errors.js';
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+import { type Sql, sql } from '../../../store/sql.js';
 
 /**
  * The position after which a page continues: after the row with this key or, if that row no longer exists,
@@ -32,7 +31,7 @@ export function pageStatement(report: Sql, limit: number, after: ReportCursor | 
  * Postgres from stopping at the limit when only rows are requested.
  */
 function firstPage(report: Sql, limit: number): Sql {
-  return Prisma.sql`
+  return sql`
 select part, report.position::text, key, content::text
 from (${report}) as report
 where report.position <= ${limit}
@@ -40,7 +39,7 @@ order by report.position`;
 }
 
 function pageAfter(report: Sql, limit: number, after: ReportCursor): Sql {
-  return Prisma.sql`
+  return sql`
 with report as materialized (${report}),
 start as (
   select coalesce(
@@ -61,12 +60,12 @@ select part, null, null, content::text from report where part <> 'row'`;
 
 /** The number of rows, without computing their content. */
 export function countStatement(report: Sql): Sql {
-  return Prisma.sql`select count(*)::int as rows from (${report}) as report where part = 'row'`;
+  return sql`select count(*)::int as rows from (${report}) as report where part = 'row'`;
 }
 
 /** One text per line: a letter for the part (`t`otals first, `w`arnings, `r`ows in order) and the JSON. */
 export function streamStatement(report: Sql): Sql {
-  return Prisma.sql`
+  return sql`
 select case part when 'totals' then 't' when 'warning' then 'w' else 'r' end || content::text
 from (${report}) as report
 order by case part when 'totals' then 0 when 'warning' then 1 else 2 end, position`;

@@ -13,9 +13,9 @@ import type { Filter } from '../../../base/model/filter.js';
 import { queryOf } from '../../../base/model/record-query.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
-import { Prisma } from '../../../generated/prisma/client.js';
 import type { Transaction } from '../../../store/database/queryable.js';
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { sql } from '../../../store/sql.js';
 import { formerStay } from '../../../store/writing/former-stay.js';
 import type { WriteOptions } from '../../../store/writing/record-writes.js';
 import { type Day, isReportDay, isSession, type Session } from '../engine/parameter-types.js';
@@ -288,7 +288,7 @@ async function assertPlaces(
   students: readonly PromotedStudent[],
   within: Transaction,
 ): Promise<void> {
-  const classes = await within.query<{ name: string; sections: readonly string[] }>(Prisma.sql`
+  const classes = await within.query<{ name: string; sections: readonly string[] }>(sql`
 select r.data->>'name' as name, coalesce(jsonb_path_query_array(r.data, '$.sections[*].name'),
   '[]') as sections
 from records r
@@ -317,7 +317,7 @@ async function numbered(
   if (how === RollNumbers.NONE) return students;
   if (how === RollNumbers.KEEP)
     return students.map((one) => ({ ...one, toRollNo: one.toClass === null ? null : one.fromRollNo }));
-  const taken = await within.query<{ class: string; section: string; greatest: number }>(Prisma.sql`
+  const taken = await within.query<{ class: string; section: string; greatest: number }>(sql`
 select r.data->>'class' as class, r.data->>'section' as section,
   coalesce(max(floor(to_number(r.data->'roll_no'))), 0)::int as greatest
 from records r

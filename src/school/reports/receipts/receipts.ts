@@ -18,7 +18,6 @@ import {
 import { dayOf, isDay } from '../../../base/model/calendar.js';
 import { foldText, toNormalText } from '../../../base/model/normal-text.js';
 import type { Domain, Scope } from '../../../base/model/scope.js';
-import { Prisma } from '../../../generated/prisma/client.js';
 import {
   BOOKS_CLOSED_UNTIL,
   DEFAULT_SERIES,
@@ -28,6 +27,7 @@ import {
 import type { Transaction } from '../../../store/database/queryable.js';
 import { WaitingLine } from '../../../store/database/waiting-line.js';
 import { liveRecordsById, liveRecordsNamed, recordsIn } from '../../../store/sql/records-of.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { sessionOf, todayIn } from '../engine/school-calendar.js';
@@ -263,14 +263,14 @@ async function getStudent(
   domain: string,
   { studentId, day }: { readonly studentId: string; readonly day: Day },
 ): Promise<Student> {
-  const [student] = await tx.query<Student>(Prisma.sql`
+  const [student] = await tx.query<Student>(sql`
 select r.id, r.data->>'name' as name, stay.data->>'class' as class, stay.data->>'section' as section,
   least(r.data->>'admitted_on', (
     select min(first #>> '{}') from jsonb_path_query(r.data, '$.earlier_stays[*].from') as first
   )) as "admittedOn"
 from records r
 cross join lateral (select ${stayOn(day)} as data) as stay
-where ${liveRecordsById(domain, 'registration', Prisma.sql`= ${studentId}`)}
+where ${liveRecordsById(domain, 'registration', sql`= ${studentId}`)}
 for no key update of r`);
   if (student) return student;
   const detail = `There is no student with the _id ${JSON.stringify(studentId)}.`;
@@ -288,7 +288,7 @@ interface ReceiptState {
 }
 
 async function getReceipt(tx: Transaction, place: Place, receiptNo: string): Promise<ReceiptState> {
-  const [receipt] = await tx.query<ReceiptState>(Prisma.sql`
+  const [receipt] = await tx.query<ReceiptState>(sql`
 select r.id, r.data->>'receipt_no' as "receiptNo", r.data->>'status' as status,
   r.data->>'rolled_back_on' as "rolledBackOn", r.data->>'date' as date
 from records r
@@ -314,7 +314,7 @@ async function findRolledBack(tx: Transaction, place: Place, sent: string): Prom
 
 /** The series as the numbers before this one spell it: two that differ in case alone are one. */
 async function spelledSeries(tx: Transaction, { domain }: Place, series: string): Promise<string> {
-  const [known] = await tx.query<{ series: string }>(Prisma.sql`
+  const [known] = await tx.query<{ series: string }>(sql`
 select coalesce(
   (
     select s.series from receipt_series s
@@ -332,8 +332,8 @@ select coalesce(
   return known?.series ?? series;
 }
 
-function isOfSeries(series: string): Prisma.Sql {
-  return Prisma.sql`starts_with(lower(r.data->>'receipt_no'), lower(${series}::text))
+function isOfSeries(series: string): Sql {
+  return sql`starts_with(lower(r.data->>'receipt_no'), lower(${series}::text))
     and substr(r.data->>'receipt_no', length(${series}::text) + 1) ~ '^\\d{1,18}$'`;
 }
 
@@ -344,31 +344,29 @@ function isOfSeries(series: string): Prisma.Sql {
 async function takeNumber(tx: Transaction, place: Place, series: string): Promise<string> {
   const { domain } = place;
   // May wait for another cashier; the following statements must see what that one stored.
-  const [last] = await tx.query<{ number: string }>(Prisma.sql`
+  const [last] = await tx.query<{ number: string }>(sql`
 insert into receipt_series as s (domain, series, last_number) values (${domain}, ${series}, 0)
 on conflict (domain, series) do update set last_number = s.last_number
 returning s.last_number::text as number`);
   invariant(last, 'the series has a row');
   const next = (BigInt(last.number) + 1n).toString();
-  const ofSeries = Prisma.sql`s.domain = ${domain} and s.series = ${series}`;
+  const ofSeries = sql`s.domain = ${domain} and s.series = ${series}`;
   const numbered = liveRecordsNamed(place, 'fee_receipt', { field: 'receipt_no', text: series + next });
-  const isTaken = Prisma.sql`select count(*) > 0 from records r where ${numbered}`;
-  const taken = await tx.query(Prisma.sql`
+  const isTaken = sql`select count(*) > 0 from records r where ${numbered}`;
+  const taken = await tx.query(sql`
 update receipt_series s set last_number = ${next}::bigint
 where ${ofSeries} and s.last_number > 0
   and not (${isTaken})
 returning 1`);
   if (taken.length > 0) return series + next;
   // For a series that was imported or used before: continues after its greatest number.
-  const [free] = await tx.query<{ number: string }>(Prisma.sql`
+  const [free] = await tx.query<{ number: string }>(sql`
 select
   (1 + coalesce(max(substr(r.data->>'receipt_no', length(${series}::text) + 1)::numeric), 0))::text as number
 from records r
 where ${recordsIn(domain, 'fee_receipt')} and ${isOfSeries(series)}`);
   invariant(free, 'there is a greatest number, or none');
-  await tx.query(
-    Prisma.sql`update receipt_series s set last_number = ${free.number}::bigint where ${ofSeries}`,
-  );
+  await tx.query(sql`update receipt_series s set last_number = ${free.number}::bigint where ${ofSeries}`);
   return series + free.number;
 }
 

@@ -1,8 +1,8 @@
 /** The current dues of a student, to which a payment is allocated. */
 
 import type { Domain } from '../../../base/model/scope.js';
-import { Prisma } from '../../../generated/prisma/client.js';
 import type { Queryable } from '../../../store/database/queryable.js';
+import { sql } from '../../../store/sql.js';
 import { type Day, EVERY_MONTH } from '../engine/parameter-types.js';
 import { byFeeHead, feeHeadPlaces } from '../shared/fee-heads.js';
 import { feeItems, headItems } from '../shared/fee-items.js';
@@ -28,7 +28,7 @@ export function listStudentDues(
   { domain, studentId, today }: { readonly domain: Domain; readonly studentId: string; readonly today: Day },
 ): Promise<StudentDue[]> {
   const context = { domain: domain.id, timeZone: domain.timeZone, today };
-  const student = Prisma.sql`${studentId}::text`;
+  const student = sql`${studentId}::text`;
   const items = feeItems(context, {
     ...EVERY_MONTH,
     feeHead: undefined,
@@ -36,7 +36,7 @@ export function listStudentDues(
     demand: 'all',
     student,
   });
-  return queryable.query<StudentDue>(Prisma.sql`
+  return queryable.query<StudentDue>(sql`
 with ${items},${feeHeadPlaces(context)},
 items as (${headItems({})}
 )

@@ -9,9 +9,8 @@
 import { ServiceError } from '../../../base/errors.js';
 import { foldText } from '../../../base/model/normal-text.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { json } from '../engine/statement.js';
 import { listOrEmpty } from './list-or-empty.js';
@@ -92,7 +91,7 @@ export async function assertFeeHead(
   if (feeHead === undefined) return {};
   const { domain } = context;
   const heads = await query<{ name: string }>(
-    Prisma.sql`
+    sql`
 select r.data->>'name' as name
 from records r
 where ${liveRecordsIn(domain, 'fee_head')} and r.data->>'name' is not null
@@ -103,7 +102,7 @@ order by to_number(r.data->'order'), name`,
   const spelled = ownSpelling(feeHead, names);
   if (spelled !== undefined) return { feeHead: spelled };
   const [due] = await query(
-    Prisma.sql`
+    sql`
 select r.id
 from records r
 where ${liveRecordsIn(domain, 'fee_due')} and r.data->'fee_head' = ${json(feeHead)}::jsonb
@@ -124,7 +123,7 @@ export async function assertDepartment(
   context: ReportContext,
 ): Promise<{ readonly department?: string }> {
   if (department === undefined) return {};
-  const known = await listOfStaff(Prisma.sql`r.data->>'department'`, context);
+  const known = await listOfStaff(sql`r.data->>'department'`, context);
   const spelled = ownSpelling(department, known);
   if (spelled !== undefined) return { department: spelled };
   throw unknownName('department', department, { sentence: 'There is no department', known });
@@ -133,7 +132,7 @@ export async function assertDepartment(
 /** @throws NOT_FOUND (404) for a text that occurs in no role of the staff */
 export async function assertRole(role: string, context: ReportContext): Promise<void> {
   const known = await listOfStaff(
-    Prisma.sql`jsonb_array_elements_text(${listOrEmpty(Prisma.sql`r.data->'roles'`)})`,
+    sql`jsonb_array_elements_text(${listOrEmpty(sql`r.data->'roles'`)})`,
     context,
   );
   if (known.some((held) => held.includes(role))) return;
@@ -142,7 +141,7 @@ export async function assertRole(role: string, context: ReportContext): Promise<
 
 async function listClasses(context: ReportContext): Promise<readonly KnownClass[]> {
   return query<KnownClass>(
-    Prisma.sql`
+    sql`
 select r.data->>'name' as name, coalesce(jsonb_path_query_array(r.data, '$.sections[*].name'),
   '[]') as sections
 from records r
@@ -167,7 +166,7 @@ async function findSections(
 /** Whether a student is registered there. */
 async function isRegistered({ class: className, section }: Place, context: ReportContext): Promise<boolean> {
   const [found] = await query(
-    Prisma.sql`
+    sql`
 select r.id
 from records r
 where ${liveRecordsIn(context.domain, 'registration')}
@@ -198,7 +197,7 @@ function assertTaught({ class: className, section }: Place, { sections }: Report
 /** The distinct values of a text among the staff. */
 async function listOfStaff(text: Sql, context: ReportContext): Promise<readonly string[]> {
   const rows = await query<{ name: string }>(
-    Prisma.sql`
+    sql`
 select distinct name
 from (
   select ${text} as name

@@ -1,7 +1,7 @@
 /** Checks that the student or staff member in a parameter exists and may be seen by the caller. */
 import { ServiceError } from '../../../base/errors.js';
-import { Prisma } from '../../../generated/prisma/client.js';
 import { liveRecordsIn, liveRecordsNamed } from '../../../store/sql/records-of.js';
+import { sql } from '../../../store/sql.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { json } from '../engine/statement.js';
 import { isInSections } from './place-conditions.js';
@@ -17,7 +17,7 @@ export async function assertStudent(
   admissionNo: string,
 ): Promise<{ readonly admissionNo: string }> {
   const [found] = await services.database.query<{ sequence: string }>(
-    Prisma.sql`
+    sql`
 select r.data->>'sequence' as sequence
 from records r
 where ${liveRecordsNamed({ domain }, 'registration', { field: 'sequence', text: admissionNo })}
@@ -35,7 +35,7 @@ limit 1`,
 export async function hintAtStudentId({ services, scope, domain }: ReportContext, id: string): Promise<void> {
   if (scope.onHint === undefined) return;
   const [found] = await services.database.query(
-    Prisma.sql`
+    sql`
 select r.id
 from records r
 where ${liveRecordsIn(domain, 'registration')} and r.id = ${id}
@@ -61,7 +61,7 @@ export async function assertStaff(
   if (sections !== null && scope.principal.id !== userId)
     throw new ServiceError('FORBIDDEN', 'Teachers see their own days, and these are those of somebody else.');
   const [found] = await services.database.query(
-    Prisma.sql`
+    sql`
 select r.id
 from records r
 where ${liveRecordsIn(domain, 'pltf_user')} and r.id = ${userId}`,

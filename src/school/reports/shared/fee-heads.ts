@@ -2,16 +2,16 @@
  * The order of fee heads in every report: by the field `order` of their records, then by name. Heads that
  * occur in dues or receipts but have no record come last.
  */
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { type Sql, sql } from '../../../store/sql.js';
 
 /**
  * A CTE `head_places(places)` with one JSON object that contains the position of each fee head, cheap to look
  * up for many lines.
  */
 export function feeHeadPlaces({ domain }: { readonly domain: string }): Sql {
-  return Prisma.sql`
+  return sql`
 head_places as materialized (
   select coalesce(jsonb_object_agg(fee_head, place), '{}') as places
   from (
@@ -24,4 +24,4 @@ head_places as materialized (
 }
 
 /** The order expression for lines with a column `fee_head`. */
-export const byFeeHead: Sql = Prisma.sql`((select places from head_places)->fee_head)::int, fee_head`;
+export const byFeeHead: Sql = sql`((select places from head_places)->fee_head)::int, fee_head`;

@@ -23,9 +23,9 @@
  *
  * @see reports "Terms used by all", prisma/migrations/0005_fee_months
  */
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type { Day, Month } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { endOf } from '../engine/school-calendar.js';
@@ -52,17 +52,17 @@ export function feeItems(
   const { first, last, asOn, demand, feeHead = null, student } = range;
   // No month says by itself what it owes of one head, so that none is known to owe nothing.
   const owingOnly = range.owingOnly === true && feeHead === null;
-  const ofOwing = owingOnly ? Prisma.sql` and student in (select student from owing)` : Prisma.empty;
+  const ofOwing = owingOnly ? sql` and student in (select student from owing)` : sql.empty;
   const end = endOf(asOn, timeZone);
   // Of what has not begun, nothing is to be told.
-  const stillToCome = Prisma.sql`not is_quiet and not (is_regular and ${demand} = 'due'
+  const stillToCome = sql`not is_quiet and not (is_regular and ${demand} = 'due'
       and coalesce(due_from > ${asOn}, true) and coalesce(paid_from >= ${end}, true))`;
-  const demanded = isDemanded(Prisma.sql`f.month`, Prisma.sql`f.student`);
+  const demanded = isDemanded(sql`f.month`, sql`f.student`);
   const openMonths =
     feeHead === null ? openOfChosen({ domain, stillToCome, owingOnly }) : openOfAll(stillToCome);
-  const ofStudent = student ? Prisma.sql`and f.student = ${student}` : Prisma.empty;
-  const toStudent = student ? Prisma.sql`and r.data->'name'->'value' = to_jsonb(${student})` : Prisma.empty;
-  return Prisma.sql`
+  const ofStudent = student ? sql`and f.student = ${student}` : sql.empty;
+  const toStudent = student ? sql`and r.data->'name'->'value' = to_jsonb(${student})` : sql.empty;
+  return sql`
 ${monthsAway({ domain, today }, asOn, student)},
 granted as materialized (
   select
@@ -95,7 +95,7 @@ months as not materialized (
   from fee_months f
   where f.domain = ${domain} and f.month between ${first} and ${last} ${ofStudent}
 ),
-${openMonths},${owingOnly ? OWING : Prisma.empty}
+${openMonths},${owingOnly ? OWING : sql.empty}
 settled_months as not materialized (
   select * from months where is_quiet and not is_conceded and (due is not null or paid is not null)
 ),
@@ -244,8 +244,8 @@ fee_faults as (
   union
   select 'fee_concession', id, 'value is not a number' from granted where value is null${
     student
-      ? Prisma.empty
-      : Prisma.sql`
+      ? sql.empty
+      : sql`
   union${orphanFees({ domain, first, last })}`
   }
 )`;
@@ -264,11 +264,11 @@ function openOfChosen({
   readonly stillToCome: Sql;
   readonly owingOnly: boolean;
 }): Sql {
-  return Prisma.sql`
+  return sql`
 chosen_months as materialized (
   select student, month, is_demanded, is_quiet
   from months
-  where ${owingOnly ? Prisma.sql`balance > 0 and is_quiet or ` : Prisma.empty}${stillToCome}
+  where ${owingOnly ? sql`balance > 0 and is_quiet or ` : sql.empty}${stillToCome}
 ),
 open_months as materialized (
   select m.student, m.month, m.is_demanded, entries.dues, entries.payments
@@ -285,14 +285,14 @@ open_months as materialized (
 
 /** Where every month is told from its entries, to go from the index to each of them would be a detour. */
 function openOfAll(stillToCome: Sql): Sql {
-  return Prisma.sql`
+  return sql`
 open_months as materialized (
   select student, month, is_demanded, dues, payments from months where ${stillToCome}
 )`;
 }
 
 /** A concession lowers what is owed, but for one that somebody has written with a minus. */
-const OWING = Prisma.sql`
+const OWING = sql`
 owing as materialized (
   select student from chosen_months
   union
@@ -311,20 +311,20 @@ export interface HeadSelection {
  * fine, owed, due_date, has_due.
  */
 export function headItems(selection: HeadSelection): Sql {
-  return Prisma.sql`${settledItems(selection.months ?? ALL)}
+  return sql`${settledItems(selection.months ?? ALL)}
   union all${toldItems(selection)}`;
 }
 
-const ALL = Prisma.sql`true`;
+const ALL = sql`true`;
 
 /** Those of `headItems` that a month says by itself: those of a student are reached by the key. */
 export function settledItems(months: Sql): Sql {
-  return itemsOfHeads(Prisma.sql`select *, null::jsonb as concessions from settled_months f where ${months}`);
+  return itemsOfHeads(sql`select *, null::jsonb as concessions from settled_months f where ${months}`);
 }
 
 /** Those of `headItems` that have a concession or something still to come: told of all students at once. */
 export function toldItems({ months = ALL, openItems = ALL }: HeadSelection): Sql {
-  return Prisma.sql`${itemsOfHeads(Prisma.sql`select * from conceded f where ${months}`)}
+  return sql`${itemsOfHeads(sql`select * from conceded f where ${months}`)}
   union all
   select student, month, nullif(fee_head, ''), due, concession, paid, fine, owed, due_date, has_due
   from open_items
@@ -332,7 +332,7 @@ export function toldItems({ months = ALL, openItems = ALL }: HeadSelection): Sql
 }
 
 function itemsOfHeads(months: Sql): Sql {
-  return Prisma.sql`
+  return sql`
   select
     student, month, nullif(fee_head, '') as fee_head, due, concession, paid, fine,
       due - concession - paid as owed, due_date, due > 0 as has_due

@@ -14,13 +14,12 @@
  *
  * @see reports 14
  */
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type { SchoolSettings } from '../engine/school-settings.js';
 import { listOrEmpty } from './list-or-empty.js';
 
 export function gradedResults({ grades, passPercent, rankMethod }: SchoolSettings): Sql {
-  return Prisma.sql`
+  return sql`
 scale as materialized (
   select array_agg((bound->>'from')::numeric order by (bound->>'from')::numeric) as bounds,
     array_agg(bound->>'grade' order by (bound->>'from')::numeric) as grades
@@ -53,10 +52,10 @@ components as materialized (
         coalesce(c.component->>'state', case when c.component->'marks' is null then 'not_entered'
           else 'scored' end) as state
       from results q
-      cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`q.subjects`)})
+      cross join lateral jsonb_array_elements(${listOrEmpty(sql`q.subjects`)})
         with ordinality as s(subject, place)
       cross join lateral jsonb_array_elements(
-        ${listOrEmpty(Prisma.sql`s.subject->'components'`)}
+        ${listOrEmpty(sql`s.subject->'components'`)}
       ) with ordinality as c(component, place)
       -- So that a number is read once, and not wherever it is named.
       offset 0

@@ -1,7 +1,7 @@
 /** Records of students who do not exist: rows of `left_out`, so that no report drops them in silence. */
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+
 import { liveRecordsById, liveRecordsIn, nameLiteral } from '../../../store/sql/records-of.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type { Month } from '../engine/parameter-types.js';
 
 interface MonthRange {
@@ -12,7 +12,7 @@ interface MonthRange {
 
 /** The dues and receipts of the months. */
 export function orphanFees(range: MonthRange): Sql {
-  return Prisma.sql`
+  return sql`
   select entry.collection, entry.id, ${REASON}
   from (${strayStudents('fee_months', range)}) as s
   join fee_months f on f.domain = ${range.domain} and f.student = s.student
@@ -26,7 +26,7 @@ export function orphanFees(range: MonthRange): Sql {
 
 /** The marks of the months; `where` selects among the records `r`. */
 export function orphanMarks(range: MonthRange, where: Sql): Sql {
-  return Prisma.sql`
+  return sql`
   select 'attendance', r.id, ${REASON}
   from (${strayStudents('attendance_months', range)}) as s
   join records r on ${liveRecordsIn(range.domain, 'attendance')}
@@ -37,8 +37,8 @@ export function orphanMarks(range: MonthRange, where: Sql): Sql {
 
 /** Whether nobody has the `_id`: neither a registration, nor a person who was erased. */
 export function isNobody(domain: string, student: Sql): Sql {
-  return Prisma.sql`not exists (
-      select from records r where ${liveRecordsById(domain, 'registration', Prisma.sql`= ${student}`)}
+  return sql`not exists (
+      select from records r where ${liveRecordsById(domain, 'registration', sql`= ${student}`)}
     ) and not exists (
       select from erasures e where e.domain = ${domain} and e.pseudonym = ${student}
     )`;
@@ -47,12 +47,12 @@ export function isNobody(domain: string, student: Sql): Sql {
 const REASON = nameLiteral('its student does not exist');
 
 function strayStudents(table: 'fee_months' | 'attendance_months', { domain, first, last }: MonthRange): Sql {
-  return Prisma.sql`
+  return sql`
     select student
     from (
-      select distinct m.student from ${Prisma.raw(table)} m
+      select distinct m.student from ${sql.raw(table)} m
       where m.domain = ${domain} and m.month between ${first} and ${last}
       offset 0
     ) as one
-    where ${isNobody(domain, Prisma.sql`one.student`)}`;
+    where ${isNobody(domain, sql`one.student`)}`;
 }

@@ -16,9 +16,9 @@
  *
  * @see reports "Terms used by all" (on the roll)
  */
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type { Day, Session } from '../engine/parameter-types.js';
 import { daysAfter, firstDayOf, lastDayOf, monthsOf } from '../engine/school-calendar.js';
 import type { SchoolSettings } from '../engine/school-settings.js';
@@ -29,10 +29,10 @@ export interface RollContext {
 }
 
 /** The first day of the present stay, as text; null if it is invalid. */
-const firstRollDay: Sql = Prisma.sql`substring(r.data->>'admitted_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')`;
+const firstRollDay: Sql = sql`substring(r.data->>'admitted_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')`;
 
 /** Whether the status says that a student has left, and no day of leaving is stored. */
-const leftUnknown: Sql = Prisma.sql`(coalesce(r.data->>'left_on', '') = ''
+const leftUnknown: Sql = sql`(coalesce(r.data->>'left_on', '') = ''
       and r.data->>'status' in ('withdrawn', 'transferred')) is true`;
 
 /**
@@ -40,7 +40,7 @@ const leftUnknown: Sql = Prisma.sql`(coalesce(r.data->>'left_on', '') = ''
  * `left_on` is invalid.
  */
 function lastRollDay({ today }: RollContext): Sql {
-  return Prisma.sql`case
+  return sql`case
       when ${leftUnknown} then ${daysAfter(today, -1)}
       when coalesce(r.data->>'left_on', '') = '' then '9999-12-31'
       else substring(r.data->>'left_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')
@@ -48,7 +48,7 @@ function lastRollDay({ today }: RollContext): Sql {
 }
 
 /** The list of earlier stays; null for a student without. */
-const earlierStays: Sql = Prisma.sql`case when jsonb_typeof(r.data->'earlier_stays') = 'array'
+const earlierStays: Sql = sql`case when jsonb_typeof(r.data->'earlier_stays') = 'array'
       then r.data->'earlier_stays' end`;
 
 /**
@@ -56,7 +56,7 @@ const earlierStays: Sql = Prisma.sql`case when jsonb_typeof(r.data->'earlier_sta
  * each null if it is invalid; `left_unknown`; and `earlier_stays`.
  */
 export function rollDays(context: RollContext): Sql {
-  return Prisma.sql`${firstRollDay} as admitted_on, ${lastRollDay(context)} as left_on,
+  return sql`${firstRollDay} as admitted_on, ${lastRollDay(context)} as left_on,
     ${leftUnknown} as left_unknown, ${earlierStays} as earlier_stays`;
 }
 
@@ -65,8 +65,8 @@ export function rollDays(context: RollContext): Sql {
  * of the relation with these columns.
  */
 export function isOnRoll(day: Day | Sql, of?: string): Sql {
-  const own = of === undefined ? Prisma.empty : Prisma.raw(`${of}.`);
-  return Prisma.sql`(${own}admitted_on <= ${day} and ${own}left_on >= ${day}
+  const own = of === undefined ? sql.empty : sql.raw(`${of}.`);
+  return sql`(${own}admitted_on <= ${day} and ${own}left_on >= ${day}
       or ${own}admitted_on is not null and ${own}left_on is not null and ${own}earlier_stays is not null
       and exists (
         select from jsonb_array_elements(${own}earlier_stays) as stay where ${contains(day)}
@@ -75,7 +75,7 @@ export function isOnRoll(day: Day | Sql, of?: string): Sql {
 
 /** Whether an earlier stay contains a day. A text that is not a day is after every day. */
 function contains(day: Day | Sql): Sql {
-  return Prisma.sql`stay->>'from' <= ${day} and stay->>'to' between ${day} and '9999-12-31'`;
+  return sql`stay->>'from' <= ${day} and stay->>'to' between ${day} and '9999-12-31'`;
 }
 
 /**
@@ -85,13 +85,13 @@ function contains(day: Day | Sql): Sql {
  */
 export function stayOn(day: Day, session?: Session): Sql {
   const ofSession = session
-    ? Prisma.sql`
+    ? sql`
       case when r.data->>'session' is distinct from ${session} then (
         select stay from jsonb_array_elements(r.data->'earlier_stays') as stay
         where stay->>'session' = ${session} order by stay->>'from' desc limit 1
       ) end,`
-    : Prisma.empty;
-  return Prisma.sql`case when jsonb_typeof(r.data->'earlier_stays') = 'array' then coalesce(
+    : sql.empty;
+  return sql`case when jsonb_typeof(r.data->'earlier_stays') = 'array' then coalesce(
       (
         select stay from jsonb_array_elements(r.data->'earlier_stays') as stay
         where ${contains(day)} order by stay->>'from' desc limit 1
@@ -109,7 +109,7 @@ export function studentsOfSession(
   day: Day,
   context: RollContext & { readonly domain: string },
 ): Sql {
-  return Prisma.sql`
+  return sql`
   select r.id as student, coalesce(stay.data->>'class', '') as class,
     coalesce(stay.data->>'section', '') as section, stay.data->>'session' as session,
     r.data->>'gender' as gender, ${rollDays(context)}
@@ -125,13 +125,13 @@ export function studentsOfSession(
  * students who are registered in it.
  */
 export function isInSession(session: Session, day: Day, context: RollContext): Sql {
-  return Prisma.sql`(${isOnRoll(day)} and (session = ${session} or ${isUnpromoted(session, day, context)}))`;
+  return sql`(${isOnRoll(day)} and (session = ${session} or ${isUnpromoted(session, day, context)}))`;
 }
 
 /** Whether a student on the roll on a day is not promoted to its session yet. */
 function isUnpromoted(session: Session, day: Day, { today }: RollContext): Sql {
-  if (day > today) return Prisma.sql`false`;
-  return Prisma.sql`(session >= '1900-01' and session < ${session} and not left_unknown)`;
+  if (day > today) return sql`false`;
+  return sql`(session >= '1900-01' and session < ${session} and not left_unknown)`;
 }
 
 /**
@@ -139,7 +139,7 @@ function isUnpromoted(session: Session, day: Day, { today }: RollContext): Sql {
  * day and not promoted to its session yet: rows for the warnings.
  */
 export function unpromoted(session: Session, day: Day, context: RollContext): Sql {
-  return Prisma.sql`
+  return sql`
   select 'registration' as collection, student as id,
     'not promoted to ' || ${session} || ' yet: counted in the class of ' || session as reason
   from students
@@ -150,7 +150,7 @@ export function unpromoted(session: Session, day: Day, context: RollContext): Sq
  * The registrations, in a CTE `students(student, admitted_on, left_on)`, that are never on the roll: rows for
  * the warnings.
  */
-export const unusableRoll: Sql = Prisma.sql`
+export const unusableRoll: Sql = sql`
   select 'registration' as collection, student as id, 'admitted_on or left_on is not a day' as reason
   from students
   where admitted_on is null or left_on is null`;
@@ -167,12 +167,12 @@ export function monthsAway(
   student?: Sql,
 ): Sql {
   const ofStudent = student
-    ? Prisma.sql`
+    ? sql`
       and r.id = ${student}`
-    : Prisma.empty;
-  const hasReturned = Prisma.sql`(r.data ? 'earlier_stays'
+    : sql.empty;
+  const hasReturned = sql`(r.data ? 'earlier_stays'
         and jsonb_path_exists(r.data, '$.earlier_stays[*] ? (@.to < $.admitted_on)'))`;
-  return Prisma.sql`
+  return sql`
 away as materialized (
   select jsonb_object_agg(student, months) as by_student
   from (
@@ -209,7 +209,7 @@ away as materialized (
 
 /** Stands after `monthsAway`: whether a due of a month counts, because the student is not away in it. */
 export function isDemanded(month: Sql, student: Sql): Sql {
-  return Prisma.sql`case when (select by_student from away) ? ${student} then not jsonb_path_exists(
+  return sql`case when (select by_student from away) ? ${student} then not jsonb_path_exists(
       (select by_student from away)->${student}, '$[*] ? (@.after < $month && @.before > $month)',
       jsonb_build_object('month', ${month})
     ) else true end`;

@@ -12,9 +12,9 @@
  *
  * @see reports "Terms used by all" (working days)
  */
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { listOrEmpty } from './list-or-empty.js';
@@ -29,11 +29,11 @@ export function schoolDays(
   { domain, today, settings }: Pick<ReportContext, 'domain' | 'today' | 'settings'>,
   { first, last }: DayRange,
 ): Sql {
-  return Prisma.sql`
+  return sql`
 holidays as materialized (
   select
     r.id, r.data->>'date' as day, r.data->>'name' as name, r.data->'working' = 'true' as is_working,
-    ${listOrEmpty(Prisma.sql`r.data->'classes'`)} as classes
+    ${listOrEmpty(sql`r.data->'classes'`)} as classes
   from records r
   where ${liveRecordsIn(domain, 'holiday')}
     and r.data->'date' >= to_jsonb(${first}::text) and r.data->'date' <= to_jsonb(${last}::text)
@@ -71,7 +71,7 @@ days_off as materialized (
 
 /** The holidays that are no days: rows of `left_out`, to go to the warnings. */
 export function unusableHolidays({ domain }: Pick<ReportContext, 'domain'>): Sql {
-  return Prisma.sql`
+  return sql`
   select 'holiday' as collection, r.id, 'date is not a day' as reason
   from records r
   where ${liveRecordsIn(domain, 'holiday')}

@@ -28,9 +28,9 @@
  *
  * @see reports 9, "Terms used by all", prisma/migrations/0013_attendance_months
  */
-import { Prisma } from '../../../generated/prisma/client.js';
-import type { Sql } from '../../../generated/prisma/internal/prismaNamespace.js';
+
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type { Day, Session } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { daysAfter, firstDayOf, monthOfDay, monthsOf, sessionOf } from '../engine/school-calendar.js';
@@ -48,7 +48,7 @@ export function sessionStart(day: Day, { settings }: Pick<ReportContext, 'settin
  * on the roll.
  */
 export function registeredStudents(context: RollContext): Sql {
-  return Prisma.sql`
+  return sql`
     r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,${rollNumber} as roll_no,
     r.data->>'class' as class, r.data->>'section' as section, r.data->>'session' as session,
     case when r.data->>'session' ~ '^[0-9]{4}-' then left(r.data->>'session', 4)::int end as session_year,
@@ -71,9 +71,9 @@ export function studentsOfClass(
   const lastSession = sessionOf(last, settings.sessionFirstMonth);
   const inEarlierStay = (session: Session) => {
     const stay = { class: className, ...(section === null ? {} : { section }), session };
-    return Prisma.sql`r.data @> ${JSON.stringify({ earlier_stays: [stay] })}::jsonb`;
+    return sql`r.data @> ${JSON.stringify({ earlier_stays: [stay] })}::jsonb`;
   };
-  return Prisma.sql`
+  return sql`
 registered as materialized (
   select ${registeredStudents(context)}
   from records r
@@ -137,7 +137,7 @@ export function studentDays(
   const until = last < today ? last : today;
   const sessions = [...new Set([first, last].map((day) => sessionOf(day, settings.sessionFirstMonth)))];
   const sessionYears = sessions.map((session) => Number(session.slice(0, 4)));
-  return Prisma.sql`
+  return sql`
 -- The places of the registration and of earlier stays, by session of the days.
 registered_places as materialized (
   select student, session_year, class, section,
@@ -150,13 +150,13 @@ registered_places as materialized (
         from jsonb_array_elements(s.earlier_stays) as stay
       )) end as from_day, 1 as place
     from students s
-    join unnest(array[${Prisma.join(sessionYears)}]::int[]) as shown(session_year)
+    join unnest(array[${sql.join(sessionYears)}]::int[]) as shown(session_year)
       on s.session_year = shown.session_year or s.session_year < shown.session_year and not s.left_unknown
     union all
     select s.student, left(stay->>'session', 4)::int, stay->>'class', stay->>'section', stay->>'from', 0
     from students s
     cross join lateral jsonb_array_elements(s.earlier_stays) as stay
-    where stay->>'session' in (${Prisma.join(sessions)})
+    where stay->>'session' in (${sql.join(sessions)})
   ) as place
   window in_session as (partition by student, session_year order by place, from_day)
 ),
@@ -272,7 +272,7 @@ shown_months as materialized (
 ),
 register as materialized (
   select
-    student, class, section, month, session_year, day_count,${letters === 'with' ? REGISTER_LETTERS : Prisma.empty}
+    student, class, section, month, session_year, day_count,${letters === 'with' ? REGISTER_LETTERS : sql.empty}
     bit_count(possible::bit(31)) as working_days, bit_count(unmarked::bit(31)) as unmarked,
     bit_count(present::bit(31)) as present, bit_count(absent::bit(31)) as absent, bit_count(late::bit(31)) as late,
     bit_count(half_day::bit(31)) as half_day, bit_count(leave::bit(31)) as leave
@@ -328,7 +328,7 @@ register as materialized (
 }
 
 /** The letters of a line of the register. */
-const REGISTER_LETTERS: Sql = Prisma.sql`
+const REGISTER_LETTERS: Sql = sql`
     -- A number of 31 digits for each letter,
     -- with a digit for each of its days: no two share a day. Their sum says every day's letter.
     translate(
@@ -341,19 +341,19 @@ const REGISTER_LETTERS: Sql = Prisma.sql`
     ) as letters,`;
 
 /** The day of a row of `days`. */
-const DAY = Prisma.sql`d.day`;
+const DAY = sql`d.day`;
 
 /** Every day of a month. */
 const ALL_DAYS = 2 ** 31 - 1;
 
 /** The bits for the days of a month from a day on. */
 function bitsFrom(day: Day): Sql {
-  return Prisma.sql`${ALL_DAYS >> (Number(day.slice(-2)) - 1)}::int`;
+  return sql`${ALL_DAYS >> (Number(day.slice(-2)) - 1)}::int`;
 }
 
 /** The bits for the days of a month up to and including a day. */
 function bitsTo(day: Day): Sql {
-  return Prisma.sql`${ALL_DAYS & ~(ALL_DAYS >> Number(day.slice(-2)))}::int`;
+  return sql`${ALL_DAYS & ~(ALL_DAYS >> Number(day.slice(-2)))}::int`;
 }
 
 /**
@@ -361,7 +361,7 @@ function bitsTo(day: Day): Sql {
  * school): its index keeps a student's days together, in order. None is after today.
  */
 export function marksOf(first: Day, last: Day, { domain, today }: ReportContext): Sql {
-  return Prisma.sql`${liveRecordsIn(domain, 'attendance')}
+  return sql`${liveRecordsIn(domain, 'attendance')}
       and r.keys->>'student_day' >= '[' || to_json(s.student)::text || ',"' || ${first} || '"]'
       and r.keys->>'student_day' <= '[' || to_json(s.student)::text || ',"' || least(${last},
         ${today}) || '"]'`;
@@ -370,25 +370,22 @@ export function marksOf(first: Day, last: Day, { domain, today }: ReportContext)
 /**
  * Whether a mark `r` of a student `s` counts: on a working day of its class, with the student on the roll.
  */
-export const countingMark: Sql = Prisma.sql`${isOnRoll(
-  Prisma.sql`left(right(r.keys->>'student_day', 12), 10)`,
-  's',
-)}
+export const countingMark: Sql = sql`${isOnRoll(sql`left(right(r.keys->>'student_day', 12), 10)`, 's')}
       and not (select places from days_off) ?
         ((r.data->>'class') || ' ' || left(right(r.keys->>'student_day', 12), 10))`;
 
 /** How many days count as present, for a line with the counts `present`, `late`, `half_day` and `leave`. */
 export function presentDays({ leaveCountsPresent }: ReportContext['settings']): Sql {
   return leaveCountsPresent
-    ? Prisma.sql`(present + late + leave + 0.5 * half_day)`
-    : Prisma.sql`(present + late + 0.5 * half_day)`;
+    ? sql`(present + late + leave + 0.5 * half_day)`
+    : sql`(present + late + 0.5 * half_day)`;
 }
 
 /**
  * Marks that did not count: rows of `left_out`, for the warnings. `where` selects among the `counted_marks`.
  */
 export function unusableAttendance(where: Sql, last: Day, context: ReportContext): Sql {
-  return Prisma.sql`
+  return sql`
   select 'attendance' as collection, mark.id, fault.reason
   from (
     select m.student, d.day, d.is_working, m.other & d.bit <> 0 as is_other,
@@ -430,7 +427,7 @@ export function unpromotedBy(last: Day, context: ReportContext): Sql {
 
 /** The marks of a class without a day or a student. */
 export function marksOfNoDay(className: string, { domain }: Pick<ReportContext, 'domain'>): Sql {
-  return Prisma.sql`
+  return sql`
   select 'attendance', r.id, 'student or created is unusable'
   from records r
   where ${liveRecordsIn(domain, 'attendance')}

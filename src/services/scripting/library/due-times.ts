@@ -1,7 +1,7 @@
 /** Computes when schedules are due, and records how far they have been processed. */
 import { Cron } from 'croner';
-import { Prisma } from '../../../generated/prisma/client.js';
 import type { Transaction } from '../../../store/database/queryable.js';
+import { sql } from '../../../store/sql.js';
 
 const SETTING = 'scriptScheduleLookedAt';
 /** Runs missed while no gateway was up for longer than this are skipped. */
@@ -32,7 +32,7 @@ export function dueTimes(
  */
 export async function moveClock(within: Transaction, now: Date): Promise<Date> {
   const earliest = new Date(now.getTime() - LONGEST_GAP_MS);
-  const [row] = await within.query<{ at: string | null }>(Prisma.sql`
+  const [row] = await within.query<{ at: string | null }>(sql`
     with last as (
       select value #>> '{}' as at
       from settings

@@ -12,9 +12,9 @@ import {
   systemPrincipal,
 } from '../../../base/model/scope.js';
 import { replaceUnstorableText } from '../../../base/model/unstorable-text.js';
-import { Prisma } from '../../../generated/prisma/client.js';
 import type { Database } from '../../../store/database/database.js';
 import type { Queryable, Transaction } from '../../../store/database/queryable.js';
+import { sql } from '../../../store/sql.js';
 import { visitorOf } from '../run-places.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
 import { runsInReach } from '../runs-in-reach.js';
@@ -166,19 +166,19 @@ export class ScriptRuns {
   async list(scope: Scope, query: RunQuery): Promise<readonly ScriptRun[]> {
     const conditions = [
       runsInReach(scope),
-      ...(query.script === undefined ? [] : [Prisma.sql`script = ${query.script}`]),
-      ...(query.status === undefined ? [] : [Prisma.sql`status = ${query.status}`]),
+      ...(query.script === undefined ? [] : [sql`script = ${query.script}`]),
+      ...(query.status === undefined ? [] : [sql`status = ${query.status}`]),
       ...(query.before === undefined
         ? []
         : [
-            Prisma.sql`(started_at, id) < (select started_at, id from script_runs
+            sql`(started_at, id) < (select started_at, id from script_runs
               where ${runsInReach(scope)} and id = ${assertRunId(query.before)}::uuid)`,
           ]),
     ];
-    const rows = await this.#options.database.query<RunRow>(Prisma.sql`
+    const rows = await this.#options.database.query<RunRow>(sql`
       select ${COLUMNS}
       from script_runs
-      where ${Prisma.join(conditions, ' and ')}
+      where ${sql.join(conditions, ' and ')}
       order by started_at desc, id desc
       limit ${query.limit}`);
     return rows.map(toScriptRun);
@@ -186,7 +186,7 @@ export class ScriptRuns {
 
   /** @throws NOT_FOUND for a run the caller may not see */
   async get(scope: Scope, id: string): Promise<ScriptRun> {
-    const [row] = await this.#options.database.query<RunRow>(Prisma.sql`
+    const [row] = await this.#options.database.query<RunRow>(sql`
       select ${COLUMNS}
       from script_runs
       where ${runsInReach(scope)} and id = ${assertRunId(id)}::uuid`);
@@ -196,7 +196,7 @@ export class ScriptRuns {
 
   /** Deletes runs that started before a time, and marks lost ones. Returns how many were deleted. */
   async purge(startedBefore: Date): Promise<number> {
-    const [gone] = await this.#options.database.query<{ count: number }>(Prisma.sql`
+    const [gone] = await this.#options.database.query<{ count: number }>(sql`
 with lost as (
   update script_runs
   set status = 'failed', ended_at = now(),
@@ -227,7 +227,7 @@ select count(*)::int as count from gone`);
     scope: Scope,
     run: Pick<ScriptRun, 'id' | 'script' | 'version' | 'cause' | 'startedAt'>,
   ): Promise<void> {
-    await notes.query(Prisma.sql`
+    await notes.query(sql`
 insert into script_runs (id, domain_id, script, version, cause, principal, credential, status, started_at,
   request_id)
 values (
@@ -238,7 +238,7 @@ values (
   }
 
   async #keepEnd(notes: Queryable, scope: Scope, run: ScriptRun): Promise<void> {
-    await notes.query(Prisma.sql`
+    await notes.query(sql`
 insert into script_runs (
   id, domain_id, script, version, cause, principal, credential, status, started_at, ended_at,
   cpu_ms, memory_bytes, host_calls, value, error, output, request_id
@@ -328,7 +328,7 @@ interface RunRow {
   readonly request_id: string;
 }
 
-const COLUMNS = Prisma.sql`id::text as id, script, version, cause, principal, status, started_at, ended_at,
+const COLUMNS = sql`id::text as id, script, version, cause, principal, status, started_at, ended_at,
   cpu_ms, memory_bytes, host_calls, value::text as value, error, output, request_id`;
 
 function toScriptRun(row: RunRow): ScriptRun {

@@ -7,7 +7,7 @@ import { RETRY_SOON_SECONDS, ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { traceHeaders } from '../../../base/process/traced.js';
-import { Prisma } from '../../../generated/prisma/client.js';
+import { type Sql, sql } from '../../../store/sql.js';
 import type {
   AskedWrite,
   BeforeTrigger,
@@ -61,7 +61,7 @@ export function createScriptTriggers({
       describeJobs(scripting()?.scripts.starts.after(scope.domain.id, collection, operation), {
         scope,
         cause: 'after',
-        arguments: Prisma.sql`json_build_object(
+        arguments: sql`json_build_object(
         'operation', ${operation}::text, 'collection', ${collection}::text,
         'id', r.id, 'version', r.version)`,
       }),
@@ -77,7 +77,7 @@ export function createScriptTriggers({
       const jobs = describeJobs(scripting()?.scripts.starts.onTopic(scope.domain.id, topic), {
         scope,
         cause: 'topic',
-        arguments: Prisma.sql`json_build_object('topic', m.topic, 'message', m.message)`,
+        arguments: sql`json_build_object('topic', m.topic, 'message', m.message)`,
       });
       return jobs && addJobs(jobs);
     },
@@ -93,10 +93,10 @@ const WAITING_SHARE = 0.75;
 /** A JSON expression with a job for each script. */
 function describeJobs(
   scripts: readonly ScriptOutline[] | undefined,
-  job: { readonly scope: Scope; readonly cause: RunCause; readonly arguments: Prisma.Sql },
-): Prisma.Sql | undefined {
+  job: { readonly scope: Scope; readonly cause: RunCause; readonly arguments: Sql },
+): Sql | undefined {
   if (scripts === undefined || scripts.length === 0) return undefined;
-  return Prisma.sql`(
+  return sql`(
     select json_agg(json_build_object(
       'domain', ${job.scope.domain.id}::text, 'script', script.name, 'cause', ${job.cause}::text,
       'depth', ${job.scope.scriptDepth ?? 0}::int, 'arguments', ${job.arguments},
@@ -109,8 +109,8 @@ function describeJobs(
  * An expression that adds the jobs in a JSON expression, in the transaction of its statement; none if it is
  * null.
  */
-function addJobs(described: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(
+function addJobs(described: Sql): Sql {
+  return sql`(
     select count(*)
     from json_array_elements(${described}) as job (payload)
     cross join lateral campus_jobs.add_job(

@@ -7,10 +7,10 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
-import { Prisma } from '../../../generated/prisma/client.js';
 import { isAdmin } from '../../../store/access/admin.js';
 import type { Database } from '../../../store/database/database.js';
 import type { Transaction } from '../../../store/database/queryable.js';
+import { sql } from '../../../store/sql.js';
 import type { WriteOperation, Writes } from '../../../store/writing/write-triggers.js';
 import type { ExpectedRuns } from '../script-runner.js';
 import {
@@ -134,7 +134,7 @@ export class Scripts {
     const { name, code, ...settings } = definition;
     await this.#options.checkCode({ name, code });
     const domainId = scope.domain.id;
-    const [row] = await this.#options.database.query<SavedRow>(Prisma.sql`
+    const [row] = await this.#options.database.query<SavedRow>(sql`
 with last as (
   select coalesce(max(version), 0) as version
   from script_versions
@@ -177,7 +177,7 @@ from saved`);
   async remove(scope: Scope, name: string): Promise<void> {
     assertMayEdit(scope);
     this.#getOutline(scope, name);
-    await this.#options.database.query(Prisma.sql`
+    await this.#options.database.query(sql`
 with removed as (
   delete from scripts
   where domain_id = ${scope.domain.id} and name = ${name}
@@ -217,7 +217,7 @@ select pg_notify(${CHANNEL}, '') as announced`);
     const key = `${domainId} ${name} ${version}`;
     const kept = this.#codes.get(key);
     if (kept !== undefined) return { ...outline, code: kept };
-    const [found] = await (within ?? this.#options.database).query<{ code: string }>(Prisma.sql`
+    const [found] = await (within ?? this.#options.database).query<{ code: string }>(sql`
       select code
       from script_versions
       where domain_id = ${domainId} and name = ${name} and version = ${version}`);
@@ -333,7 +333,7 @@ interface OutlineRow extends Omit<ScriptOutline, keyof ScriptSettings> {
 async function readOutlines(database: Database): Promise<readonly ScriptOutline[]> {
   // Plain SQL, because every start reads them, and the first use of a model loads Prisma's query compiler.
   const rows = await database.query<OutlineRow>(
-    Prisma.sql`
+    sql`
       select
         domain_id as "domainId", name, version, settings, owner,
         created_at as "createdAt", updated_at as "updatedAt", updated_by as "updatedBy"

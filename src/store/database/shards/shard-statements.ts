@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invariant } from '../../../base/errors.js';
-import { Prisma } from '../../../generated/prisma/client.js';
+import { type Sql, sql } from '../../sql.js';
 import type { JoinedBatch } from '../gathered-rows.js';
 import type { Home, JoinedStreamOptions, NamedStatement, QueryOptions } from '../query-options.js';
 import { toParameterText } from '../row-query.js';
@@ -60,7 +60,7 @@ export class ShardStatements {
    * @throws as `Queryable.query`
    */
   async query<Row extends object>(
-    sql: Prisma.Sql,
+    sql: Sql,
     home: Home,
     options: Omit<QueryOptions, 'home'> = {},
   ): Promise<Row[]> {
@@ -73,7 +73,7 @@ export class ShardStatements {
    * @throws as `Queryable.query`
    */
   async read<Row extends object>(
-    sql: Prisma.Sql,
+    sql: Sql,
     home: Home,
     options: Omit<QueryOptions, 'home'> = {},
   ): Promise<Row[]> {
@@ -130,7 +130,7 @@ export class ShardStatements {
    */
   async queryWithin<Row extends object>(
     transaction: Pick<ServerStatements, 'query'>,
-    sql: Prisma.Sql,
+    sql: Sql,
     home: Home,
     { name, ...options }: Omit<QueryOptions, 'home'> = {},
   ): Promise<Row[]> {
@@ -148,14 +148,14 @@ export class ShardStatements {
    * @throws as `Queryable.query`
    */
   session(transaction: Pick<ServerStatements, 'query'>, domain: string): RecordsPlace {
-    const ask = async <Row>(sql: Prisma.Sql, givesRows: boolean): Promise<Row[]> => {
-      const { text, values } = sql;
-      const call = Prisma.sql`
+    const ask = async <Row>(statement: Sql, givesRows: boolean): Promise<Row[]> => {
+      const { text, values } = statement;
+      const call = sql`
         select given
         from ask_at_home(
           ${domain}, ${text}, ${values.map(toParameterText)}::text[], ${givesRows}::boolean
         ) as given`;
-      const rows = await transaction.query<{ given: Row }>(call, { name: 'ask_at_home', told: sql });
+      const rows = await transaction.query<{ given: Row }>(call, { name: 'ask_at_home', told: statement });
       return rows.map(({ given }) => given);
     };
     return {
@@ -164,7 +164,7 @@ export class ShardStatements {
         await ask(sql, false);
       },
       tableName: async (table) => {
-        const rows = await transaction.query<{ name: string }>(Prisma.sql`
+        const rows = await transaction.query<{ name: string }>(sql`
           select shard_name(t, get_shard_id_for_distribution_column(t, ${domain}::text)) as name
           from to_regclass(${table}) as t`);
         return rows[0]?.name ?? table;
@@ -182,11 +182,7 @@ export class ShardStatements {
     }
   }
 
-  async #read<Row extends object>(
-    sql: Prisma.Sql,
-    home: Home,
-    options: Omit<QueryOptions, 'home'>,
-  ): Promise<Row[]> {
+  async #read<Row extends object>(sql: Sql, home: Home, options: Omit<QueryOptions, 'home'>): Promise<Row[]> {
     const shard = await this.#findShard(home.domain);
     const lease = shard.server.wasReached ? shard.server.leases.enter(shard) : undefined;
     if (lease === undefined) return await this.#query<Row>(sql, home, options);
@@ -205,7 +201,7 @@ export class ShardStatements {
   }
 
   async #query<Row extends object>(
-    sql: Prisma.Sql,
+    sql: Sql,
     { domain, columns }: Home,
     { name, ...options }: Omit<QueryOptions, 'home'>,
   ): Promise<Row[]> {
@@ -248,7 +244,7 @@ export class ShardStatements {
   }
 
   async #queryParts(table: string): Promise<readonly TablePart[]> {
-    const rows = await this.#background.query<{ host: string; port: number; tables: string[] }>(Prisma.sql`
+    const rows = await this.#background.query<{ host: string; port: number; tables: string[] }>(sql`
       select n.nodename as host, n.nodeport as port,
         array_agg(shard_name(s.logicalrelid, s.shardid) order by s.shardid) as tables
       from pg_dist_shard s
@@ -280,7 +276,7 @@ export class ShardStatements {
 
   async #queryShard(domain: string): Promise<Shard> {
     const [row] = await this.#coordinator.query<ShardRow>(
-      Prisma.sql`
+      sql`
         select p.shardid::text as id, p.groupid as group, n.nodename as host, n.nodeport as port
           from pg_dist_placement p
           join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
@@ -297,7 +293,7 @@ export class ShardStatements {
   /** Looks up the names of tables, which takes long and is done once for a shard. */
   async #queryTables(domain: string): Promise<ShardTables> {
     const [row] = await this.#coordinator.query<{ names: Readonly<Record<string, string>> }>(
-      Prisma.sql`
+      sql`
         select json_object_agg(
             c.relname,
             shard_name(s.logicalrelid, get_shard_id_for_distribution_column(s.logicalrelid, ${domain}::text))
@@ -322,9 +318,9 @@ export class ShardStatements {
 
 /** The server that has the records of a domain, asked within a transaction. */
 export interface RecordsPlace {
-  query<Row extends object>(sql: Prisma.Sql): Promise<Row[]>;
+  query<Row extends object>(sql: Sql): Promise<Row[]>;
   /** A statement that gives no rows, which may also make a table of the transaction. */
-  run(sql: Prisma.Sql): Promise<void>;
+  run(sql: Sql): Promise<void>;
   /** What the part of a spread table is called there that has the domain. Both names are quoted. */
   tableName(table: string): Promise<string>;
 }
@@ -356,11 +352,11 @@ interface ShardRow {
 }
 
 /** Has a server refuse what is not for it any more, to the end of its transaction. */
-function stayAtHome({ id, group }: Shard): { readonly sql: Prisma.Sql; readonly name: string } {
+function stayAtHome({ id, group }: Shard): { readonly sql: Sql; readonly name: string } {
   // A condition, which gives no row: Citus would plan a call that is the whole statement anew each time, to
   // decide where to run it.
-  const sql = Prisma.sql`select where not stay_at_home(${id}::bigint, ${group}::integer)`;
-  return { sql, name: 'stay_at_home' };
+  const statement = sql`select where not stay_at_home(${id}::bigint, ${group}::integer)`;
+  return { sql: statement, name: 'stay_at_home' };
 }
 
 /** What came of it, told or thrown when it is asked for. */
@@ -386,11 +382,11 @@ function nameConstraintOfTable(error: unknown): void {
 }
 
 /** The call of `run_at_home`, by which Citus runs the statement on the server of the domain. */
-function callOf({ text, values }: Prisma.Sql, { domain, columns }: Home, name = UNNAMED): Prisma.Sql {
-  return Prisma.sql`
+function callOf({ text, values }: Sql, { domain, columns }: Home, name = UNNAMED): Sql {
+  return sql`
     select *
     from run_at_home(${domain}, ${name}, ${text}, ${values.map(toParameterText)}::text[])
-      as row (${Prisma.raw(columns)})`;
+      as row (${sql.raw(columns)})`;
 }
 
 const namesOfCalls = new Map<string, string>();

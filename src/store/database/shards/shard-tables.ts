@@ -1,6 +1,6 @@
 /** The tables of a shard of Citus, and the statements that are about them instead of the spread ones. */
 import { LRUCache } from 'lru-cache';
-import { Prisma } from '../../../generated/prisma/client.js';
+import { Sql } from '../../sql.js';
 
 /** A statement has some kilobytes of text. */
 const MOST_REMEMBERED = 500;
@@ -20,14 +20,14 @@ export class ShardTables {
   }
 
   /** The statement about the shard. With a name, which always means the same text, it is remembered. */
-  statement(sql: Prisma.Sql, name: string | undefined): Prisma.Sql {
+  statement(sql: Sql, name: string | undefined): Sql {
     const remembered = name === undefined ? undefined : this.#partsByName.get(name);
     const parts = remembered ?? this.#partsOf(sql);
     if (remembered === undefined && name !== undefined) this.#partsByName.set(name, parts);
-    return new Prisma.Sql(parts, sql.values);
+    return new Sql(parts, sql.values);
   }
 
-  #partsOf(sql: Prisma.Sql): readonly string[] {
+  #partsOf(sql: Sql): readonly string[] {
     return sql.strings.map((part) => part.replace(this.#mention, (table) => this.#names[table] ?? table));
   }
 }

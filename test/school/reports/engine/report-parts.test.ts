@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Prisma } from '../../../../src/generated/prisma/client.js';
 import { composeReport, type ReportParts } from '../../../../src/school/reports/engine/report-parts.js';
+import { sql } from '../../../../src/store/sql.js';
 
 interface Row {
   readonly name: string;
@@ -13,18 +13,18 @@ interface Totals {
 }
 
 const PARTS: ReportParts<Row, Totals> = {
-  ctes: Prisma.sql`listed as (select * from students where class = ${'5'})`,
+  ctes: sql`listed as (select * from students where class = ${'5'})`,
   rows: {
-    position: Prisma.sql`place`,
-    key: Prisma.sql`id`,
-    columns: { name: Prisma.sql`name`, marks: Prisma.sql`marks + ${1}` },
-    from: Prisma.sql`from listed`,
+    position: sql`place`,
+    key: sql`id`,
+    columns: { name: sql`name`, marks: sql`marks + ${1}` },
+    from: sql`from listed`,
   },
   totals: {
-    columns: { students: Prisma.sql`count(*)`, best: Prisma.sql`(select max(marks) from listed)` },
-    over: Prisma.sql`from listed`,
+    columns: { students: sql`count(*)`, best: sql`(select max(marks) from listed)` },
+    over: sql`from listed`,
   },
-  leftOut: Prisma.sql`select collection, reason, id from faults`,
+  leftOut: sql`select collection, reason, id from faults`,
 };
 
 const NOTHING = { rows: undefined, totals: undefined, warnings: false };

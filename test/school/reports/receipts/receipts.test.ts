@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ExactNumber } from '../../../../src/base/json/json.js';
-import { Prisma } from '../../../../src/generated/prisma/client.js';
 import { feeDefaulters } from '../../../../src/school/reports/fee-defaulters.js';
 import { Receipts } from '../../../../src/school/reports/receipts/receipts.js';
+import { sql } from '../../../../src/store/sql.js';
 import { readText, scopeWith, useReports } from '../use-reports.js';
 
 const test = useReports('2026-07-06T06:00:00.000Z');
@@ -125,9 +125,9 @@ describe('recordReceipt', () => {
     ],
   ])('refuses %s, and takes no number for it', async (_what, input, message) => {
     await expect(receipts().record(ACCOUNTANT, { paymentType: 'cash', ...input })).rejects.toThrow(message);
-    expect(
-      await test.database.query(Prisma.sql`select id from records where collection = 'fee_receipt'`),
-    ).toEqual([]);
+    expect(await test.database.query(sql`select id from records where collection = 'fee_receipt'`)).toEqual(
+      [],
+    );
   });
 
   it('allocates an amount to the oldest due date first, concessions taken off', async () => {
@@ -287,7 +287,7 @@ describe('rollBackReceipt', () => {
       rollbackType: 'bounce',
     });
     expect(refused[0]?.reason).toMatchObject({ code: 'CONFLICT' });
-    const audit = await test.database.query(Prisma.sql`
+    const audit = await test.database.query(sql`
 select operation, principal from audit_entries where collection = 'fee_receipt' and record_id = (
   select id from records where collection = 'fee_receipt' and data->>'receipt_no' = 'R-1') order by id`);
     expect(audit).toEqual([

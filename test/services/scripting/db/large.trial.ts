@@ -1,8 +1,8 @@
 /** 300,000 records: streamed in constant memory, grouped by the database. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../../../src/base/json/json.js';
-import { Prisma } from '../../../../src/generated/prisma/client.js';
 import { parseMongoPipeline } from '../../../../src/store/mongo/mongo-pipeline.js';
+import { sql } from '../../../../src/store/sql.js';
 import { LiveMemory } from '../../../live-memory.js';
 import { ADMIN } from '../../../store/people.js';
 import { as, read, useDb } from './db.js';
@@ -24,14 +24,14 @@ const test = useDb({
 
 beforeAll(async () => {
   for (let from = 1; from < COUNT; from += BATCH) {
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
       insert into records (domain, collection, id, data)
       select 'school', 'payment', 'p' || lpad(n::text, 6, '0'),
         jsonb_build_object('amount', n % 1000 / 10.0, 'class', (n % 12)::text, 'text', repeat('x', 200),
           'day', to_char(timestamp '2026-04-01' + n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       from generate_series(${from}::int, ${from + BATCH - 1}::int) as n`);
   }
-  await test.database.query(Prisma.sql`analyze records`);
+  await test.database.query(sql`analyze records`);
 }, 120_000);
 
 describe('platform.db on 300,000 records', () => {
@@ -84,10 +84,10 @@ describe('platform.db on 300,000 records', () => {
 });
 
 async function planOf(stages: readonly JsonValue[]): Promise<string> {
-  const sql = test.pipelines.compile(ADMIN, {
+  const compiled = test.pipelines.compile(ADMIN, {
     collection: 'payment',
     stages: parseMongoPipeline([...stages]),
   });
-  const rows = await test.database.query<{ 'QUERY PLAN': string }>(Prisma.sql`explain ${sql}`);
+  const rows = await test.database.query<{ 'QUERY PLAN': string }>(sql`explain ${compiled}`);
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }

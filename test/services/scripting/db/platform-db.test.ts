@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonValue } from '../../../../src/base/json/json.js';
-import { Prisma } from '../../../../src/generated/prisma/client.js';
+import { sql } from '../../../../src/store/sql.js';
 import { ADMIN, scopeOf } from '../../../store/people.js';
 import { answered, as, read, useDb } from './db.js';
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await test.database.query(Prisma.sql`delete from records where collection in ('student', 'note')`);
+  await test.database.query(sql`delete from records where collection in ('student', 'note')`);
   await test.store.create(ADMIN, 'student', STUDENTS);
 });
 
@@ -283,7 +283,7 @@ describe('platform.db.update and updateMany', () => {
         expect(await update()).toMatchObject({ matchedCount: 1, upsertedId: null });
         const many = { query, options, options2: { upsert: true } };
         expect(await test.db.updateMany(as(), 'note', many)).toMatchObject({ matchedCount: 1 });
-        await test.database.query(Prisma.sql`delete from records where collection = 'note'`);
+        await test.database.query(sql`delete from records where collection = 'note'`);
       }
     }
   });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Domain, type Scope, systemPrincipal } from '../../../../src/base/model/scope.js';
-import { Prisma } from '../../../../src/generated/prisma/client.js';
 import { JobQueue } from '../../../../src/services/messaging/job-queue.js';
 import { ScriptRuns } from '../../../../src/services/scripting/library/script-runs.js';
 import {
@@ -10,6 +9,7 @@ import {
 import { Scripts } from '../../../../src/services/scripting/library/scripts.js';
 import type { RunRequest, RunResult } from '../../../../src/services/scripting/run-request.js';
 import { ScriptLog } from '../../../../src/services/scripting/script-log.js';
+import { sql } from '../../../../src/store/sql.js';
 import { useTestDatabase } from '../../../database.js';
 
 const test = useTestDatabase();
@@ -49,7 +49,7 @@ function services() {
 
 const waiting = async () =>
   await test.database.query<{ payload: unknown }>(
-    Prisma.sql`select payload from campus_jobs._private_jobs order by id`,
+    sql`select payload from campus_jobs._private_jobs order by id`,
   );
 
 const look = (now: string) => startDueScripts(services(), new Date(now));
@@ -65,8 +65,8 @@ afterAll(() => scripts.close());
 beforeEach(async () => {
   requests = [];
   failWith = undefined;
-  await test.database.query(Prisma.sql`delete from campus_jobs._private_jobs`);
-  await test.database.query(Prisma.sql`delete from settings where name = 'scriptScheduleLookedAt'`);
+  await test.database.query(sql`delete from campus_jobs._private_jobs`);
+  await test.database.query(sql`delete from settings where name = 'scriptScheduleLookedAt'`);
   await scripts.save(SCOPE, {
     name: 'evening',
     code: 'export default 1',
@@ -204,9 +204,9 @@ describe('a job', () => {
 
 describe('the runs', () => {
   it('are purged, and those lost with their gateway are marked', async () => {
-    await test.database.query(Prisma.sql`delete from script_runs`);
+    await test.database.query(sql`delete from script_runs`);
     const insert = (id: string, status: string, age: string) =>
-      test.database.query(Prisma.sql`
+      test.database.query(sql`
         insert into script_runs (id, domain_id, script, cause, principal, status, started_at, request_id)
         values (${id}::uuid, 'school', 'evening', 'call', 'u', ${status}, now() - ${age}::interval, 'r')`);
     await insert('00000000-0000-4000-8000-000000000001', 'running', '7 hours');

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { Prisma } from '../../../../src/generated/prisma/client.js';
 import { type Database, openDatabase } from '../../../../src/store/database/database.js';
 import {
   type EmbeddedServer,
   startEmbeddedServer,
 } from '../../../../src/store/database/embedded/embedded-server.js';
 import { runProgram } from '../../../../src/store/database/embedded/server-programs.js';
+import { sql } from '../../../../src/store/sql.js';
 import { expectEventually } from '../../../expect-eventually.js';
 
 jest.setTimeout(60_000);
@@ -285,12 +285,12 @@ describe('a database whose server stops and comes back', () => {
   it('throws UNAVAILABLE in between and recovers by itself', async () => {
     const first = await start();
     database = await openDatabase({ url: first.url, poolSize: 3, statementTimeoutMs: 5_000 });
-    const one = Prisma.sql`select 1 as one`;
-    const running = database.query(Prisma.sql`select pg_sleep(30)`);
+    const one = sql`select 1 as one`;
+    const running = database.query(sql`select pg_sleep(30)`);
     const interrupted = expect(running).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 5 });
     const read = async () => {
       for await (const _batch of database.stream(
-        Prisma.sql`select pg_sleep(0.01)::text from generate_series(1, 10000)`,
+        sql`select pg_sleep(0.01)::text from generate_series(1, 10000)`,
       ));
     };
     const cut = expect(read()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -319,7 +319,7 @@ describe('a database whose server stops and comes back', () => {
     };
     const next = () => new Promise<void>((resolve) => waiters.push(resolve));
     const stop = await database.listen('news', note, () => note('gap'));
-    const tell = (text: string) => database.query(Prisma.sql`select pg_notify('news', ${text})`);
+    const tell = (text: string) => database.query(sql`select pg_notify('news', ${text})`);
 
     let arrived = next();
     await tell('before');

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { Prisma } from '../../../../src/generated/prisma/client.js';
 import type { ShardStatements } from '../../../../src/store/database/shards/shard-statements.js';
+import { sql } from '../../../../src/store/sql.js';
 import { useTestDatabase } from '../../../database.js';
 import { isTestedOnCitus } from '../../../spread-databases.js';
 
@@ -33,7 +33,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   }
 
   async function findPlace(): Promise<Place> {
-    const [place] = await test.database.query<Place>(Prisma.sql`
+    const [place] = await test.database.query<Place>(sql`
       select p.shardid::text as shard, s.nodeport as source, t.nodeport as target
         from pg_dist_placement p
         join pg_dist_node s on s.groupid = p.groupid
@@ -50,15 +50,15 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   const place = { domain: DOMAIN, columns: 'id text' };
 
   async function read(id: string): Promise<readonly { id: string }[]> {
-    const sql = Prisma.sql`select id from records where domain = ${DOMAIN} and id = ${id}`;
-    return await test.database.query(sql, { home: place, name: 'test_leased' });
+    const statement = sql`select id from records where domain = ${DOMAIN} and id = ${id}`;
+    return await test.database.query(statement, { home: place, name: 'test_leased' });
   }
 
   async function create(id: string): Promise<void> {
-    const sql = Prisma.sql`
+    const statement = sql`
       insert into records (domain, collection, id, data)
       values (${DOMAIN}, 'bus', ${id}, '{}') returning id`;
-    await home().query(sql, place, { name: 'test_create' });
+    await home().query(statement, place, { name: 'test_create' });
   }
 
   /** Reads one after the other until it is told to stop. */
@@ -141,7 +141,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     const stop = keepReading('long');
     await until(async () => (await listHolders(server))[0]);
     const long = test.database.query(
-      Prisma.sql`select id, pg_sleep(2) from records where domain = ${DOMAIN} and id = 'long'`,
+      sql`select id, pg_sleep(2) from records where domain = ${DOMAIN} and id = 'long'`,
       { home: { domain: DOMAIN, columns: 'id text' } },
     );
     await moving.query(move, [shard, host(), source, target]);

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { Prisma } from '../../../../src/generated/prisma/client.js';
 import { findConstraint } from '../../../../src/store/database/database-errors.js';
 import { ShardTables } from '../../../../src/store/database/shards/shard-tables.js';
+import { sql } from '../../../../src/store/sql.js';
 import { useTestDatabase } from '../../../database.js';
 import { isTestedOnCitus } from '../../../spread-databases.js';
 
@@ -28,11 +28,11 @@ describe('a statement with one that comes first', () => {
         end
       $$`);
   });
-  const noting = (id: number) => ({ sql: Prisma.sql`select note(${id}::int)`, name: 'note' });
-  const countNoted = async () => (await test.database.query(Prisma.sql`select id from noted`)).length;
+  const noting = (id: number) => ({ sql: sql`select note(${id}::int)`, name: 'note' });
+  const countNoted = async () => (await test.database.query(sql`select id from noted`)).length;
 
   it('has its own rows alone, prepared or not', async () => {
-    const two = Prisma.sql`select n::int from generate_series(1, 2) n`;
+    const two = sql`select n::int from generate_series(1, 2) n`;
     for (const [index, name] of [undefined, 'two', 'two'].entries()) {
       const rows = await test.database.query(two, { name, first: noting(index) });
       expect(rows).toEqual([{ n: 1 }, { n: 2 }]);
@@ -41,11 +41,11 @@ describe('a statement with one that comes first', () => {
   });
 
   it('is not run when that fails, and takes it back when it fails itself', async () => {
-    const insert = Prisma.sql`insert into noted values (100)`;
+    const insert = sql`insert into noted values (100)`;
     await expect(test.database.query(insert, { first: noting(-1) })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
     });
-    const twice = Prisma.sql`insert into noted values (101), (101)`;
+    const twice = sql`insert into noted values (101), (101)`;
     await expect(test.database.query(twice, { name: 'twice', first: noting(102) })).rejects.toMatchObject({
       code: 'CONFLICT',
     });
@@ -58,7 +58,7 @@ describe('the tables of a shard', () => {
 
   it('take the places of the spread ones, and of nothing else', () => {
     const { text, values } = tables.statement(
-      Prisma.sql`
+      sql`
         with records_of as (select 'records' from records r where id = ${'a'}),
         audited as (insert into audit_entries (records) select 1 from records_of)
         update records set id = ${'b'}`,
@@ -72,7 +72,7 @@ describe('the tables of a shard', () => {
   });
 
   it('are remembered by the name of the statement, with other values', () => {
-    const read = (id: string) => tables.statement(Prisma.sql`select 1 from records where id = ${id}`, 'read');
+    const read = (id: string) => tables.statement(sql`select 1 from records where id = ${id}`, 'read');
     expect(read('a').values).toEqual(['a']);
     expect(read('b')).toMatchObject({ text: 'select 1 from records_7 where id = $1', values: ['b'] });
   });
@@ -88,7 +88,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
 
   /** The ports of the servers, of each domain. */
   async function findPorts(): Promise<ReadonlyMap<string, number>> {
-    const rows = await test.database.query<{ domain: string; port: number }>(Prisma.sql`
+    const rows = await test.database.query<{ domain: string; port: number }>(sql`
       select d.name as domain, s.nodeport as port
         from unnest(${DOMAINS}::text[]) as d (name)
         join citus_shards s
@@ -98,7 +98,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
 
   async function create(domain: string, id: string): Promise<readonly { id: string }[]> {
     return await home().query<{ id: string }>(
-      Prisma.sql`
+      sql`
         with written as (
           insert into records (domain, collection, id, data)
           values (${domain}, 'bus', ${id}, '{}')
@@ -117,9 +117,11 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
 
   it('runs where the domain is', async () => {
     for (const [domain, port] of await findPorts()) {
-      const sql = Prisma.sql`select current_setting('port') as port from records where domain = ${domain}`;
+      const statement = sql`select current_setting('port') as port from records where domain = ${domain}`;
       await create(domain, 'where');
-      expect(await home().query(sql, { domain, columns: 'port text' })).toEqual([{ port: String(port) }]);
+      expect(await home().query(statement, { domain, columns: 'port text' })).toEqual([
+        { port: String(port) },
+      ]);
     }
   });
 
@@ -136,11 +138,14 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
 
   it('is given values of every kind', async () => {
     const [domain = ''] = DOMAINS;
-    const sql = Prisma.sql`
+    const statement = sql`
       select ${"it's \\ so"}::text as a, ${['x', 'y,"']}::text[] as b, ${Buffer.from('z')}::bytea as c,
         ${null}::text as d, ${true}::boolean as e, ${7}::int as f`;
     expect(
-      await home().query(sql, { domain, columns: 'a text, b text[], c bytea, d text, e boolean, f int' }),
+      await home().query(statement, {
+        domain,
+        columns: 'a text, b text[], c bytea, d text, e boolean, f int',
+      }),
     ).toEqual([{ a: "it's \\ so", b: ['x', 'y,"'], c: Buffer.from('z'), d: null, e: true, f: 7 }]);
   });
 
@@ -158,13 +163,13 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     for (const [index, id] of ids.entries()) {
       if (index % 2 === 0) await create(domain, id);
       else {
-        await test.database.query(Prisma.sql`
+        await test.database.query(sql`
           insert into audit_entries
             (domain, collection, record_id, operation, to_version, principal, credential, request_id)
           values (${domain}, 'bus', ${id}, 'created', 1, 'me', 'key:1', 'r-1')`);
       }
     }
-    const rows = await test.database.query<{ id: number; record: string }>(Prisma.sql`
+    const rows = await test.database.query<{ id: number; record: string }>(sql`
       select id, record_id as record from audit_entries
        where domain = ${domain} and record_id like 'ordered-%' order by audit_entries.id`);
     expect(rows.map(({ record }) => record)).toEqual(ids);
@@ -181,11 +186,11 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     try {
       await server.query('create sequence made');
       await create(domain, 'streamed');
-      const sql = Prisma.sql`
+      const statement = sql`
         select nextval('made')::text from records r, generate_series(1, 100000)
          where r.domain = ${domain} and r.id = 'streamed'`;
       let rows = 0;
-      for await (const { rowCount } of home().streamJoined([{ sql, name: undefined }], {
+      for await (const { rowCount } of home().streamJoined([{ sql: statement, name: undefined }], {
         ...{ home: { domain }, batchRows: 100, punctuation: PUNCTUATION },
       })) {
         if (rows === 0) {
@@ -203,10 +208,10 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
 
   it('that is streamed and breaks off says why, as on one server', async () => {
     const [domain = ''] = DOMAINS;
-    const sql = Prisma.sql`select (1 / 0)::text from records where domain = ${domain}`;
+    const statement = sql`select (1 / 0)::text from records where domain = ${domain}`;
     await create(domain, 'broken');
     const streaming = async () => {
-      for await (const batch of home().streamJoined([{ sql, name: undefined }], {
+      for await (const batch of home().streamJoined([{ sql: statement, name: undefined }], {
         ...{ home: { domain }, punctuation: PUNCTUATION },
       }))
         expect(batch).toBeUndefined();
@@ -216,9 +221,9 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
 
   /** What was written to a domain, as a stream gives it, or a single read. */
   async function readStreamed(domain: string, id: string): Promise<string> {
-    const sql = Prisma.sql`select r.id from records r where r.domain = ${domain} and r.id = ${id}`;
+    const statement = sql`select r.id from records r where r.domain = ${domain} and r.id = ${id}`;
     let text = '';
-    for await (const { bytes } of home().streamJoined([{ sql, name: 'test_streamed' }], {
+    for await (const { bytes } of home().streamJoined([{ sql: statement, name: 'test_streamed' }], {
       ...{ home: { domain }, punctuation: PUNCTUATION },
     }))
       text += String(bytes);
@@ -228,7 +233,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   it('follows a domain that is moved while it is written to', async () => {
     const [domain = ''] = DOMAINS;
     const before = (await findPorts()).get(domain);
-    const [move] = await test.database.query<{ shard: string; source: number; target: number }>(Prisma.sql`
+    const [move] = await test.database.query<{ shard: string; source: number; target: number }>(sql`
       select p.shardid::text as shard, s.nodeport as source, t.nodeport as target
         from pg_dist_placement p
         join pg_dist_node s on s.groupid = p.groupid
@@ -242,10 +247,10 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
         const id = `moved-${writer}-${turn}`;
         await create(domain, id);
         acknowledged.push(id);
-        const sql = Prisma.sql`select id from records where domain = ${domain} and id = ${id}`;
-        expect(await home().query(sql, { domain, columns: 'id text' }, { name: 'test_moved' })).toEqual([
-          { id },
-        ]);
+        const statement = sql`select id from records where domain = ${domain} and id = ${id}`;
+        expect(await home().query(statement, { domain, columns: 'id text' }, { name: 'test_moved' })).toEqual(
+          [{ id }],
+        );
         expect(await readStreamed(domain, id)).toContain(id);
       }
     });
@@ -265,7 +270,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
       await Promise.all(writers);
     }
     expect((await findPorts()).get(domain)).not.toBe(before);
-    const rows = await test.database.query<{ id: string }>(Prisma.sql`
+    const rows = await test.database.query<{ id: string }>(sql`
       select id from records where domain = ${domain} and id like 'moved-%'`);
     expect(rows.map(({ id }) => id).sort()).toEqual(acknowledged.sort());
   }, 60_000);

@@ -1,10 +1,10 @@
 /** Where tables are on Citus. What asks a server about it needs one; the rest runs everywhere. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { Prisma } from '../../../../src/generated/prisma/client.js';
 import { openDatabase } from '../../../../src/store/database/database.js';
 import { ensurePartition } from '../../../../src/store/database/partitions.js';
 import { distributeTables, TABLE_PLACES } from '../../../../src/store/database/shards/table-places.js';
+import { sql } from '../../../../src/store/sql.js';
 import type { Gateway } from '../../../contract/gateway.js';
 import { useTestDatabase } from '../../../database.js';
 import { eventually } from '../../../eventually.js';
@@ -24,7 +24,7 @@ async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promi
 
 describe('the places of tables', () => {
   it('are said of each table that the migrations make', async () => {
-    const rows = await test.database.query<{ name: string }>(Prisma.sql`
+    const rows = await test.database.query<{ name: string }>(sql`
       select c.relname as name
         from pg_class c
        where c.relnamespace = current_schema()::regnamespace
@@ -43,7 +43,7 @@ describe('the places of tables', () => {
 onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), tables', () => {
   it('are spread as it is said, all of a domain on one server', async () => {
     const rows = await test.database.query<{ name: string; kind: string; column: string; group: number }>(
-      Prisma.sql`
+      sql`
       select table_name::text as name, citus_table_type as kind, distribution_column as column,
         colocation_id as group
         from citus_tables`,
@@ -71,46 +71,46 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   });
 
   it('that an earlier version had on every server are brought back, with what is in them', async () => {
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql`
       insert into domains (id, name, parent_id) values ('old', 'Old', null), ('older', 'Older', 'old')`);
     for (const name of ['domains', 'properties'])
-      await test.database.query(Prisma.raw(`select create_reference_table('${name}')`));
+      await test.database.query(sql.raw(`select create_reference_table('${name}')`));
     await withClient(distributeTables);
-    const read = Prisma.sql`select id from domains where id like 'old%' order by id`;
+    const read = sql`select id from domains where id like 'old%' order by id`;
     expect(await test.database.query(read)).toEqual([{ id: 'old' }, { id: 'older' }]);
-    const spread = Prisma.sql`
+    const spread = sql`
       select 1 from citus_tables where table_name in ('domains'::regclass, 'properties'::regclass)`;
     expect(await test.database.query(spread)).toEqual([]);
-    const refused = test.database.query(Prisma.sql`delete from domains where id = 'old'`);
+    const refused = test.database.query(sql`delete from domains where id = 'old'`);
     await expect(refused).rejects.toThrow(/still referred to/);
-    await test.database.query(Prisma.sql`delete from domains where id in ('old', 'older')`);
+    await test.database.query(sql`delete from domains where id in ('old', 'older')`);
   });
 
   it('that have rows when they are spread leave none of them on the coordinator', async () => {
-    await test.database.query(Prisma.raw(`select undistribute_table('receipt_series')`));
-    await test.database.query(Prisma.sql`
+    await test.database.query(sql.raw(`select undistribute_table('receipt_series')`));
+    await test.database.query(sql`
       insert into receipt_series (domain, series, last_number)
       select d, 'A', 7 from unnest(array['a', 'b', 'c', 'd']) d`);
     expect(await withClient(distributeTables)).toEqual(['receipt_series']);
-    const read = Prisma.sql`select count(*)::int as count from receipt_series where last_number = 7`;
+    const read = sql`select count(*)::int as count from receipt_series where last_number = 7`;
     expect(await test.database.query(read)).toEqual([{ count: 4 }]);
-    const size = Prisma.sql`select pg_relation_size('receipt_series')::int as size`;
+    const size = sql`select pg_relation_size('receipt_series')::int as size`;
     expect(await test.database.query(size)).toEqual([{ size: 0 }]);
   });
 
   it('get partitions of records later, with the records there are', async () => {
     const insert = (domain: string, id: string) =>
-      test.database.query(Prisma.sql`
+      test.database.query(sql`
         insert into records (domain, collection, id, data) values (${domain}, 'bus', ${id}, '{}')`);
     const domains = ['a', 'b', 'c', 'd', 'e', 'f'];
     for (const domain of domains) await insert(domain, 'before');
     const bus = { name: 'bus', fields: [], indexes: [], uniqueTogether: [] };
     expect(await ensurePartition(test.database, bus)).toMatchObject({ isCreated: true });
     for (const domain of domains) await insert(domain, 'after');
-    expect(await test.database.query(Prisma.sql`select count(*)::int as count from records_bus`)).toEqual([
+    expect(await test.database.query(sql`select count(*)::int as count from records_bus`)).toEqual([
       { count: 12 },
     ]);
-    const [shards] = await test.database.query<{ servers: number }>(Prisma.sql`
+    const [shards] = await test.database.query<{ servers: number }>(sql`
       select count(distinct nodeport)::int as servers
         from citus_shards
        where table_name = 'records_bus'::regclass`);
@@ -119,10 +119,10 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
 });
 
 onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), a long statement', () => {
-  const long = Prisma.sql`
+  const long = sql`
     select pg_sleep(600 + count(*)) as slept from records where domain = 'top' and collection = 'task'`;
   const listRunning = async () =>
-    await test.database.query<{ count: string }>(Prisma.sql`
+    await test.database.query<{ count: string }>(sql`
       select result as count
         from run_command_on_workers($$
           select count(*) from pg_stat_activity
@@ -182,7 +182,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     const { startGateway } = await import('../../../contract/gateway.js');
     // Refuses, for connections that are made from now on, what is more than one task.
     await test.database.query(
-      Prisma.raw(`alter database ${name} set citus.multi_task_query_log_level = 'error'`),
+      sql.raw(`alter database ${name} set citus.multi_task_query_log_level = 'error'`),
     );
     const gateway = await startGateway(test.url);
     try {
@@ -232,7 +232,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
       expect(refused).toEqual([]);
     } finally {
       await gateway.close();
-      await test.database.query(Prisma.raw(`alter database ${name} reset all`));
+      await test.database.query(sql.raw(`alter database ${name} reset all`));
     }
   }, 60_000);
 
@@ -335,7 +335,7 @@ async function importTasks(gateway: Gateway): Promise<unknown> {
 
 /** The ports of the servers that have the records of other domains than this one. */
 async function listOtherServers(domain: string): Promise<readonly number[]> {
-  const rows = await test.database.query<{ port: number }>(Prisma.sql`
+  const rows = await test.database.query<{ port: number }>(sql`
     select n.nodeport as port
       from pg_dist_node n
      where n.shouldhaveshards
