@@ -10,6 +10,9 @@ import { FIRST_DAY, type MarkedAttendance } from './school-records.js';
 export interface Mark {
   readonly student: string;
   readonly day: string;
+  /** The class and the section of the student, one character each. */
+  readonly class: string;
+  readonly section: string;
 }
 
 export interface Dialect {
@@ -33,13 +36,14 @@ export interface Dialect {
 }
 
 /** Of the created marks, so that load generators can put in others of the same length. */
-export const MARK_PLACE: Mark = { student: 'stu-00000', day: '0000-00-00' };
+export const MARK_PLACE: Mark = { student: 'stu-00000', day: '0000-00-00', class: '~', section: '|' };
 
 export const STREAMED_RECORDS = 100_000;
 export const RECORDS_AT_ONCE = 10_000;
 export const LISTED_RECORDS = 100;
 export const FOUND_RECORDS = 20;
-const STUDENTS = 5000;
+/** The students of the classes 1 to 9, but for the first eight: their marks are all of one length. */
+const MARKED_STUDENTS = 3744;
 const DAY_MS = 86_400_000;
 
 export function addDays(day: string, count: number): string {
@@ -85,10 +89,19 @@ export function monthsOfDays(): readonly { from: string; to: string }[] {
 
 /** The marks from the `first` on, counted from a day on which nobody has one. */
 export function newMarks(firstDay: string, first: number, count: number): readonly Mark[] {
-  return Array.from({ length: count }, (_, index) => ({
-    student: `stu-${String(1 + ((first + index) % STUDENTS)).padStart(5, '0')}`,
-    day: addDays(firstDay, Math.floor((first + index) / STUDENTS)),
-  }));
+  return Array.from({ length: count }, (_, index) => newMark(firstDay, first + index));
+}
+
+/** The mark of this number. wrk.lua counts in the same way. @see seedStatements for a student's class */
+export function newMark(firstDay: string, number: number): Mark {
+  const place = number % MARKED_STUDENTS;
+  const twelve = 1 + Math.floor(place / 9);
+  return {
+    student: `stu-${String(12 * twelve + (place % 9)).padStart(5, '0')}`,
+    day: addDays(firstDay, Math.floor(number / MARKED_STUDENTS)),
+    class: String((place % 9) + 1),
+    section: String.fromCharCode(65 + (twelve % 8)),
+  };
 }
 
 function shuffled<T>(values: readonly T[]): readonly T[] {

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { addDays, MARK_PLACE } from '../questions.js';
+import { MARK_PLACE, newMark } from '../questions.js';
 
 export interface OwnLoad {
   readonly host: string;
@@ -38,9 +38,13 @@ function nextRequest(): Buffer | string {
   const number = place;
   place += 1;
   if (load.marks === undefined) return request;
-  const student = `stu-${String((number % 5000) + 1).padStart(5, '0')}`;
-  const day = addDays(load.marks, Math.floor(number / 5000));
-  return request.toString().replaceAll(MARK_PLACE.student, student).replaceAll(MARK_PLACE.day, day);
+  const mark = newMark(load.marks, number);
+  return request
+    .toString()
+    .replaceAll(MARK_PLACE.student, mark.student)
+    .replaceAll(MARK_PLACE.day, mark.day)
+    .replaceAll(MARK_PLACE.class, mark.class)
+    .replaceAll(MARK_PLACE.section, mark.section);
 }
 
 /** Sends one request after the other on a connection until the time is over. */

@@ -1,7 +1,7 @@
 /** The limit: what the machine can do when nothing but the question is answered. */
 
 import { startTarget, stopTarget } from '../child-server.js';
-import type { Dialect } from '../questions.js';
+import type { Dialect, Mark } from '../questions.js';
 import type { BareServerOptions } from './bare-server.js';
 import type { Target, TargetOptions } from './target.js';
 
@@ -19,12 +19,12 @@ const DIALECT: Dialect = {
   }),
 };
 
-function printMark({ student, day }: { readonly student: string; readonly day: string }): string {
+function printMark({ student, day, class: className, section }: Mark): string {
   return JSON.stringify({
     created: `${day}T03:05:00.000Z`,
     student,
-    class: '5',
-    section: 'A',
+    class: className,
+    section,
     status: 'present',
     marked_by: 'usr-admin',
   });

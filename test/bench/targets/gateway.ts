@@ -113,12 +113,12 @@ function restDialect(headers: Headers): Dialect {
   };
 }
 
-function restMark({ student, day }: Mark) {
+function restMark({ student, day, class: className, section }: Mark) {
   return {
     created: `${day}T03:05:00.000Z`,
     student,
-    class: '5',
-    section: 'A',
+    class: className,
+    section,
     status: 'present',
     marked_by: 'usr-admin',
   };
@@ -165,12 +165,12 @@ function graphqlDialect(headers: Headers): Dialect {
   };
 }
 
-function graphqlMark({ student, day }: Mark) {
+function graphqlMark({ student, day, class: className, section }: Mark) {
   return {
     created: `${day}T03:05:00.000Z`,
     student: { id: student },
-    class: '5',
-    section: 'A',
+    class: className,
+    section,
     status: 'PRESENT',
     markedBy: { id: 'usr-admin' },
   };

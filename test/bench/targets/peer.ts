@@ -75,12 +75,12 @@ export function askGraphql(query: string, variables: unknown): HttpRequest {
 }
 
 /** A mark as a row of the plain table, its columns named as GraphQL does. */
-export function markAsRow({ student, day }: Mark) {
+export function markAsRow({ student, day, class: className, section }: Mark) {
   return {
     created: `${day}T03:05:00.000Z`,
     student,
-    class: '5',
-    section: 'A',
+    class: className,
+    section,
     status: 'present',
     markedBy: 'usr-admin',
   };
