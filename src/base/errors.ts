@@ -141,6 +141,8 @@ export interface ServiceErrorOptions {
   readonly cause?: unknown;
   /** Seconds until a retry, with 429 and 503. */
   readonly retryAfterSeconds?: number;
+  /** The limit that was hit, with 429. */
+  readonly limit?: number | undefined;
   /** The allowed methods, with 405. */
   readonly allow?: readonly string[];
   /** The accepted encodings of a body, with 415. */
@@ -158,6 +160,7 @@ export class ServiceError extends Error {
   readonly title: string;
   readonly errors: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly limit: number | undefined;
   readonly allow: readonly string[] | undefined;
   readonly acceptEncoding: string | undefined;
 
@@ -168,6 +171,7 @@ export class ServiceError extends Error {
     this.title = ERRORS[code].title;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.limit = options.limit;
     this.allow = options.allow;
     this.acceptEncoding = options.acceptEncoding;
   }
@@ -192,6 +196,6 @@ export function assertWithinRate({ allowed, limit, resetSeconds }: Rate): void {
     'TOO_MANY_REQUESTS',
     `More than ${limit} requests in a minute (RATE_LIMIT_PER_MINUTE). A read or write counts as further ` +
       `requests if it goes through many records without an index. Try again in ${resetSeconds} seconds.`,
-    { retryAfterSeconds: resetSeconds },
+    { retryAfterSeconds: resetSeconds, limit },
   );
 }

@@ -30,7 +30,6 @@ const unreadable: readonly Scenario[] = [
     status: 400,
     expectBody: { errors: [{ parameter: 'stream', expected: 'true, the only value', sent: 'false' }] },
   },
-  { name: 'an empty stream', path: '/o/recs/task?stream=', as: 'viewer', status: 400 },
   {
     name: 'an unknown parameter',
     path: '/o/recs/task?oqery=name=a',

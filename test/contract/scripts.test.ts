@@ -415,10 +415,27 @@ describe('/x/<name>', () => {
   const publicly = { serviceRoles: ['clerk'], endpoint: { access: 'PUBLIC', methods: ['GET', 'POST'] } };
 
   it('answers anybody where it is public', async () => {
-    const code = `export default ({ method, query, body, caller }) => ({ method, query, body, caller })`;
+    const code = `export default ({ headers, address, ...others }) => others`;
     await save({ name, code, ...publicly });
-    const got = await gateway.fetch(`/x/${name}?a=1&b=2`);
-    expect(await got.json()).toEqual({ method: 'GET', query: { a: '1', b: '2' }, body: null, caller: null });
+    const got = await gateway.fetch(`/x/${name}/sub/1?a=1&b=2`);
+    const none = { body: null, rawBody: null, caller: null };
+    expect(await got.json()).toEqual({ method: 'GET', path: 'sub/1', query: { a: '1', b: '2' }, ...none });
+    expect((await gateway.fetch(`/x/${name}`, { method: 'HEAD' })).status).toBe(200);
+    const form = new FormData();
+    form.set('id', 'pay_1');
+    form.set('proof', new Blob([new Uint8Array([0xff, 0xfe])], { type: 'image/png' }), 'a.png');
+    const uploaded = await gateway.fetch(`/x/${name}`, { method: 'POST', body: form });
+    expect(await uploaded.json()).toMatchObject({
+      body: { id: 'pay_1', proof: { name: 'a.png', type: 'image/png', base64: '//4=' } },
+      rawBody: null,
+      bodyBase64: expect.any(String),
+    });
+    const signed = await gateway.fetch(`/x/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"amount": 1.0}',
+    });
+    expect(await signed.text()).toContain('"rawBody":"{\\"amount\\": 1.0}"');
     const posted = await gateway.fetch(`/x/${name}`, {
       method: 'POST',
       headers: { 'content-type': 'text/plain' },
@@ -487,10 +504,12 @@ describe('/x/<name>', () => {
     ]);
     const known = (await (await gateway.fetch(`/x/${name}`, { as: 'clerk' })).json()) as Answered;
     expect(known.detail).not.toBe('The script failed.');
-    const { scriptRuns } = await ask(gateway, 'query ($s: ID) { scriptRuns(script: $s) { requestId } }', {
-      variables: { s: name },
-    });
-    expect(scriptRuns).toContainEqual({ requestId });
+    const { scriptRuns } = await ask(
+      gateway,
+      'query ($s: ID) { scriptRuns(script: $s) { requestId error { message } } }',
+      { variables: { s: name } },
+    );
+    expect(scriptRuns).toContainEqual({ requestId, error: { message: expect.any(String) } });
   });
 
   it('refuses what it does not answer', async () => {

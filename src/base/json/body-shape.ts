@@ -36,7 +36,6 @@ const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACE = 0x7d;
 const CLOSING_BRACKET = 0x5d;
-const AMPERSAND = 0x26;
 
 /**
  * Counts the members and levels of JSON without parsing it, in a fiftieth of the time. Malformed JSON is
@@ -74,11 +73,10 @@ export function assertJsonShape(json: Uint8Array, shape: BodyShape): void {
 }
 
 /** @throws LIMIT_EXCEEDED (400) for too many fields */
-export function assertFormShape(form: Uint8Array, maxFields: number): void {
-  if (form.length <= maxFields) return;
+export function assertFormShape(form: Buffer, maxFields: number, separator = '&'): void {
   let fields = 1;
-  for (const byte of form) {
-    if (byte === AMPERSAND) fields += 1;
+  for (let at = form.indexOf(separator); at !== -1; at = form.indexOf(separator, at + 1)) {
+    fields += 1;
     if (fields > maxFields) throw tooMany(maxFields, { what: 'fields', boundBy: FIXED });
   }
 }

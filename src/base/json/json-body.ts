@@ -11,10 +11,11 @@ import type { JsonValue } from './json.js';
  *   many members
  */
 export function readJsonBody(
-  body: Buffer,
+  sent: Buffer,
   shape: BodyShape,
   parse: (text: string, bytes: Buffer) => JsonValue,
 ): JsonValue {
+  const body = withoutBom(sent);
   if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');
   assertJsonShape(body, shape);
   try {
@@ -23,4 +24,11 @@ export function readJsonBody(
     if (!(error instanceof SyntaxError)) throw error;
     throw new ServiceError('MALFORMED_REQUEST', `The body is not JSON: ${error.message}.`, { cause: error });
   }
+}
+
+const BOM = Buffer.from('\ufeff');
+
+/** The body without the byte order mark that some programs put in front of UTF-8. */
+export function withoutBom(body: Buffer): Buffer {
+  return body.subarray(0, BOM.length).equals(BOM) ? body.subarray(BOM.length) : body;
 }

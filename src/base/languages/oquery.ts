@@ -1,7 +1,7 @@
 /**
  * oquery, the filter language of the REST interface.
  *
- *   filter    : [ condition ( "," condition )* ]
+ *   filter    : [ condition ( "," condition )* ]         blanks before a condition are ignored
  *   condition : field operator value
  *   field     : segment ( "." segment )*
  *   segment   : one or more of A-Z a-z 0-9 _ $ -
@@ -61,6 +61,7 @@ export function parseOquery(text: string, options: OqueryOptions = {}): Filter {
   const conditions: Filter[] = [];
   for (let start = 0; start <= text.length; ) {
     const end = endOfCondition(text, start);
+    while (start < end && text[start] === ' ') start += 1;
     if (conditions.length === OQUERY_LIMITS.maxConditions) throw tooManyConditions(start);
     conditions.push(parseCondition({ text, start, end, isInsensitive }));
     start = end + 1;

@@ -11,7 +11,9 @@ const REST_PARAMETER_LIMITS = { maxSortKeys: 8, maxProjectedPaths: 200, maxPathS
  * The empty text is no order.
  *
  *   sort  : [ key ( "," key )* ]
- *   key   : [ "-" ] field       a field as in oquery; one that begins with "-" cannot be sorted by upwards
+ *   key   : [ "-" ] field       blanks around it are ignored; a field as in oquery
+ *
+ * A field that begins with "-" cannot be sorted by upwards.
  *
  * @throws MALFORMED_REQUEST (400) with the position; LIMIT_EXCEEDED (400) over 8 keys.
  */
@@ -45,9 +47,10 @@ function parseList(text: string, parameter: Parameter, maxKeys: number): { key: 
     throw new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter }] });
   }
   let position = 0;
-  return keys.map((key) => {
-    const entry = { key, position };
-    position += key.length + 1;
+  return keys.map((written) => {
+    const key = written.trim();
+    const entry = { key, position: position + written.indexOf(key) };
+    position += written.length + 1;
     return entry;
   });
 }

@@ -44,7 +44,7 @@ export const LOGIN_SETTINGS = {
     variable: 'LOGIN_LIMIT_PER_MINUTE',
     default: '10',
     schema: positiveSetting,
-    meaning: 'login attempts a minute of one user and address',
+    meaning: 'failed logins a minute of one user and address',
   },
   loginLockoutFailures: {
     variable: 'LOGIN_LOCKOUT_FAILURES',

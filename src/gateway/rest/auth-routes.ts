@@ -17,8 +17,12 @@ const PARAMETERS: readonly Parameter[] = [
   credential('refresh_token', 'a refresh token, in exchange for new tokens; it is used up'),
   {
     ...credential('grant_type', 'may say which of the three it is'),
-    schema: { type: 'string', enum: ['password', 'api_key', 'refresh_token'] },
+    schema: { type: 'string', enum: ['password', 'api_key', 'refresh_token', 'client_credentials'] },
   },
+  credential('username', 'as OAuth 2.0 names user_name; with grant_type=password'),
+  credential('client_id', 'as OAuth 2.0 libraries send it; it may be anything'),
+  credential('client_secret', 'the API key, with grant_type=client_credentials'),
+  credential('scope', 'as OAuth 2.0 libraries send it; the rights are those of the user or key in any case'),
 ];
 
 const signIn: Route = {
@@ -54,7 +58,7 @@ const signIn: Route = {
     const grant = readGrant(request.parameters);
     switch (grant.kind) {
       case 'password':
-        return answerLogin(await auth.login(request.context, grant));
+        return answerLogin(await auth.login(request.context, { ...grant, mayRepeat: true }));
       case 'api_key':
         return answerLogin(await auth.exchangeKey(request.context, grant.key));
       case 'refresh_token':
@@ -98,6 +102,11 @@ type Grant =
 
 /** @throws MALFORMED_REQUEST (400) unless the parameters describe exactly one kind of grant */
 function readGrant(parameters: RestRequest['parameters']): Grant {
+  if (parameters.username !== undefined && parameters.grant_type === undefined) {
+    const detail =
+      'The parameter username is for OAuth 2.0, with grant_type=password. Without it, send user_name.';
+    throw new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter: 'username' }] });
+  }
   const grants = grantsIn(parameters);
   const [grant, other] = grants;
   if (!grant || other) {
@@ -108,14 +117,17 @@ function readGrant(parameters: RestRequest['parameters']): Grant {
     );
   }
   const { grant_type: wanted } = parameters;
-  if (wanted !== undefined && wanted !== grant.kind) {
-    throw invalidParameter('grant_type', wanted, `${grant.kind}, which the other parameters are of`);
+  const kind = wanted === 'client_credentials' ? 'api_key' : wanted;
+  if (kind !== undefined && kind !== grant.kind) {
+    throw invalidParameter('grant_type', wanted ?? '', `${grant.kind}, which the other parameters are of`);
   }
   return grant;
 }
 
 function grantsIn(parameters: RestRequest['parameters']): Grant[] {
-  const { user_name: userName, password, domain, code, api_key: key, refresh_token: token } = parameters;
+  const { username, user_name: userName = username, password, domain, code } = parameters;
+  const { grant_type: wanted, client_secret: secret, refresh_token: token } = parameters;
+  const key = parameters.api_key ?? (wanted === 'client_credentials' ? secret : undefined);
   const grants: Grant[] = [];
   if (userName !== undefined || password !== undefined) {
     if (!userName) throw missing('user_name');

@@ -20,6 +20,7 @@ import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { RecordResolver } from '../resolvers/records/record-resolver.js';
 import { type RequestContext, requireScope } from '../resolvers/request-context.js';
 import type { CollectionParameter, Named, NamedPlace } from './collection-parameters.js';
+import { missing } from './parameter-reader.js';
 import type { RestRequest } from './route.js';
 
 interface Sent {
@@ -46,8 +47,10 @@ export function readCollectionFilters(
   const { timeZone } = requireScope(context).domain;
   const now = new Date();
   const today = todayIn(timeZone, now);
+  const conditions = conditionsOf(parseOquery(parameters.oquery ?? ''));
   const sent = known.flatMap((parameter) => {
-    const text = parameters[parameter.name];
+    const text = parameters[parameter.name] ?? (parameter.mayBeInOquery && equalTo(parameter, conditions));
+    if (parameter.isRequired && !text) throw missing(parameter);
     return text === undefined ? [] : [{ parameter, text, filter: parameter.toFilter(text, today) }];
   });
   const { start, end } = parameters;
@@ -56,13 +59,21 @@ export function readCollectionFilters(
     const [from, to] = [start as Day, end as Day];
     checkRange({ name: 'start', value: from }, { name: 'end', value: to }, ANY_LENGTH);
   }
-  const others = sent.length === 0 ? [] : conditionsOf(parseOquery(parameters.oquery ?? ''));
+  const others = sent.length === 0 ? [] : conditions;
   const dayAt = (word: DayWord) => dayOfWord(word, timeZone, now);
   for (const one of sent) {
     const other = others.find((condition) => excludes(one.filter, condition, dayAt));
     if (other !== undefined) throw excluded(one.parameter.name, other);
   }
   return sent;
+}
+
+/** What a condition says that the field of a parameter equals. */
+function equalTo({ path }: CollectionParameter, conditions: readonly Filter[]): string | undefined {
+  const [found] = conditions.flatMap((one) =>
+    one.kind === 'looseEquals' && one.path.join('.') === path.join('.') ? [one.text] : [],
+  );
+  return found;
 }
 
 const ANY_LENGTH = { days: Number.POSITIVE_INFINITY, said: '' };

@@ -182,6 +182,7 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
         name: 'name.value',
         in: 'query',
         isRequired: true,
+        mayBeInOquery: true,
         description: 'The student ID: only concessions of this student that are in force today.',
         schema: { type: 'string' },
         example: 'stu-00042',

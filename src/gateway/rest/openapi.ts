@@ -30,7 +30,7 @@ const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset
 const DESCRIPTION = `Records of a school in collections, and the reports over them.
 
 Sign in at POST /auth, then send \`Authorization: Bearer <access token>\` with every request. An API key is
-sent the same way.
+sent the same way, as the password of HTTP Basic, or as \`X-API-Key\`.
 
 Every list of records is streamed. A parameter that a path does not know is refused with 400: otherwise a
 filter with a misspelt name would return all records. The one exception is \`_\`, which libraries add
@@ -63,7 +63,7 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
     },
     servers: [{ url: '/', description: 'The gateway that this description comes from.' }],
     tags: [...GROUP_TAGS, ...table.tags],
-    security: [{ bearer: [] }],
+    security: CREDENTIALS,
     paths,
     components: {
       securitySchemes: {
@@ -72,6 +72,8 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
           scheme: 'bearer',
           description: 'An access token from POST /auth, or an API key.',
         },
+        basic: { type: 'http', scheme: 'basic', description: 'An API key as password, with any user name.' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
       },
       schemas: { ...SCHEMAS, ...table.schemas },
       parameters: parameters.components,
@@ -143,10 +145,14 @@ function describeOperation(route: RouteDescription, parameters: SharedParameters
   };
 }
 
-function securityOf({ isOpen, knowsCaller }: RouteDescription): readonly Schema[] {
-  if (!isOpen) return [{ bearer: [] }];
-  return knowsCaller ? [{}, { bearer: [] }] : [];
+/** `undefined`: as the whole document says. */
+function securityOf({ isOpen, knowsCaller }: RouteDescription): readonly Schema[] | undefined {
+  if (!isOpen) return undefined;
+  return knowsCaller ? [{}, ...CREDENTIALS] : [];
 }
+
+/** Any of them is enough. */
+const CREDENTIALS = [{ bearer: [] }, { basic: [] }, { apiKey: [] }];
 
 /**
  * Documentation pages prefill examples, which helps for required parameters and is a nuisance for optional
@@ -300,7 +306,7 @@ const HEADERS: Schema = {
   'WWW-Authenticate': text('Bearer.'),
   Allow: text('The methods that go with the path.'),
   'Retry-After': whole('Seconds to wait.'),
-  'RateLimit-Limit': whole('Requests a minute of this credential.'),
+  'RateLimit-Limit': whole('Requests a minute of this credential; with 429 the limit that was hit.'),
   'RateLimit-Remaining': whole('Those left of them.'),
   'RateLimit-Reset': whole('Seconds until they are counted anew.'),
 };

@@ -2,6 +2,7 @@
 
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import { toFlag } from '../../base/model/field-types/boolean.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { Parameter, RouteDescription } from './route.js';
 
@@ -28,7 +29,7 @@ export type ParameterReader = (
 export function createParameterReader(route: Pick<RouteDescription, 'parameters' | 'body'>): ParameterReader {
   const inQuery = route.parameters.filter((parameter) => parameter.in === 'query');
   const known = new Set(inQuery.map((parameter) => parameter.name));
-  const required = inQuery.filter((parameter) => parameter.isRequired);
+  const required = inQuery.filter(({ isRequired, mayBeInOquery }) => isRequired && !mayBeInOquery);
   const json = new Set(inQuery.filter(({ isJson }) => isJson).map(({ name }) => name));
   const isInBodyToo = route.body?.kind === 'parameters';
 
@@ -56,10 +57,10 @@ export function parseCount(name: string, text: string, minimum: number): number 
   throw invalidParameter(name, text, `a whole number from ${minimum} to 999999999`);
 }
 
-/** @throws INVALID_VALUE (400) unless the text is `true` or `false`. */
+/** PHP writes 1 and 0. @throws INVALID_VALUE (400) for other texts than `true` and `false` */
 export function parseFlag(name: string, text: string): boolean {
-  if (text === 'true') return true;
-  if (text === 'false') return false;
+  const flag = toFlag(text) ?? { 1: true, 0: false }[text];
+  if (flag !== undefined) return flag;
   throw invalidParameter(name, text, 'true or false');
 }
 
@@ -79,7 +80,7 @@ export function invalidParameter(
 }
 
 /** Says what would be right: the allowed values, where there is a list of them, else an example. */
-function missing({ name, description, schema, example }: Parameter): ServiceError {
+export function missing({ name, description, schema, example }: Parameter): ServiceError {
   const detail = `The parameter ${name} is missing: ${description}`;
   const { enum: allowed } = schema;
   if (Array.isArray(allowed)) {

@@ -70,7 +70,14 @@ export function problemHeaders(
   if (error.allow) headers.allow = error.allow.join(', ');
   if (error.acceptEncoding) headers['accept-encoding'] = error.acceptEncoding;
   if (error.retryAfterSeconds !== undefined) {
-    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterSeconds)));
+    const seconds = String(Math.max(1, Math.ceil(error.retryAfterSeconds)));
+    headers['retry-after'] = seconds;
+    // The numbers are those of the limit that was hit, not of the requests of the minute.
+    if (error.limit !== undefined) {
+      headers['ratelimit-limit'] = String(error.limit);
+      headers['ratelimit-remaining'] = '0';
+      headers['ratelimit-reset'] = seconds;
+    }
   }
   return headers;
 }

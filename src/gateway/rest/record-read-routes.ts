@@ -3,6 +3,7 @@ import { ServiceError } from '../../base/errors.js';
 import { isUnchanged } from '../../base/http/etag.js';
 import { OQUERY_SYNTAX } from '../../base/languages/oquery.js';
 import { parseProjectParameter, parseSortParameter } from '../../base/languages/sort-parameter.js';
+import { toFlag } from '../../base/model/field-types/boolean.js';
 import type { Filter } from '../../base/model/filter.js';
 import { FORMATS } from '../../base/tables/format.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
@@ -226,7 +227,8 @@ function assertUnordered(parameters: RestRequest['parameters']): void {
 
 /** @see interface 4.2 (`stream` has the fixed value true), decisions 3 (it may be absent) */
 function assertStream(text: string | undefined): void {
-  if (text !== undefined && text !== 'true') throw invalidParameter('stream', text, 'true, the only value');
+  const isOn = text === undefined || text === '' || text === '1' || toFlag(text);
+  if (isOn !== true) throw invalidParameter('stream', text ?? '', 'true, the only value');
 }
 
 /** One table of the interface calls `project` `projection`. */

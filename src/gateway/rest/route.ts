@@ -22,6 +22,8 @@ export interface Parameter {
   readonly example?: unknown;
   /** The example of the route contains it, although it is optional. */
   readonly isInExample?: boolean;
+  /** A condition of `oquery` on the same field serves as well. */
+  readonly mayBeInOquery?: true;
   /** The text of a JSON value; a body of parameters has the value itself. */
   readonly isJson?: true;
 }

@@ -1,8 +1,9 @@
 /** Turns the credential of a request into a scope, and counts the request against its rate. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { assertWithinRate, ServiceError } from '../../base/errors.js';
 import { type Credential, callerName, type Principal } from '../../base/model/scope.js';
-import { parseBearer } from '../../services/auth/parse-bearer.js';
+import { findApiKey, parseBearer } from '../../services/auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../../services/auth/resolve-scope.js';
 import type { KnownAskers } from './fair-turns.js';
 import type { RateDecision } from './rate-limits.js';
@@ -62,11 +63,30 @@ export function useAuthentication(
   });
 }
 
+/**
+ * Turns an API key in another header into a bearer, before anything looks at the request. Browsers send the
+ * Basic credential of an address by themselves, also for pages of others: those are not taken.
+ */
+export function adoptCredential({ headers, url = '' }: IncomingMessage): void {
+  const { authorization } = headers;
+  const isForeign = /^(?:cross|same)-site$/.test(String(headers['sec-fetch-site']));
+  const key =
+    authorization !== undefined && isForeign ? undefined : findApiKey(authorization, headers['x-api-key']);
+  if (key !== undefined) headers.authorization = `Bearer ${key}`;
+  // OAuth libraries authenticate the client at the token endpoint; ours have no secret.
+  else if (/^basic /i.test(authorization ?? '') && /^\/auth\/?(?:\?|$)/.test(url))
+    delete headers.authorization;
+}
+
 /** @throws UNAUTHENTICATED (401) for another scheme */
 function bearerOf(authorization: string): string {
   const bearer = parseBearer(authorization);
   if (bearer !== undefined) return bearer;
-  throw new ServiceError('UNAUTHENTICATED', 'The Authorization header is to be: Bearer <token>.');
+  throw new ServiceError(
+    'UNAUTHENTICATED',
+    'Send the header Authorization: Bearer <token or API key>. A key may also be ' +
+      'the password of HTTP Basic, or stand in X-API-Key.',
+  );
 }
 
 /**

@@ -20,7 +20,7 @@ import { createRouteTable } from '../rest/routes.js';
 import { SERVICE_ROUTES } from '../rest/service-routes.js';
 import { useAgents } from './agent-serving.js';
 import { RequestsInFlight, requestIdOf, useArrival } from './arrival.js';
-import { type AuthenticationOptions, useAuthentication } from './authentication.js';
+import { type AuthenticationOptions, adoptCredential, useAuthentication } from './authentication.js';
 import { type BodyLimits, useBodyAdmission } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 import { createClientErrorHandler } from './client-errors.js';
@@ -197,6 +197,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     frameworkErrors: createUnreadablePathAnswer(turnstile),
     rewriteUrl: (request) => {
       applyMethodOverride(request);
+      adoptCredential(request);
       return request.url ?? '/';
     },
     clientErrorHandler: createClientErrorHandler(observe),

@@ -1,4 +1,5 @@
 /** Fastify's own errors, in the words of our catalog. Any that is missing here is a fault of ours. */
+import type { FastifyContextConfig } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 
 const TRANSLATIONS: Readonly<Record<string, (error: Error) => ServiceError>> = {
@@ -27,6 +28,13 @@ export function translateFrameworkError(error: unknown): ServiceError {
   });
 }
 
-export function unsupported(): ServiceError {
-  return new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.');
+/** `body` is the kind of body that the route takes: parameters may also come as a form. */
+export function unsupported(body?: FastifyContextConfig['body']): ServiceError {
+  const forms = body === 'small' || body === 'parameters' ? FORMS : '';
+  return new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `Send the body as Content-Type: application/json${forms}.`,
+  );
 }
+
+const FORMS = ', application/x-www-form-urlencoded or multipart/form-data';

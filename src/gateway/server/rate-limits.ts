@@ -8,6 +8,11 @@ import { callerName, type Principal } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
 
+export interface LoginDecision extends RateDecision {
+  /** Takes the attempt out of the counts again, because it succeeded: only failures count. */
+  giveBack(): Promise<void>;
+}
+
 /** The numbers of the `RateLimit-*` headers; `resetSeconds` is also the `Retry-After` of a refusal. */
 export interface RateDecision extends Rate {
   readonly remaining: number;
@@ -128,7 +133,12 @@ export class RateLimits {
    * limit. An attempt refused by one limit does not count for the next, so one address cannot lock a user out
    * everywhere. The user name is stored only as a hash, because people type passwords there.
    */
-  async takeLogin(userName: string, address: string): Promise<RateDecision> {
+  async takeLogin(userName: string, address: string): Promise<LoginDecision> {
+    const keys = [
+      counterKey('login-pair', userName, address),
+      counterKey('login-address', address),
+      counterKey('login-user', userName),
+    ];
     const pairLimit = this.#options.loginLimitPerMinute;
     const aloneLimit = pairLimit * ALONE_FACTOR;
     const [row] = await this.#options.database.query<LoginCounts>(
@@ -137,23 +147,24 @@ export class RateLimits {
           select date_trunc('minute', now()) as minute
         ), pair as (
           insert into rate_counters as c (key, window_start, count)
-          select ${counterKey('login-pair', userName, address)}::text, minute, 1 from current
+          select ${keys[0]}::text, minute, 1 from current
           on conflict (key, window_start) do update set count = c.count + 1
           returning count
         ), address as (
           insert into rate_counters as c (key, window_start, count)
-          select ${counterKey('login-address', address)}::text, minute, 1 from current, pair
+          select ${keys[1]}::text, minute, 1 from current, pair
             where pair.count <= ${pairLimit}::int
           on conflict (key, window_start) do update set count = c.count + 1
           returning count
         ), named as (
           insert into rate_counters as c (key, window_start, count)
-          select ${counterKey('login-user', userName)}::text, minute, 1 from current, address
+          select ${keys[2]}::text, minute, 1 from current, address
             where address.count <= ${aloneLimit}::int
           on conflict (key, window_start) do update set count = c.count + 1
           returning count
         )
         select
+          (select minute from current) as minute,
           pair.count as "ofPair",
           (select count from address) as "ofAddress",
           (select count from named) as "ofUser",
@@ -162,12 +173,31 @@ export class RateLimits {
       { name: 'rate-login' },
     );
     invariant(row, 'a login attempt is always counted');
-    const { ofPair, ofAddress, ofUser, resetSeconds } = row;
+    const { minute, ofPair, ofAddress, ofUser, resetSeconds } = row;
     const allowed = ofUser !== null && ofUser <= aloneLimit;
     const remaining = allowed
       ? Math.max(0, Math.min(pairLimit - ofPair, aloneLimit - (ofAddress ?? 0), aloneLimit - ofUser))
       : 0;
-    return { allowed, limit: pairLimit, remaining, resetSeconds: Math.max(1, resetSeconds) };
+    return {
+      ...{ allowed, limit: pairLimit, remaining, resetSeconds: Math.max(1, resetSeconds) },
+      giveBack: async () => {
+        await this.#options.database.query(
+          // The rows are locked in the order in which an attempt locks them.
+          sql`
+            with taken as (
+              select c.key, c.window_start
+              from unnest(${keys}::text[]) with ordinality as k (key, place)
+              join rate_counters c on c.key = k.key and c.window_start = ${minute}::timestamptz
+              order by k.place
+              for update of c
+            )
+            update rate_counters c set count = greatest(0, c.count - 1)
+            from taken
+            where c.key = taken.key and c.window_start = taken.window_start`,
+          { name: 'rate-login-back' },
+        );
+      },
+    };
   }
 
   /** Exchanges the counts of the current minute with the other gateways; called once a second. */
@@ -255,6 +285,7 @@ export class RateLimits {
 }
 
 interface LoginCounts {
+  readonly minute: Date;
   readonly ofPair: number;
   /** Null: not counted, because the pair is over its own limit. */
   readonly ofAddress: number | null;

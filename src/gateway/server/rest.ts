@@ -11,6 +11,7 @@ import { createParameterReader } from '../rest/parameter-reader.js';
 import type { RestServices, Route, RouteDescription } from '../rest/route.js';
 import { sendAnswer } from './answering.js';
 import { mayBeLarge } from './body-admission.js';
+import { isForm } from './body-parsing.js';
 import { unsupported } from './framework-errors.js';
 import type { Observe } from './observation.js';
 import type { StreamLimits } from './stream-limits.js';
@@ -124,10 +125,6 @@ function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue |
     throw new ServiceError('MALFORMED_REQUEST', `The body is missing: ${route.body.description}`);
   }
   return body;
-}
-
-function isForm(request: FastifyRequest<RestGeneric>): boolean {
-  return request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
 }
 
 function isEmpty(body: JsonValue | undefined): boolean {

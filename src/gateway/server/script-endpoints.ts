@@ -2,18 +2,22 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
-import type { JsonObject, JsonValue } from '../../base/json/json.js';
+import type { JsonObject } from '../../base/json/json.js';
 import { toAbortSignal } from '../../base/model/end-signal.js';
 import type { Domain } from '../../base/model/scope.js';
-import { endpointArguments, toEndpointAnswer } from '../../services/scripting/library/endpoint-request.js';
+import {
+  type EndpointBody,
+  endpointArguments,
+  toEndpointAnswer,
+} from '../../services/scripting/library/endpoint-request.js';
 import { ENDPOINT_METHODS, type EndpointMethod } from '../../services/scripting/library/script.js';
-import type { ScriptRun, ScriptRuns } from '../../services/scripting/library/script-runs.js';
+import type { ScriptRun, ScriptRuns, StartOptions } from '../../services/scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts } from '../../services/scripting/library/scripts.js';
 import { visitorOf } from '../../services/scripting/run-places.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { scriptFailed } from '../rest/script-routes.js';
 import type { BodyLimits } from './body-admission.js';
-import { useBodyParsing } from './body-parsing.js';
+import { parseByType } from './body-parsing.js';
 
 export interface ScriptEndpointServices {
   readonly scripts: Scripts;
@@ -22,9 +26,9 @@ export interface ScriptEndpointServices {
 }
 
 interface EndpointGeneric {
-  Params: { readonly name: string };
+  Params: { readonly name: string; readonly '*'?: string };
   Querystring: JsonObject;
-  Body: JsonValue | undefined;
+  Body: EndpointBody | undefined;
 }
 
 /** An answer of a script is no page of ours: what it holds may not run as one. */
@@ -38,32 +42,33 @@ export async function useScriptEndpoints(
   bodies: Pick<BodyLimits, 'maxMembers'>,
 ): Promise<void> {
   await app.register(async (endpoints) => {
-    useBodyParsing(endpoints, bodies);
+    endpoints.removeAllContentTypeParsers();
     endpoints.addContentTypeParser(
       '*',
-      { parseAs: 'string' },
-      async (_request: FastifyRequest, body: string) => body,
+      { parseAs: 'buffer' },
+      async (request: FastifyRequest, raw: Buffer): Promise<EndpointBody> => ({
+        raw,
+        parsed: raw.length === 0 ? undefined : await parseByType(raw, request, bodies),
+      }),
     );
-    endpoints.route<EndpointGeneric>({
-      method: [...ENDPOINT_METHODS],
-      url: '/x/:name',
-      config: { urgencyOf: () => 'script' },
-      // This runs before a body is read.
-      onRequest: async (request) => {
-        findScript(services, request);
-      },
-      handler: async (request, reply) => {
-        const run = await answerBy(services, request);
-        try {
-          if (run.error !== undefined) throw scriptFailed(run);
-          return send(reply, run);
-        } catch (fault) {
+    for (const url of ['/x/:name', '/x/:name/*']) {
+      endpoints.route<EndpointGeneric>({
+        method: [...ENDPOINT_METHODS, 'HEAD'],
+        url,
+        config: { urgencyOf: () => 'script' },
+        // This runs before a body is read.
+        onRequest: async (request) => {
+          findScript(services, request);
+        },
+        handler: async (request, reply) => {
+          const run = await answerBy(services, request);
+          if (run.error === undefined) return send(reply, run);
           // The reason may name roles, fields, hosts and data. Callers without a credential get none of them;
           // the run, with the same request id, has it.
-          throw request.requestContext.scope === undefined ? FAILED : fault;
-        }
-      },
-    });
+          throw request.requestContext.scope === undefined ? FAILED : scriptFailed(run);
+        },
+      });
+    }
   });
 }
 
@@ -78,20 +83,23 @@ async function answerBy(
   request.arrival.stepAside();
   const args = endpointArguments(
     {
-      method: request.method,
+      method: methodOf(request),
+      path: request.params['*'] ?? '',
       query: request.query,
       headers: request.headers,
-      body: request.body ?? null,
+      body: request.body,
       address: request.requestContext.address,
     },
     scope,
   );
+  const assertUsable: StartOptions['assertUsable'] = (value) => toEndpointAnswer(name, value);
   if (script.endpoint?.access === 'caller') {
     const caller = requireScope(request.requestContext);
-    return await services.scriptRuns.call(caller, name, { cause: 'endpoint', arguments: args });
+    return await services.scriptRuns.call(caller, name, { cause: 'endpoint', arguments: args, assertUsable });
   }
   const run = await services.scriptRuns.runAsService(domain, name, {
     cause: 'endpoint',
+    assertUsable,
     requestId: request.requestContext.requestId,
     argumentsFor: async () => args,
     signal: toAbortSignal(request.requestContext.signal),
@@ -117,7 +125,7 @@ function findScript(
   const domain = scope?.domain ?? publicDomain(services, askedDomain);
   const script = services.scripts.findEndpoint(domain.id, name);
   if (script === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
-  assertMethod(script, request.method);
+  assertMethod(script, methodOf(request));
   if (script.endpoint?.access === 'caller') requireScope(request.requestContext);
   return { domain, script };
 }
@@ -127,6 +135,11 @@ function publicDomain({ domains }: ScriptEndpointServices, header: string | unde
   const domain = header === undefined ? domains.top() : domains.find(header);
   if (domain === undefined) throw new ServiceError('NOT_FOUND', 'There is no such domain.');
   return domain;
+}
+
+/** HEAD is answered as GET is, without the body. */
+function methodOf({ method }: Pick<FastifyRequest, 'method'>): string {
+  return method === 'HEAD' ? 'GET' : method;
 }
 
 function assertMethod({ name, endpoint }: ScriptOutline, method: string): void {

@@ -1,5 +1,7 @@
 /** Authenticates credentials: the one place where a caller becomes a principal. */
-import { ServiceError } from '../../base/errors.js';
+import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Rate, ServiceError } from '../../base/errors.js';
 import { type Credential, type Domain, lacksSecondFactor, type Principal } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import { liveRecordsIn, liveRecordsNamed } from '../../store/sql/records-of.js';
@@ -13,6 +15,7 @@ import { findPasswordOwner } from './find-password-owner.js';
 import type { KeyUsage } from './key-usage.js';
 import { type LoginLockout, type LoginTrial, loginTrial } from './login-lockout.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
+import { KEY_PREFIX } from './parse-bearer.js';
 import type { Passwords } from './passwords.js';
 import { type Principals, parseRoles, type ResolvedCredential } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
@@ -31,6 +34,8 @@ export interface LoginAttempt {
   /** The User-Agent, by which users recognize their sessions. */
   readonly userAgent?: string | undefined;
   readonly requestId?: string | undefined;
+  /** A program that logs in for every call gets the tokens of its last log-in again, for a minute. */
+  readonly mayRepeat?: boolean | undefined;
 }
 
 /** An identity confirmed by an identity provider. */
@@ -62,10 +67,7 @@ export interface Login {
 
 /** Limits concurrent and total attempts over all gateways. Implemented by `RateLimits` of the server. */
 interface LoginThrottle {
-  takeLogin(
-    userName: string,
-    address: string,
-  ): Promise<{ readonly allowed: boolean; readonly limit: number; readonly resetSeconds: number }>;
+  takeLogin(userName: string, address: string): Promise<Rate & { giveBack(): Promise<void> }>;
 }
 
 export interface AuthenticatorOptions {
@@ -89,10 +91,14 @@ export const LONGEST_USER_NAME = 256;
 const LONGEST_BEARER = 4096;
 /** The tabs of a restarted browser refresh at the same time. */
 const BROWSER_LEEWAY_SECONDS = 10;
+const REPEATED_LOGINS = { max: 1000, ttl: 60_000 };
 
 /** @see interface 5, decisions 6 */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
+  /** By a hash of all that was sent, under a key of this process. */
+  readonly #recentLogins = new LRUCache<string, Login>(REPEATED_LOGINS);
+  readonly #hashKey = randomBytes(32);
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -113,7 +119,7 @@ export class Authenticator {
     onKnown: (credential: Credential) => void = () => {},
   ): Promise<Principal> {
     const isPossible = bearer.length <= LONGEST_BEARER;
-    if (isPossible && bearer.startsWith('cg_')) {
+    if (isPossible && bearer.startsWith(KEY_PREFIX)) {
       const resolved = await this.#resolveKey(bearer, address, onKnown);
       if (resolved) return resolved.principal;
     } else if (isPossible) {
@@ -136,8 +142,14 @@ export class Authenticator {
    */
   async login(attempt: LoginAttempt): Promise<Login> {
     const { lockout, passwords, sessions, events } = this.#options;
-    const { domain, trial } = await this.#admit(attempt, attempt.userName);
+    const { domain, trial, giveBack } = await this.#admit(attempt, attempt.userName);
     await lockout.assertOpen(trial);
+    const recent = this.#recentLogin(trial, attempt);
+    const repeated = await recent?.find();
+    if (repeated) {
+      await giveBack();
+      return repeated;
+    }
     const user = await this.#findUser(domain?.id, attempt.userName);
     const check = await passwords.check(user?.passwordHash ?? undefined, attempt.password);
     if (!domain || !user?.isActive || !check.isMatch || user.epoch === null) {
@@ -151,13 +163,16 @@ export class Authenticator {
     const session = await sessions.open(ref, { ...attempt, isConfined });
     if (!session) throw wrongLogin();
     await lockout.forgive(trial);
+    await giveBack();
     await events.loggedIn(ref, attempt);
     if (check.isOutdated) await this.#rehash(ref, user.passwordHash, attempt.password);
-    return this.#answer(
+    const login = this.#answer(
       { ...ref, origin: { kind: 'session', id: session.sessionId } },
       { ...user, roles: parseRoles(user.roles) },
       { refreshToken: session.refreshToken },
     );
+    recent?.keep(login);
+    return login;
   }
 
   /**
@@ -169,7 +184,7 @@ export class Authenticator {
    */
   async loginByIdentity(attempt: IdentityAttempt): Promise<Login> {
     const { lockout, sessions, events } = this.#options;
-    const { domain } = await this.#admit(attempt, attempt.email);
+    const { domain, giveBack } = await this.#admit(attempt, attempt.email);
     const users = await this.#findByEmail(domain?.id ?? '', attempt.email);
     const [user] = users;
     if (!domain || !user || users.length > 1) {
@@ -192,6 +207,7 @@ export class Authenticator {
     const isConfined = !attempt.hasSecondFactor && (await this.#lacksSecondFactor(ref, roles));
     const session = await sessions.open(ref, { ...attempt, isConfined });
     if (!session) throw wrongLogin();
+    await giveBack();
     await events.loggedIn(ref, attempt);
     return this.#answer(
       { ...ref, origin: { kind: 'session', id: session.sessionId } },
@@ -313,7 +329,7 @@ export class Authenticator {
     const user = { domainId: principal.domainId, userId: principal.id };
     // Attempts are limited, so that a stolen token cannot be used to guess the password.
     const trial = loginTrial(user.domainId, principal.userName, 'change of password');
-    assertNotThrottled(await throttle.takeLogin(trial.userName, trial.address));
+    const taken = assertNotThrottled(await throttle.takeLogin(trial.userName, trial.address));
     await lockout.assertOpen(trial);
     const stored = await database.prisma.credential.findUnique({ where: { domainId_userId: user } });
     const { isMatch } = await passwords.check(stored?.passwordHash, oldPassword);
@@ -321,6 +337,7 @@ export class Authenticator {
       await lockout.noteFailure(trial);
       throw new ServiceError('WRONG_LOGIN', 'The old password is wrong.');
     }
+    await taken.giveBack();
     const { owner, presentHash } = await findPasswordOwner(database, user);
     const passwordHash = await passwords.hashChosen(newPassword, owner, presentHash);
     const by = { domain: { id: user.domainId }, principal, requestId };
@@ -337,13 +354,37 @@ export class Authenticator {
   async #admit(
     { domainId, address }: Pick<LoginAttempt, 'domainId' | 'address'>,
     name: string,
-  ): Promise<{ readonly domain: Domain | undefined; readonly trial: LoginTrial }> {
+  ): Promise<{ readonly domain: Domain | undefined; readonly trial: LoginTrial; giveBack(): Promise<void> }> {
     const { domains, throttle } = this.#options;
     const askedId = domainId === undefined || domainId === '' ? (domains.top()?.id ?? '') : domainId;
     const trial = loginTrial(askedId, name, address);
-    assertNotThrottled(await throttle.takeLogin(trial.userName, address));
+    const { giveBack } = assertNotThrottled(await throttle.takeLogin(trial.userName, address));
     await domains.assureKnown(askedId);
-    return { domain: domains.find(askedId), trial };
+    return { domain: domains.find(askedId), trial, giveBack };
+  }
+
+  /**
+   * The same log-in of the same program within the minute. Its tokens are good again while nothing has ended
+   * them: neither a log-out nor a use of the refresh token, which would end the session when used again.
+   */
+  #recentLogin({ userName, address }: LoginTrial, { mayRepeat, code, password, userAgent }: LoginAttempt) {
+    if (mayRepeat !== true || code !== undefined) return undefined;
+    const sent = JSON.stringify([userName, address, password, userAgent]);
+    const key = createHmac('sha256', this.#hashKey).update(sent).digest('base64url');
+    return {
+      keep: (login: Login) => this.#recentLogins.set(key, login),
+      find: async (): Promise<Login | undefined> => {
+        const login = this.#recentLogins.get(key);
+        if (login?.refreshToken === undefined) return undefined;
+        const ageSeconds = (REPEATED_LOGINS.ttl - this.#recentLogins.getRemainingTTL(key)) / 1000;
+        const expiresInSeconds = Math.floor(login.expiresInSeconds - ageSeconds);
+        if (expiresInSeconds < ageSeconds) return undefined;
+        const isValid =
+          (await this.#ofToken(login.accessToken, address, () => {})) !== undefined &&
+          (await this.#options.sessions.isUnused(login.refreshToken));
+        return isValid ? { ...login, expiresInSeconds } : undefined;
+      },
+    };
   }
 
   /**
@@ -537,18 +578,16 @@ function isPossibleUserName(userName: string): boolean {
   return userName.length > 0 && userName.length <= LONGEST_USER_NAME && !userName.includes('\0');
 }
 
-function assertNotThrottled(decision: {
-  readonly allowed: boolean;
-  readonly limit: number;
-  readonly resetSeconds: number;
-}): void {
+/** @throws TOO_MANY_REQUESTS (429) */
+function assertNotThrottled<Decision extends Rate>(decision: Decision): Decision {
   const { allowed, limit, resetSeconds } = decision;
-  if (allowed) return;
+  if (allowed) return decision;
   throw new ServiceError(
     'TOO_MANY_REQUESTS',
     `Too many attempts to log in: a user has ${limit} a minute from one address ` +
-      `(LOGIN_LIMIT_PER_MINUTE), and each of the two alone ten times as many. Go on in ${resetSeconds} s.`,
-    { retryAfterSeconds: resetSeconds },
+      `(LOGIN_LIMIT_PER_MINUTE), and each of the two alone ten times as many. Only failures count. ` +
+      `Try again in ${resetSeconds} seconds.`,
+    { retryAfterSeconds: resetSeconds, limit },
   );
 }
 

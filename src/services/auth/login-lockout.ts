@@ -61,8 +61,8 @@ export class LoginLockout {
     const seconds = Math.max(1, row.seconds);
     throw new ServiceError(
       'TOO_MANY_REQUESTS',
-      `Too many logins failed with this user name from this address. Go on in ${seconds} s.`,
-      { retryAfterSeconds: seconds },
+      `Too many logins failed with this user name from this address. Try again in ${seconds} seconds.`,
+      { retryAfterSeconds: seconds, limit: this.#afterFailures },
     );
   }
 

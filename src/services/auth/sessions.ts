@@ -169,6 +169,20 @@ export class Sessions {
     return row && { ...row, refreshToken: next };
   }
 
+  /** Whether a refresh token is still the next one of its session. */
+  async isUnused(refreshToken: string): Promise<boolean> {
+    const rows = await this.#database.query(
+      sql`
+        select 1 as one
+        from refresh_tokens t
+        join sessions s on s.id = t.session_id
+        where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
+          and t.used_at is null and s.revoked_at is null`,
+      { name: 'auth-unused-refresh' },
+    );
+    return rows.length > 0;
+  }
+
   /** The owner of a token, looked up first, because records are read within a known domain. */
   async #userOf(refreshToken: string): Promise<UserRef | undefined> {
     const [user] = await this.#database.query<UserRef>(

@@ -101,6 +101,12 @@ describe('values', () => {
     expect(parseCount('skip', '0', 0)).toBe(0);
     expect(parseFlag('ci', 'true')).toBe(true);
     expect(parseFlag('ci', 'false')).toBe(false);
-    expect(() => parseFlag('ci', '1')).toThrow('expected true or false');
+    expect(['True', 'FALSE', '1', '0'].map((text) => parseFlag('ci', text))).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+    expect(() => parseFlag('ci', 'yes')).toThrow('expected true or false');
   });
 });

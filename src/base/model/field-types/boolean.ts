@@ -48,6 +48,13 @@ function booleanOperand(condition: ValueCondition, value: Operand): boolean {
 }
 
 function booleanWritten(condition: ValueCondition, text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
+  const flag = toFlag(text);
+  if (flag !== undefined) return flag;
   throw invalidOperand(condition, text, BOOLEAN.expectation, BOOLEAN);
+}
+
+/** `true` and `false` in any case, as programs write them; `undefined` for other texts. */
+export function toFlag(text: string): boolean | undefined {
+  if (/^true$/i.test(text)) return true;
+  return /^false$/i.test(text) ? false : undefined;
 }

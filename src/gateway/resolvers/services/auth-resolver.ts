@@ -2,13 +2,13 @@
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import type { ApiKey, ApiKeyRequest, ApiKeys } from '../../../services/auth/api-keys.js';
-import type { Authenticator, Login } from '../../../services/auth/authenticator.js';
+import type { Authenticator, Login, LoginAttempt } from '../../../services/auth/authenticator.js';
 import type { ProviderSessions } from '../../../services/auth/provider-sessions.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { scopesOfAccess } from './key-access-input.js';
 import { ApiKeyResult, CreateApiKeyInput, LoginResult, NewApiKeyResult } from './login-result.js';
 
-export interface LoginRequest {
+export interface LoginRequest extends Pick<LoginAttempt, 'mayRepeat'> {
   readonly userName: string;
   readonly password: string;
   /** The code of the second factor. */
@@ -40,6 +40,7 @@ export class AuthResolver {
       userName: request.userName,
       password: request.password,
       code: request.code,
+      mayRepeat: request.mayRepeat,
       address: context.address,
       userAgent: context.userAgent,
       requestId: context.requestId,

@@ -8,6 +8,7 @@ import { type GraphQLScalarType } from 'graphql';
 import { registerEnumType } from 'type-graphql';
 import { invariant } from '../../../base/errors.js';
 import * as calendar from '../../../base/model/calendar.js';
+import { toFlag } from '../../../base/model/field-types/boolean.js';
 import { toNormalText } from '../../../base/model/normal-text.js';
 import { DecimalScalar } from '../../../base/scalars/decimal-scalar.js';
 import { LocalDate } from '../../../base/scalars/local-date.js';
@@ -188,10 +189,7 @@ export const flagType: ParameterType<boolean> = {
   example: 'true',
   schema: { type: 'boolean' },
   graphql: Boolean,
-  parse(sent) {
-    if (sent === 'true') return true;
-    return sent === 'false' ? false : undefined;
-  },
+  parse: toFlag,
 };
 
 /** A type with a list of words; its GraphQL enum has the words in upper case. */

@@ -2,6 +2,7 @@
  * `/x/<name>`: the arguments of a script that answers a request, and the conversion of its result to an
  * answer.
  */
+import { isUtf8 } from 'node:buffer';
 import { isIP } from 'node:net';
 import { ServiceError } from '../../../base/errors.js';
 import {
@@ -15,11 +16,18 @@ import type { Scope } from '../../../base/model/scope.js';
 
 export interface EndpointRequest {
   readonly method: string;
+  /** What follows the name of the script in the path. */
+  readonly path: string;
   readonly query: JsonObject;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** JSON and forms as values, any other text as text; null if there is none. */
-  readonly body: JsonValue;
+  readonly body: EndpointBody | undefined;
   readonly address: string;
+}
+
+export interface EndpointBody {
+  readonly raw: Buffer;
+  /** The value of JSON or a form. */
+  readonly parsed: JsonValue | undefined;
 }
 
 export interface EndpointAnswer {
@@ -39,12 +47,22 @@ export function endpointArguments(request: EndpointRequest, scope: Scope | undef
   });
   return {
     method: request.method,
+    path: request.path,
     query: request.query,
     headers: Object.fromEntries(headers),
-    body: request.body,
+    ...bodyArguments(request.body),
     address: isIP(request.address) === 0 ? null : request.address,
     caller: scope === undefined ? null : { id: scope.principal.id, userName: scope.principal.userName },
   };
+}
+
+/** `rawBody` has the very text that a sender signed; bytes that are no text come as `bodyBase64`. */
+function bodyArguments(body: EndpointBody | undefined): JsonObject {
+  if (body === undefined || body.raw.length === 0) return { body: null, rawBody: null };
+  const { raw, parsed } = body;
+  if (!isUtf8(raw)) return { body: parsed ?? null, rawBody: null, bodyBase64: raw.toString('base64') };
+  const rawBody = raw.toString('utf8');
+  return { body: parsed ?? rawBody, rawBody };
 }
 
 const ANSWER_MEMBERS: ReadonlySet<string> = new Set(['status', 'headers', 'body']);

@@ -73,6 +73,8 @@ export interface StartOptions {
   readonly wallTimeMs?: number | undefined;
   /** Default: the caller's. */
   readonly place?: RunRequest['place'];
+  /** Whether the result can be used; the run failed if this throws a `ServiceError`. */
+  readonly assertUsable?: ((value: JsonValue | undefined) => unknown) | undefined;
 }
 
 export interface ScriptRunsOptions {
@@ -132,7 +134,7 @@ export class ScriptRuns {
     source: ScriptSource & { readonly version?: number },
     options: StartOptions,
   ): Promise<ScriptRun> {
-    const { cause, ...request } = options;
+    const { cause, assertUsable, ...request } = options;
     const id = randomUUID();
     const startedAt = new Date();
     const begun = { id, script: source.name, version: source.version, cause, startedAt };
@@ -140,7 +142,7 @@ export class ScriptRuns {
     // recorded.
     const notes = options.within === undefined ? this.#options.database : this.#options.database.background;
     if (cause !== 'before') await this.#keepStart(notes, scope, begun);
-    const result = await this.#run({ id, source, scope, ...request });
+    const result = usable(await this.#run({ id, source, scope, ...request }), source.name, assertUsable);
     const run: ScriptRun = {
       ...begun,
       principal: scope.principal.id,
@@ -295,13 +297,29 @@ function assertRunId(id: string): string {
   });
 }
 
-function failedBeforeStart(script: string, fault: unknown): RunResult {
+function usable(result: RunResult, script: string, assertUsable: StartOptions['assertUsable']): RunResult {
+  if (result.status !== 'succeeded') return result;
+  try {
+    assertUsable?.(result.value);
+    return result;
+  } catch (fault) {
+    const { value: _, ...others } = result;
+    return { ...others, status: 'failed', error: errorOf(script, fault) };
+  }
+}
+
+/** Throws anything but a refusal again. */
+function errorOf(script: string, fault: unknown): ScriptError {
   if (!(fault instanceof ServiceError)) throw fault;
   const { code, status, errors, message } = fault;
+  return { name: 'Error', message, code, status, errors, script, stack: '' };
+}
+
+function failedBeforeStart(script: string, fault: unknown): RunResult {
   return {
     id: randomUUID(),
     status: 'failed',
-    error: { name: 'Error', message, code, status, errors, script, stack: '' },
+    error: errorOf(script, fault),
     output: [],
     durationMs: 0,
     cpuMs: 0,

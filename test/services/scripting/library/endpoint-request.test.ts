@@ -41,6 +41,7 @@ describe('the answer of a script', () => {
 it('a script is told of a request without the credentials in it', () => {
   const request = {
     method: 'POST',
+    path: 'sub/1',
     query: { a: '1' },
     headers: {
       authorization: 'Bearer secret',
@@ -48,14 +49,16 @@ it('a script is told of a request without the credentials in it', () => {
       'content-type': 'text/plain',
       accept: ['a', 'b'],
     },
-    body: 'text',
+    body: { raw: Buffer.from('text'), parsed: undefined },
     address: '127.0.0.1',
   };
   expect(endpointArguments(request, undefined)).toEqual({
     method: 'POST',
+    path: 'sub/1',
     query: { a: '1' },
     headers: { 'content-type': 'text/plain', accept: 'a, b' },
     body: 'text',
+    rawBody: 'text',
     address: '127.0.0.1',
     caller: null,
   });
