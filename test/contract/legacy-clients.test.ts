@@ -84,6 +84,59 @@ describe('reads', () =>
     },
   ]));
 
+const hinted = (name: string, path: string, hint: string, others: Partial<Scenario> = {}): Scenario => ({
+  ...{ name, path, as: 'admin', status: 404, expectBody: { detail: expect.stringContaining(hint) } },
+  ...others,
+});
+
+describe('near misses', () =>
+  itAnswers(gateway, [
+    ...(
+      [
+        ['/getfeedefaultersv2?start_month=2026-04', '/getfeedefaultersv2.svc'],
+        ['/getFeeDefaultersV2.SVC', '/getfeedefaultersv2.svc'],
+        ['/attendancebyclassbymonth.svc/5/2026-04-01/2026-04-30', '/attendancebyclassbymonth/5/2026-04-01/'],
+        ['/AUTH', '/auth'],
+        ['/O/recs/task', '/o/recs/task'],
+        ['/o/task/t1', '/o/recs/task/t1'],
+      ] as const
+    ).map(([path, known]) => hinted('a path', path, `Did you mean ${known}`)),
+    hinted('a path of another kind', '/wp-login.php', 'There is nothing at /wp-login.php. GET /'),
+    ...['=Today', '=>today', '=%23in2026-9', '=on2026-11-8', '=%23on2026-11-08'].map((condition) =>
+      hinted('a date word', `/o/recs/task?oquery=created_on${condition}`, '#in2026-09', { status: 400 }),
+    ),
+    hinted('creating where one reads', '/o/recs/task', 'POST /o/<collection>', {
+      ...{ method: 'POST', body: { name: 'x' }, status: 400 },
+    }),
+  ]));
+
+it('a link to the next page is a whole address', async () => {
+  await ask(
+    gateway,
+    'mutation { a: createTask(data: {name: "a"}) { id } b: createTask(data: {name: "b"}) { id } }',
+  );
+  for (const path of ['/o/recs/task?limit=1', '/o/recs/pltf_user?limit=1']) {
+    const { headers } = await gateway.fetch(path, { as: 'admin' });
+    const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '') ?? [];
+    expect([path, next.startsWith(`${gateway.url}${path.split('?')[0]}?`)]).toEqual([path, true]);
+  }
+});
+
+it('If-Match is a list of tags, any of which may match', async () => {
+  const { createTask } = await ask(gateway, 'mutation { createTask(data: {name: "a"}) { id } }');
+  const change = async (tags: string) =>
+    (
+      await gateway.fetch(`/o/recs/task/${createTask.id}`, {
+        ...{ method: 'PATCH', as: 'admin', body: JSON.stringify({ name: tags }) },
+        headers: { 'content-type': 'application/json', 'if-match': tags },
+      })
+    ).status;
+  expect(await change('"99", "1"')).toBe(200);
+  expect(await change('"99", "1"')).toBe(412);
+  expect(await change('W/"2"')).toBe(412);
+  expect(await change('garbage')).toBe(400);
+});
+
 async function logIn(as: string, password = PASSWORD) {
   const body = JSON.stringify({ user_name: as, password });
   const headers = { 'content-type': 'application/json' };

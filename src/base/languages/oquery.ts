@@ -19,6 +19,7 @@
 import { ServiceError } from '../errors.js';
 import { ExactNumber } from '../json/json.js';
 import { isDay, isMonth } from '../model/calendar.js';
+import { DATE_WORDS, NEAR_DATE_WORD } from '../model/field-types/operand-errors.js';
 import { SCALAR_TYPES } from '../model/field-types/scalar-types.js';
 import {
   type CompareCondition,
@@ -205,6 +206,7 @@ function numberOrDateOperand(source: Source, value: Value): CompareCondition['va
     source,
     value.position,
     'a number, or a date such as 2026-04-01 or 2026-04-01T09:30:00+05:30',
+    NEAR_DATE_WORD.test(text) ? DATE_WORDS : '',
   );
 }
 
@@ -240,12 +242,17 @@ function tooManyConditions(position: number): ServiceError {
 }
 
 /** `position` counts UTF-16 units from 0, as JavaScript and Java do. */
-function malformed({ text, start, end }: Source, position: number, expected: string): ServiceError {
+function malformed(
+  { text, start, end }: Source,
+  position: number,
+  expected: string,
+  hint = '',
+): ServiceError {
   const condition = text.slice(start, end);
   const found = position >= text.length ? 'the end of the text' : `"${text.slice(position, position + 20)}"`;
   const detail =
     `oquery, position ${position}: expected ${expected}, found ${found}, in the condition ` +
-    `"${condition}".`;
+    `"${condition}".${hint}`;
   return new ServiceError('MALFORMED_FILTER', detail, {
     errors: [{ detail, parameter: 'oquery', position, expected, sent: condition }],
   });

@@ -37,7 +37,7 @@ export function findNearest(name: string, known: Iterable<string>, maxChanges: n
  * Levenshtein distance with swaps: two neighbours that changed places are one change, so `taks` is near
  * `task`.
  */
-function editDistance(one: string, other: string): number {
+export function editDistance(one: string, other: string): number {
   let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row++) {

@@ -5,16 +5,40 @@ export function printEtag(version: number): string {
   return `"${version}"`;
 }
 
+const TAG = /(W\/)?"([!#-~\u0080-\u00ff]*)"/g;
+
 /**
- * The version in `If-Match`; `undefined` if there is none, or `*`, which any existing record satisfies. Of
- * several the highest, since versions only increase. A tag that is not ours counts as version 0, which no
- * record has.
+ * The versions in `If-Match`, any of which the record may have; `undefined` if there is none, or `*`, which
+ * any existing record satisfies. A tag that is not ours is of no version.
+ *
+ * @throws MALFORMED_REQUEST (400) for what is no list of tags; VERSION_CONFLICT (412) for weak tags of ours
+ *   alone: a write compares strongly
  */
-export function parseIfMatch(header: string | string[] | undefined): number | undefined {
+export function parseIfMatch(header: string | string[] | undefined): readonly number[] | undefined {
   const text = textOf(header);
   if (text === undefined || text.trim() === '*') return undefined;
-  return Math.max(0, ...versionsIn(text, /^"(\d{1,9})(?:-(?:br|gzip))?"$/));
+  const tags = [...text.matchAll(TAG)];
+  if (tags.length === 0 || /[^\s,]/.test(text.replace(TAG, ''))) {
+    const expected = 'entity tags in quotes as ETag has them, such as "3", separated by commas; or *';
+    const detail = `If-Match is ${JSON.stringify(text)}; expected ${expected}.`;
+    throw new ServiceError('MALFORMED_REQUEST', detail, {
+      errors: [{ detail, parameter: 'If-Match', expected, sent: text }],
+    });
+  }
+  const strong = tags.filter(([, weak]) => weak === undefined);
+  const [weak] = tags;
+  if (strong.length === 0 && weak !== undefined) {
+    throw new ServiceError(
+      'VERSION_CONFLICT',
+      `If-Match has the weak tag ${weak[0]}, which no write accepts: a proxy that changes answers has ` +
+        `weakened it. Send "${weak[2]?.replace(ENCODING, '')}", or read the record without that proxy.`,
+    );
+  }
+  return strong.flatMap(([, , tag = '']) => (VERSION.test(tag) ? [Number.parseInt(tag, 10)] : []));
 }
+
+const ENCODING = /-(?:br|gzip)$/;
+const VERSION = /^\d{1,9}(?:-(?:br|gzip))?$/;
 
 /**
  * @throws MALFORMED_REQUEST (400) for `If-None-Match` on a write: ignoring it would overwrite what it
@@ -26,13 +50,6 @@ export function assertNoIfNoneMatch(header: string | string[] | undefined): void
     'MALFORMED_REQUEST',
     'If-None-Match is for reading; guard a write with If-Match and the ETag read.',
   );
-}
-
-function versionsIn(text: string, pattern: RegExp): number[] {
-  return text.split(',').flatMap((tag) => {
-    const match = pattern.exec(tag.trim());
-    return match?.[1] === undefined ? [] : [Number(match[1])];
-  });
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {

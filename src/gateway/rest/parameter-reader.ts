@@ -42,7 +42,7 @@ export function createParameterReader(route: Pick<RouteDescription, 'parameters'
     }
     if (isInBodyToo && body !== undefined) {
       if (route.body?.refusesNull) assertNoNull(body);
-      addBody(body, { found, known, json });
+      addBody(body, { found, known, json, otherwise: route.body?.otherwise });
     }
     for (const parameter of required) {
       if (!found[parameter.name]) throw missing(parameter);
@@ -90,10 +90,10 @@ export function missing({ name, description, schema, example }: Parameter): Serv
   return fault(name, example === undefined ? detail : `${detail} For example ${name}=${String(example)}.`);
 }
 
-function assertIgnorable(name: string, known: ReadonlySet<string>): void {
+function assertIgnorable(name: string, known: ReadonlySet<string>, otherwise = ''): void {
   if (name === CACHE_BUSTER) return;
   const hint = didYouMean(name, known) || listOf(known);
-  throw fault(name, `There is no parameter ${JSON.stringify(name)} here.${hint}`);
+  throw fault(name, `There is no parameter ${JSON.stringify(name)} here.${otherwise}${hint}`);
 }
 
 function listOf(known: ReadonlySet<string>): string {
@@ -106,12 +106,13 @@ function addBody(
     readonly found: Record<string, string>;
     readonly known: ReadonlySet<string>;
     readonly json: ReadonlySet<string>;
+    readonly otherwise: string | undefined;
   },
 ): void {
   if (!isJsonObject(body)) {
     throw new ServiceError(
       'MALFORMED_REQUEST',
-      'The body is to be a JSON object whose members are the parameters.',
+      `The body is to be a JSON object whose members are the parameters.${into.otherwise ?? ''}`,
     );
   }
   const flat = Object.entries(body).flatMap(([name, value]) =>
@@ -120,7 +121,7 @@ function addBody(
       : [...flatten(value, name, MAX_NESTING - 1)],
   );
   for (const [name, text] of flat) {
-    if (!into.known.has(name)) assertIgnorable(name, into.known);
+    if (!into.known.has(name)) assertIgnorable(name, into.known, into.otherwise);
     const before = into.found[name];
     if (before !== undefined && before !== text) {
       throw fault(

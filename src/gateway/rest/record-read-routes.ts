@@ -160,6 +160,7 @@ function listRoute(
       body: {
         kind: 'parameters' as const,
         refusesNull: true as const,
+        otherwise: ` To create a record, send it to POST /o/${collection ?? '<collection>'}.`,
         isRequired: false,
         description: 'The parameters, where they are not in the query.',
         schema: { type: 'object' },

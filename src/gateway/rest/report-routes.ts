@@ -9,6 +9,7 @@ import type { Report } from '../../school/reports/engine/report.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { type Answer, jsonAnswer } from './answer.js';
+import { nextPage } from './answer-records.js';
 import { reportRef } from './describe-reports.js';
 import {
   byteOrderMarkOf,
@@ -71,7 +72,7 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
             status: 200,
             description: `The report, as ${FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`,
             schema: reportRef(report),
-            headers: ['Preference-Applied'],
+            headers: ['Link', 'X-Next-Cursor', 'Preference-Applied'],
           },
         ],
         errors: REPORT_ERRORS,
@@ -182,7 +183,9 @@ export async function runReport(options: {
       first: first === undefined ? undefined : parseCount('first', first, 1),
       after,
     });
-    return jsonAnswer(printExactJson(page));
+    const { hasNextPage, endCursor } = page.pageInfo;
+    const link = hasNextPage && endCursor !== null ? nextPage(endCursor, options.request.parameters) : {};
+    return jsonAnswer(printExactJson(page), { headers: link });
   }
   const answer = run.answer({
     format,

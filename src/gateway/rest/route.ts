@@ -47,6 +47,8 @@ export interface Body {
   readonly kind: 'record' | 'parameters' | 'file' | 'piece';
   /** A null parameter is refused instead of ignored: without a filter, every record would match. */
   readonly refusesNull?: true;
+  /** What a caller may have meant whose body is of no parameters. */
+  readonly otherwise?: string;
   readonly isRequired: boolean;
   readonly description: string;
   readonly schema: Schema;

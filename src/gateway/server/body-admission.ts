@@ -48,7 +48,12 @@ declare module 'fastify' {
  * Refuses bodies before they are read. Register it after the hook that authenticates; refusals by route
  * hooks, such as a missing credential, come before it.
  */
-export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits, pace: Pace): void {
+export function useBodyAdmission(
+  app: FastifyInstance,
+  limits: BodyLimits,
+  pace: Pace,
+  suggestPath: (path: string) => string = () => '',
+): void {
   const room = new BodyRoom({ bytes: limits.roomBytes, waitMs: ROOM_WAIT_MS });
   const waiting = new WeakSet<IncomingMessage>();
   // By default Node would ask for the body before we have seen the request.
@@ -62,8 +67,9 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits, pace:
       request.arrival.notes.noteError('NOT_FOUND');
       return sendNoticePage(reply, 'missing');
     }
-    const [path] = request.url.split('?', 1);
-    throw new ServiceError('NOT_FOUND', `There is nothing at ${path}. GET / lists every path.`);
+    const [path = ''] = request.url.split('?', 1);
+    const detail = `There is nothing at ${path}.${suggestPath(path)} GET / lists every path.`;
+    throw new ServiceError('NOT_FOUND', detail);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;

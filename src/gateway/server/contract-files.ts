@@ -25,7 +25,7 @@ export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }:
       method: ['GET', 'HEAD'],
       url,
       handler: async (request, reply) => {
-        const { etag, length, print, pack } = find(request, addressOf(request, publicUrl));
+        const { etag, length, print, pack } = find(request, gatewayAddress(request, publicUrl));
         // The answer depends on the caller and on the host name, so caches must not share it.
         reply.headers({ 'cache-control': 'private, no-cache', vary: 'Accept-Encoding, Authorization' });
         const known = request.headers['if-none-match'];
@@ -45,7 +45,7 @@ export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }:
 }
 
 /** Without a trailing slash. With a malformed `Host`, paths stay relative. */
-function addressOf({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
+export function gatewayAddress({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl;
   const address = `${protocol}://${host}`;
   return URL.canParse(address) && new URL(address).origin === address.toLowerCase() ? address : '';

@@ -18,6 +18,7 @@ import { CallerContracts } from '../rest/caller-contracts.js';
 import type { RestServices } from '../rest/route.js';
 import { createRouteTable } from '../rest/routes.js';
 import { SERVICE_ROUTES } from '../rest/service-routes.js';
+import { suggestPath } from '../rest/suggest-path.js';
 import { useAgents } from './agent-serving.js';
 import { RequestsInFlight, requestIdOf, useArrival } from './arrival.js';
 import { type AuthenticationOptions, adoptCredential, useAuthentication } from './authentication.js';
@@ -221,7 +222,12 @@ export async function createServer(services: ServerServices, options: ServerOpti
   useTurnRefusals(app);
   useAuthentication(app, services, askers);
   useReadAfter(app, services.database.replicas);
-  useBodyAdmission(app, options.bodies, options.streams);
+  useBodyAdmission(app, options.bodies, options.streams, (path) =>
+    suggestPath(
+      path,
+      table.descriptions.map((route) => route.path),
+    ),
+  );
   useProblemAnswers(app, observe);
 
   useHealth(app, {
@@ -241,7 +247,8 @@ export async function createServer(services: ServerServices, options: ServerOpti
     addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {
     useBodyParsing(rest, options.bodies);
-    useRest(rest, { ...table, services: services.rest, observe, streams });
+    const { publicUrl } = options;
+    useRest(rest, { ...table, services: services.rest, observe, streams, publicUrl });
   });
   if (services.identityLogin)
     await useIdentityLogin(app, services.identityLogin, { bodies: options.bodies, observe });

@@ -12,6 +12,7 @@ import type { RestServices, Route, RouteDescription } from '../rest/route.js';
 import { sendAnswer } from './answering.js';
 import { mayBeLarge } from './body-admission.js';
 import { isForm } from './body-parsing.js';
+import { gatewayAddress } from './contract-files.js';
 import { unsupported } from './framework-errors.js';
 import type { Observe } from './observation.js';
 import type { StreamLimits } from './stream-limits.js';
@@ -23,6 +24,8 @@ export interface RestOptions {
   readonly services: RestServices;
   readonly observe: Observe;
   readonly streams: StreamLimits;
+  /** The public address of the gateway. Absent: the address of each request. */
+  readonly publicUrl: string | undefined;
 }
 
 interface RestGeneric {
@@ -74,7 +77,9 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
         }
         throw fault;
       });
-      return await sendAnswer(answer, { request, reply, observe, streams });
+      return await sendAnswer(withWholeLink(answer, request, options.publicUrl), {
+        ...{ request, reply, observe, streams },
+      });
     },
   });
 
@@ -94,6 +99,14 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
       format,
     });
   }
+}
+
+/** Routes know the query of the next page; clients that do not resolve references need the whole address. */
+function withWholeLink(answer: Answer, request: FastifyRequest, publicUrl: string | undefined): Answer {
+  if (!('headers' in answer) || answer.headers?.link === undefined) return answer;
+  const [path] = request.url.split('?', 1);
+  const link = String(answer.headers.link).replace('<', `<${gatewayAddress(request, publicUrl)}${path}`);
+  return { ...answer, headers: { ...answer.headers, link } };
 }
 
 /** The start of a value such as a telephone number. Between words, a plus sign may well mean a blank. */

@@ -22,7 +22,14 @@ import { bringBack } from '../writing/bring-back.js';
 import { askTriggers, changeRecords, settleRenames } from '../writing/change-records.js';
 import { deleteLocked } from '../writing/delete-locked.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
-import { assertWritable, gone, notFound, outOfRows, versionConflict } from '../writing/record-refusals.js';
+import {
+  assertWritable,
+  gone,
+  isExpected,
+  notFound,
+  outOfRows,
+  versionConflict,
+} from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
 import { assertUnreferenced, type RemovedRecords } from '../writing/referring-records.js';
@@ -78,7 +85,7 @@ export class Reverts {
       const [row] = await this.#lock(transaction, { scope, collection, ids: [id] });
       if (row === undefined || !row.is_readable) throw notFound(collection, id);
       if (row.is_removed) accessOf(scope, collection, 'create');
-      if (ifVersion !== undefined && ifVersion !== row.version) {
+      if (ifVersion !== undefined && !isExpected(row.version, ifVersion)) {
         throw versionConflict(collection, id, { expected: row.version, sent: ifVersion });
       }
       const data = await this.#dataAt(transaction, { scope, collection, id, version });

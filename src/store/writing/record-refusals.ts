@@ -50,16 +50,22 @@ export function outOfRows(collection: Collection, verb: RecordVerb): ServiceErro
   );
 }
 
+/** One of these versions; with any other, a write is refused. */
+export type ExpectedVersion = number | readonly number[] | undefined;
+
+export function isExpected(version: number, expected: ExpectedVersion): boolean {
+  return expected === undefined || [expected].flat().includes(version);
+}
+
 export function versionConflict(
   collection: Collection,
   id: string,
-  versions: { readonly expected: number; readonly sent: number },
+  versions: { readonly expected: number; readonly sent: number | readonly number[] },
 ): ServiceError {
-  const detail = `the record "${id}" of ${collection.name} has version ${versions.expected}, not ${versions.sent}`;
+  const sent = [versions.sent].flat().join(' or ') || 'a tag of another kind';
+  const detail = `the record "${id}" of ${collection.name} has version ${versions.expected}, not ${sent}`;
   return new ServiceError('VERSION_CONFLICT', detail, {
-    errors: [
-      { detail: 'read it again and decide anew', expected: String(versions.expected), sent: versions.sent },
-    ],
+    errors: [{ detail: 'read it again and decide anew', expected: String(versions.expected), sent }],
   });
 }
 

@@ -11,6 +11,7 @@ import { liveRecordsById, nameLiteral, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { auditedChanges, type FollowUps } from './audited-changes.js';
 import { type DerivedChange, type DerivedRows, derivedRows } from './derived-rows.js';
+import type { ExpectedVersion } from './record-refusals.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
 /** A record to store, checked and converted. */
@@ -191,7 +192,7 @@ function inOrderOfLocks({ uniqueTogether }: Collection, count: number): Sql {
 
 export interface RecordUpdate {
   readonly id: string;
-  readonly ifVersion: number | undefined;
+  readonly ifVersion: ExpectedVersion;
   /** The record after the write, a jsonb expression over `r`. */
   readonly data: Sql;
   /** The top-level members that may differ after the write; `undefined`: any. */
@@ -296,7 +297,8 @@ export function inputOf(records: readonly NewRecord[]): Sql {
 }
 
 function conditionsOf(write: Pick<RecordUpdate, 'ifVersion' | 'rows'>): Sql {
-  const version = write.ifVersion === undefined ? sql.empty : sql`and r.version = ${write.ifVersion}`;
+  const version =
+    write.ifVersion === undefined ? sql.empty : sql`and r.version = any(${[write.ifVersion].flat()}::int[])`;
   const rows = write.rows === undefined ? sql.empty : sql`and (${write.rows})`;
   return sql`${version} ${rows}`;
 }

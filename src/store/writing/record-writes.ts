@@ -29,7 +29,9 @@ import {
 } from './record-inserts.js';
 import {
   assertWritable,
+  type ExpectedVersion,
   gone,
+  isExpected,
   MAX_ATTEMPTS,
   notFound,
   outOfRows,
@@ -69,7 +71,7 @@ export interface WriteOptions {
 
 export interface ConditionalWriteOptions extends WriteOptions {
   /** Refused with VERSION_CONFLICT if the record has another version. */
-  readonly ifVersion?: number | undefined;
+  readonly ifVersion?: ExpectedVersion;
 }
 
 export interface DeleteOptions extends ConditionalWriteOptions {
@@ -474,7 +476,7 @@ export class RecordWrites {
       : change;
     const merged = complete === change ? asSent : applyChange(before, complete, keeping);
     // Nothing is disclosed about a version the caller does not expect, or a record it may not see.
-    if (options.ifVersion !== undefined && options.ifVersion !== current.version) return { keys: undefined };
+    if (!isExpected(current.version, options.ifVersion)) return { keys: undefined };
     // A caller who may change a record but not read it does not learn what stays, nor whether what it sent
     // was there already.
     const isReadable = readable !== undefined && current.is_readable;
@@ -521,7 +523,7 @@ export class RecordWrites {
       readonly id: string;
       readonly access: EffectiveAccess;
       readonly verb: RecordVerb;
-      readonly ifVersion: number | undefined;
+      readonly ifVersion: ExpectedVersion;
       readonly within: Transaction | undefined;
       /** The record after the change, if it had to stay in the caller's rows. */
       readonly data?: Sql;
@@ -549,7 +551,7 @@ export class RecordWrites {
     if (found === undefined) throw notFound(collection, id);
     if (found.is_removed) throw gone(collection, id);
     if (!found.is_in_rows) throw outOfRows(collection, verb);
-    if (ifVersion !== undefined && ifVersion !== found.version) {
+    if (ifVersion !== undefined && !isExpected(found.version, ifVersion)) {
       throw versionConflict(collection, id, { expected: found.version, sent: ifVersion });
     }
     if (!found.stays_in_rows) throw outOfRows(collection, verb);

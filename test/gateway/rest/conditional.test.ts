@@ -6,18 +6,24 @@ describe('If-Match', () => {
   it.each([
     [undefined, undefined],
     ['*', undefined],
-    ['"3"', 3],
-    ['"3", "4"', 4],
-    ['W/"3"', 0],
-    ['3', 0],
-    ['"abc"', 0],
-    ['', 0],
-  ])('%s names version %s', (header, version) => {
-    expect(parseIfMatch(header)).toBe(version);
+    ['"3"', [3]],
+    ['"99" ,, "3-br"', [99, 3]],
+    ['W/"3", "4"', [4]],
+    ['"abc"', []],
+  ])('%s names versions %s', (header, versions) => {
+    expect(parseIfMatch(header)).toEqual(versions);
+  });
+
+  it('refuses what is no list of tags, and weak tags alone', () => {
+    for (const header of ['', '3', 'garbage', '"3" x'])
+      expect(() => parseIfMatch(header)).toThrow(expect.objectContaining({ status: 400 }));
+    expect(() => parseIfMatch('W/"3-gzip"')).toThrow(
+      expect.objectContaining({ status: 412, message: expect.stringContaining('Send "3"') }),
+    );
   });
 
   it('takes the tag it printed', () => {
-    expect(parseIfMatch(printEtag(12))).toBe(12);
+    expect(parseIfMatch(printEtag(12))).toEqual([12]);
   });
 });
 

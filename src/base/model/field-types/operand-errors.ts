@@ -25,7 +25,8 @@ export function invalidOperand(
   const field = condition.path.join('.');
   const declared = type === undefined ? '' : ` is declared ${type.title} and`;
   const sent = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  const compared = `compares with ${expected}, not with ${sent}.${hintAtHash(value)}`;
+  const hint = hintAtHash(value) || hintAtDateWord(value, expected);
+  const compared = `compares with ${expected}, not with ${sent}.${hint}`;
   const detail = `The field "${field}"${declared} ${compared}`;
   return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, expected, sent: String(value) }] });
 }
@@ -33,6 +34,15 @@ export function invalidOperand(
 /** A URL ends at `#`: `created_on=#in2026-04`, not encoded, arrives as `created_on=`. */
 function hintAtHash(value: Operand): string {
   return value === '' ? ' In an address "#" is written %23, as in =%23in2026-04.' : '';
+}
+
+/** `Today`, `=>today`, `#in2026-9`, `on2026-11-8`: whoever wrote them knows of date words. */
+export const DATE_WORDS =
+  ' Date words of oquery follow =, in lower case: today, yesterday, daybeforeyesterday, #in2026-09, on2026-11-08.';
+export const NEAR_DATE_WORD = /^#|^(?:on|in)[\d ]|^(?:to|ye|da|tm).*y$/i;
+
+function hintAtDateWord(value: Operand, expected: string): string {
+  return expected.includes('YYYY-MM') && NEAR_DATE_WORD.test(String(value)) ? DATE_WORDS : '';
 }
 
 /** MALFORMED_FILTER (400): the operator does not apply to values of the type. */

@@ -22,7 +22,7 @@ import { parseSince } from '../../../store/reading/changed-since.js';
 import type { RecordSet } from '../../../store/reading/record-set.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { RecordStore } from '../../../store/record-store.js';
-import type { WriteOptions } from '../../../store/writing/record-writes.js';
+import type { ConditionalWriteOptions, WriteOptions } from '../../../store/writing/record-writes.js';
 import { PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { genericForm, toGenericRecord } from './generic-form.js';
@@ -63,14 +63,14 @@ export interface SentRecordChange {
   readonly data: JsonObject;
   /** `merge` keeps the fields that are not sent; `replace` removes them. */
   readonly mode: 'merge' | 'replace';
-  readonly ifVersion?: number | undefined;
+  readonly ifVersion?: ConditionalWriteOptions['ifVersion'];
   readonly renameEverywhere?: boolean | undefined;
 }
 
 export interface RecordRemoval {
   readonly collection: string;
   readonly id: string;
-  readonly ifVersion?: number | undefined;
+  readonly ifVersion?: ConditionalWriteOptions['ifVersion'];
   readonly force?: boolean | undefined;
 }
 

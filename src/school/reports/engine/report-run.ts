@@ -168,7 +168,7 @@ export class ReportRun {
   async pageAnswer(options: {
     readonly first?: number | undefined;
     readonly after?: string | undefined;
-  }): Promise<JsonObject> {
+  }): Promise<JsonObject & Pick<ReportPage, 'pageInfo'>> {
     const { pageInfo, rowKeys: _, rows, totals, warnings, ...rest } = await this.page(options);
     return { report: this.#options.report.name, ...rest, rows, totals, warnings, pageInfo };
   }
