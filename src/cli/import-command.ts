@@ -33,11 +33,17 @@ interface ImportCommandOptions {
   readonly force?: boolean;
 }
 
-interface Work {
+/** What the steps of an import need, which the command line does itself. */
+export interface ImportWork {
   readonly services: Services;
   readonly scope: Scope;
-  readonly options: ImportCommandOptions;
   readonly signal: AbortSignal;
+  /** Printed if the work is stopped; default: how to resume this import. */
+  readonly stopNote?: string;
+}
+
+interface Work extends ImportWork {
+  readonly options: ImportCommandOptions;
 }
 
 const LOOK_EVERY_MS = 300;
@@ -147,9 +153,13 @@ async function undo(work: Work, id: string): Promise<StoredImport> {
   return await goOn(work, await services.imports.undo(scope, id, { force: options.force }), 'undoing');
 }
 
-/** Does the work itself, with a bar; Ctrl-C leaves it where it is. */
-async function goOn(
-  { services, scope, signal }: Work,
+/**
+ * Does the next step of an import, with a bar; Ctrl-C leaves it where it is.
+ *
+ * @throws CONFLICT if another process does it
+ */
+export async function goOn(
+  { services, scope, signal, stopNote }: ImportWork,
   { id }: StoredImport,
   task: string,
 ): Promise<StoredImport> {
@@ -164,41 +174,25 @@ async function goOn(
         : { done: counts.rows, ...(total !== undefined && { total }) }),
     });
   };
-  try {
-    return await continueImport(services, scope, { id, signal, show });
-  } catch (fault) {
-    progress.stop();
-    if (signal.aborted)
-      process.stderr.write(`campus: what is written stays; the rest: campus import --resume ${id}\n`);
-    throw fault;
-  } finally {
-    progress.stop();
-  }
-}
-
-/** Does the next step of an import, and shows how far it is. @throws CONFLICT if another process does it */
-export async function continueImport(
-  services: Pick<Services, 'imports' | 'importRunner'>,
-  scope: Scope,
-  {
-    id,
-    signal,
-    show,
-  }: { readonly id: string; readonly signal: AbortSignal; readonly show: (one: StoredImport) => void },
-): Promise<StoredImport> {
   // A look that fails is repeated; a fault of the database ends the import itself.
   const look = () => void services.imports.get(scope, id).then(show, () => undefined);
   const timer = setInterval(look, LOOK_EVERY_MS);
   try {
     const outcome = await services.importRunner.run(id, signal);
     if (outcome.kind === 'over') return outcome.import;
-    throw new ServiceError(
-      'CONFLICT',
-      'Another process works on this import, or two other imports are running; try again.',
-    );
+  } catch (fault) {
+    progress.stop();
+    const note = stopNote ?? `what is written stays; the rest: campus import --resume ${id}`;
+    if (signal.aborted) process.stderr.write(`campus: ${note}\n`);
+    throw signal.aborted ? signal.reason : fault;
   } finally {
     clearInterval(timer);
+    progress.stop();
   }
+  throw new ServiceError(
+    'CONFLICT',
+    'Another process works on this import, or two other imports are running; try again.',
+  );
 }
 
 async function* readingOf(file: string): AsyncGenerator<Uint8Array, void> {
@@ -267,7 +261,7 @@ function printTrial({ inspection, mapping, trial }: StoredImport): void {
   }
 }
 
-function countsOf(one: StoredImport): ImportCounts {
+export function countsOf(one: StoredImport): ImportCounts {
   return one.state === 'tried' ? (one.trial?.counts ?? one.counts) : one.counts;
 }
 

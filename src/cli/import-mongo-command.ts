@@ -1,12 +1,29 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
-import { type MongoDump, openMongoDump } from '../services/importing/mongo/mongo-dump.js';
+import type { JsonObject } from '../base/json/json.js';
+import type { ImportCounts } from '../services/importing/import-counts.js';
+import {
+  type DumpedCollection,
+  type MongoDump,
+  openMongoDump,
+} from '../services/importing/mongo/mongo-dump.js';
+import {
+  type CollectionReport,
+  type ProposedDeclaration,
+  proposeDeclaration,
+  surveyDocuments,
+  toCollectionName,
+} from '../services/importing/mongo/propose-declaration.js';
+import type { SourceFormat } from '../services/importing/reading/row-source.js';
+import type { StoredImport } from '../services/importing/stored-import.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { type ImportedCollection, importDump } from './import-dump.js';
+import { countsOf, goOn, type ImportWork } from './import-command.js';
 import { printTable } from './print-table.js';
 import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress } from './transfer-progress.js';
@@ -21,6 +38,29 @@ interface ImportMongoCommandOptions {
   readonly work: string;
   readonly json?: boolean;
 }
+
+/** What became of a collection. */
+export interface ImportedCollection {
+  readonly database: string | undefined;
+  readonly name: string;
+  /** Its name here. */
+  readonly collection: string;
+  readonly outcome: 'written' | 'tried' | 'not declared' | 'failed';
+  readonly report: CollectionReport;
+  readonly proposal: ProposedDeclaration;
+  readonly import?: { readonly id: string; readonly counts: ImportCounts };
+  /** The first documents that were refused, and why. */
+  readonly refused: readonly { readonly number: number; readonly errors: readonly string[] }[];
+  readonly fault?: JsonObject | undefined;
+}
+
+const OUTCOMES: ReadonlyMap<string, ImportedCollection['outcome']> = new Map([
+  ['done', 'written'],
+  ['tried', 'tried'],
+]);
+const MAX_REFUSED = 20;
+/** The latest imports among which an unfinished one is looked for. */
+const LATEST_IMPORTS = 200;
 
 /** `campus import-mongo`: a dump folder, an archive, or files of mongoexport. */
 export function registerImportMongoCommand(command: Command, commandLine: CommandLine): void {
@@ -40,33 +80,24 @@ export function registerImportMongoCommand(command: Command, commandLine: Comman
       const wanted = chooseCollections(dump, options.only);
       await withServices(commandLine, async (services) => {
         const scope = { ...operatorScope(services, options.domain), signal };
-        const reading = showTransferProgress(process.stderr, 'reading', 'documents');
-        const writing = showTransferProgress(process.stderr, 'importing', 'documents');
+        const taken = new Set(namesHere.values());
+        const named = wanted.map((one) => {
+          const collection = namesHere.get(one.name) ?? toCollectionName(one.name, taken);
+          taken.add(collection);
+          return { one, collection };
+        });
+        const stopNote = 'what is written stays; the same command goes on from there';
+        const work = { services, scope, signal, stopNote };
         const done: ImportedCollection[] = [];
-        try {
-          const undeclared = options.register ? 'register' : 'leave out';
-          const run = options.dryRun ? 'try' : 'write';
-          const progress = { reading, writing };
-          for await (const one of importDump(wanted, {
-            ...{ services, scope, namesHere, undeclared, run, signal, progress },
-          })) {
-            done.push(one);
-          }
-        } catch (fault) {
-          reading.stop();
-          writing.stop();
-          if (signal.aborted) {
-            process.stderr.write('campus: what is written stays; the same command goes on from there\n');
-          }
-          throw signal.aborted ? signal.reason : fault;
-        } finally {
-          reading.stop();
-          writing.stop();
+        for (const { one, collection } of named) {
+          const known = services.catalog.list().map(({ name }) => name);
+          const told = await surveyCollection(one, collection, [...known, ...taken], signal);
+          done.push(await importCollection(one, told, work, options));
         }
         if (options.declarations !== undefined) await writeDeclarations(done, options.declarations);
-        if (options.json)
-          printLine(JSON.stringify({ domain: scope.domain.id, warnings: dump.warnings, collections: done }));
-        else printDone(done, dump.warnings);
+        const { warnings } = dump;
+        if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, warnings, collections: done }));
+        else printDone(done, warnings);
         if (done.some(({ outcome }) => outcome === 'failed' || outcome === 'not declared'))
           process.exitCode = 1;
       });
@@ -103,6 +134,91 @@ function chooseCollections(
   return collections.filter(
     ({ database, name }) => only.includes(name) || only.includes(`${database}.${name}`),
   );
+}
+
+type SurveyedCollection = Omit<ImportedCollection, 'outcome' | 'refused'> & { readonly format: SourceFormat };
+
+/** Reads all documents of a collection, before anything is made of them. */
+async function surveyCollection(
+  { database, name, file, metadata }: DumpedCollection,
+  collection: string,
+  collections: readonly string[],
+  signal: AbortSignal,
+): Promise<SurveyedCollection> {
+  const progress = showTransferProgress(process.stderr, 'reading', 'documents');
+  const onProgress = (done: number) => progress.show({ stage: name, done, total: done });
+  try {
+    const { format, survey } = await surveyDocuments(file, { signal, onProgress });
+    const proposal = proposeDeclaration({ name: collection, survey, metadata, collections });
+    return { database, name, collection, format, report: survey.report, proposal };
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Imports a collection by its `_id`: what an earlier attempt has written is not written again. */
+async function importCollection(
+  one: DumpedCollection,
+  { format, ...told }: SurveyedCollection,
+  work: ImportWork,
+  { dryRun, register }: ImportMongoCommandOptions,
+): Promise<ImportedCollection> {
+  const { services, scope } = work;
+  const { imports } = services;
+  if (services.catalog.find(told.collection) === undefined) {
+    if (!register || dryRun) return { ...told, outcome: 'not declared', refused: [] };
+    await services.catalog.register(scope, told.proposal.declaration);
+  }
+  let stored = dryRun ? undefined : await findUnfinished(one, told.collection, work);
+  if (stored === undefined) {
+    const taken = await imports.create(scope, {
+      collection: told.collection,
+      file: {
+        name: nameOfImport(one),
+        contentType: 'application/octet-stream',
+        stream: createReadStream(one.file),
+      },
+      source: { format },
+      options: { mode: 'rows', by: '_id', missing: 'keep' },
+    });
+    stored = await goOn(work, taken, 'looking into the file');
+    if (stored.state === 'ready')
+      await (dryRun ? imports.dryRun(scope, taken.id) : imports.start(scope, taken.id));
+  }
+  const ended = await goOn(work, stored, 'importing');
+  const refused = await imports.listErrors(scope, ended.id, MAX_REFUSED);
+  return {
+    ...{ ...told, outcome: OUTCOMES.get(ended.state) ?? 'failed', fault: ended.fault },
+    import: { id: ended.id, counts: countsOf(ended) },
+    refused: refused.map(({ number, errors }) => ({ number, errors: errors.map(({ detail }) => detail) })),
+  };
+}
+
+/** An import of the same bytes that was stopped while it wrote. */
+async function findUnfinished(
+  one: DumpedCollection,
+  collection: string,
+  { services, scope }: ImportWork,
+): Promise<StoredImport | undefined> {
+  const { rows } = await services.imports.list(scope, { limit: LATEST_IMPORTS });
+  const isStopped = ({ state }: StoredImport) => state === 'running' || state === 'waiting';
+  const name = nameOfImport(one);
+  const alike = rows.filter((row) => isStopped(row) && row.collection === collection && row.name === name);
+  if (alike.length === 0) return undefined;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(one.file)) hash.update(chunk as Buffer);
+  const sha256 = hash.digest();
+  for (const stored of alike) {
+    if ((await services.files.get(scope, stored.fileId)).sha256.equals(sha256)) return stored;
+  }
+  return undefined;
+}
+
+/** Names of files have no slashes. */
+function nameOfImport({ database, name }: DumpedCollection): string {
+  return `mongo ${database === undefined ? '' : `${database}.`}${name}`
+    .replaceAll(/[\\/\p{Cc}]/gu, '_')
+    .slice(0, 200);
 }
 
 async function writeDeclarations(done: readonly ImportedCollection[], folder: string): Promise<void> {

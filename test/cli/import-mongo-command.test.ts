@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DBRef, Decimal128, Long, ObjectId } from 'bson';
 import pg from 'pg';
-import type { ImportedCollection } from '../../src/cli/import-dump.js';
+import type { ImportedCollection } from '../../src/cli/import-mongo-command.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { archiveOf } from '../services/importing/mongo/dump-fixture.js';
 import type { Ended } from './campus.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { ImportedCollection } from '../../src/cli/import-dump.js';
+import type { ImportedCollection } from '../../src/cli/import-mongo-command.js';
 import { eventually } from '../eventually.js';
 import { archiveOf } from '../services/importing/mongo/dump-fixture.js';
 import { TcpProxy } from '../tcp-proxy.js';

@@ -175,19 +175,13 @@ export const FLOORS: readonly Room[] = [
     ],
   },
   { name: 'services/importing/cells/', imports: ['base/model/'] },
-  { name: 'services/importing/documents/', imports: ['base/model/'] },
   {
     name: 'services/importing/reading/',
-    imports: [
-      'base/model/unstorable-text.ts',
-      'base/tables/',
-      'services/importing/cells/',
-      'services/importing/documents/',
-    ],
+    imports: ['base/model/', 'base/tables/', 'services/importing/cells/'],
   },
   {
     name: 'services/importing/mongo/',
-    imports: ['services/importing/documents/', 'services/importing/reading/'],
+    imports: ['base/model/', 'services/importing/reading/'],
   },
   {
     name: 'services/importing/',

@@ -4,17 +4,16 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, parsePlainJson } from '../../../base/json/json.js';
-import { packingOf, readUnpacked } from '../documents/read-unpacked.js';
-import { isArchive, type SplitArchiveOptions, splitArchive } from './split-archive.js';
+import { readUnpacked } from '../reading/bson-source.js';
+import { isArchive, splitArchive } from './split-archive.js';
 
 /** A collection of a dump. */
-interface DumpedCollection {
+export interface DumpedCollection {
   /** `undefined` where the file does not say. */
   readonly database: string | undefined;
   readonly name: string;
   /** The file with its documents: BSON (also gzipped), JSON, NDJSON, extended JSON. */
   readonly file: string;
-  readonly bytes: number;
   /** Its options and indexes, as `mongodump` writes them beside the documents. */
   readonly metadata: JsonObject | undefined;
 }
@@ -26,7 +25,8 @@ export interface MongoDump extends AsyncDisposable {
   readonly warnings: readonly string[];
 }
 
-export interface OpenDumpOptions extends SplitArchiveOptions {
+export interface OpenDumpOptions {
+  readonly signal?: AbortSignal;
   /** The folder to which an archive is unpacked; it needs room for all documents. */
   readonly workFolder: string;
 }
@@ -50,12 +50,12 @@ export async function openMongoDump(paths: readonly string[], options: OpenDumpO
   };
   try {
     for (const one of paths) {
-      const { isFolder } = await kindOf(one);
+      const isFolder = await isFolderAt(one);
       if (isFolder) found.push(...(await listFolder(one, warnings)));
       else if (await isArchive(one)) {
         const folder = await mkdtemp(path.join(options.workFolder, 'campus-archive-'));
         folders.push(folder);
-        found.push(...(await listArchive(one, folder, options, warnings)));
+        found.push(...(await listArchive(one, { folder, signal: options.signal }, warnings)));
       } else found.push(await listFile(one, undefined));
     }
     const collections = found.filter((collection) => isOfUsers(collection, warnings));
@@ -72,11 +72,12 @@ export async function openMongoDump(paths: readonly string[], options: OpenDumpO
   }
 }
 
-async function kindOf(file: string): Promise<{ readonly isFolder: boolean; readonly bytes: number }> {
+/** @throws NOT_FOUND */
+async function isFolderAt(file: string): Promise<boolean> {
   const found = await stat(file).catch((cause: unknown) => {
     throw new ServiceError('NOT_FOUND', `${file} cannot be read.`, { cause });
   });
-  return { isFolder: found.isDirectory(), bytes: found.size };
+  return found.isDirectory();
 }
 
 /** A folder of a database, or one that has such folders. */
@@ -120,13 +121,12 @@ async function noteWithoutDocuments(
 }
 
 async function listFile(file: string, database: string | undefined): Promise<DumpedCollection> {
-  const { bytes } = await kindOf(file);
   const base = file.replace(DOCUMENTS, '');
   const metadata =
     (await readMetadata(`${base}.metadata.json`)) ?? (await readMetadata(`${base}.metadata.json.gz`));
   // Names that are too long for a file are cut there, and whole in the metadata.
   const name = typeof metadata?.collectionName === 'string' ? metadata.collectionName : nameOfFile(base);
-  return { database, name, file, bytes, metadata };
+  return { database, name, file, metadata };
 }
 
 /** Characters that no name of a file may have are written as `%2F`. */
@@ -144,7 +144,7 @@ async function readMetadata(file: string): Promise<JsonObject | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of readUnpacked(file, await packingOf(file))) {
+    for await (const chunk of readUnpacked(file)) {
       parts.push(chunk);
       bytes += chunk.length;
       if (bytes > MAX_METADATA_BYTES)
@@ -170,29 +170,22 @@ function parseMetadata(text: string, where: string): JsonObject | undefined {
 }
 
 async function listArchive(
-  file: string,
-  folder: string,
-  options: OpenDumpOptions,
+  archive: string,
+  { folder, signal }: { readonly folder: string; readonly signal: AbortSignal | undefined },
   warnings: string[],
 ): Promise<DumpedCollection[]> {
   const collections: DumpedCollection[] = [];
-  for (const { database, collection, metadata, file: documents } of await splitArchive(
-    file,
-    folder,
-    options,
-  )) {
-    if (documents === undefined) {
+  for (const { database, collection, metadata, file } of await splitArchive(archive, folder, signal)) {
+    if (file === undefined) {
       warnings.push(
         `${database}.${collection} has no documents in the archive: it is a view, and is not read.`,
       );
       continue;
     }
-    const { bytes } = await kindOf(documents);
     collections.push({
       database,
       name: collection,
-      file: documents,
-      bytes,
+      file,
       metadata: metadata === undefined ? undefined : parseMetadata(metadata, `${database}.${collection}`),
     });
   }

@@ -1,7 +1,111 @@
-/** Proposes the declaration of a collection from its documents and indexes in MongoDB. */
+/** Surveys documents of MongoDB, and proposes the declaration that they and their indexes suggest. */
+import path from 'node:path';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
-import type { ColumnInspection } from '../reading/column-findings.js';
-import type { SourceInspection } from '../reading/inspect-source.js';
+import { isDay } from '../../../base/model/calendar.js';
+import { AlterationCounts, type CountedAlteration } from '../reading/inspect-source.js';
+import { openRowSource } from '../reading/open-row-source.js';
+import { isReference } from '../reading/plain-document.js';
+import type { SourceFormat, SourceRow } from '../reading/row-source.js';
+
+/** What becomes of the documents of a collection. */
+export interface CollectionReport {
+  readonly documents: number;
+  readonly alterations: readonly CountedAlteration[];
+  /** Alterations of kinds that are not listed, because there are too many kinds. */
+  readonly unlistedAlterations: number;
+  readonly faults: {
+    readonly count: number;
+    readonly samples: readonly { readonly number: number; readonly fault: string }[];
+  };
+}
+
+/** `other`: null as an element of a list. */
+type Kind = 'text' | 'day' | 'instant' | 'number' | 'boolean' | 'object' | 'reference' | 'list' | 'other';
+
+/** The kinds of the values of a field, and of the elements of its lists. */
+interface FieldKinds {
+  readonly values: Set<Kind>;
+  readonly elements: Set<Kind>;
+}
+
+/** Documents from which types are guessed. */
+const SAMPLE_ROWS = 5_000;
+const MAX_FAULTS = 20;
+const MAX_KINDS = 1_000;
+
+/** Takes the documents of a collection one by one; its memory does not grow with them. */
+export class DocumentSurvey {
+  /** By the names of the first level, in the order of their first occurrence. */
+  readonly kindsByField = new Map<string, FieldKinds>();
+  #documents = 0;
+  #faults = 0;
+  readonly #samples: { readonly number: number; readonly fault: string }[] = [];
+  readonly #alterations = new AlterationCounts(MAX_KINDS);
+
+  add({ number, values, fault, alterations = [] }: SourceRow): void {
+    this.#documents += 1;
+    if (fault !== undefined) {
+      this.#faults += 1;
+      if (this.#samples.length < MAX_FAULTS) this.#samples.push({ number, fault });
+    }
+    this.#alterations.add(alterations, typeof values._id === 'string' ? values._id : `document ${number}`);
+    if (this.#documents > SAMPLE_ROWS) return;
+    for (const [name, value] of Object.entries(values)) {
+      // An empty value says nothing of the others.
+      if (value === null || value === '') continue;
+      const known = this.kindsByField.get(name);
+      const kinds = known ?? { values: new Set(), elements: new Set() };
+      if (known === undefined) this.kindsByField.set(name, kinds);
+      kinds.values.add(kindOf(value));
+      if (Array.isArray(value)) for (const element of value) kinds.elements.add(kindOf(element));
+    }
+  }
+
+  get report(): CollectionReport {
+    return {
+      documents: this.#documents,
+      alterations: this.#alterations.list(),
+      unlistedAlterations: this.#alterations.unlisted,
+      faults: { count: this.#faults, samples: this.#samples },
+    };
+  }
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+function kindOf(value: unknown): Kind {
+  if (typeof value === 'string') {
+    if (INSTANT.test(value)) return 'instant';
+    return isDay(value) ? 'day' : 'text';
+  }
+  if (typeof value === 'number' || isExactNumber(value)) return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  if (Array.isArray(value)) return 'list';
+  if (value === null) return 'other';
+  return isReference(value) ? 'reference' : 'object';
+}
+
+/**
+ * Reads all documents of a file; `onProgress` gets the number of documents read.
+ *
+ * @throws MALFORMED_REQUEST, LIMIT_EXCEEDED for a file that cannot be read; the reason of the signal
+ */
+export async function surveyDocuments(
+  file: string,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (documents: number) => void },
+): Promise<{ readonly format: SourceFormat; readonly survey: DocumentSurvey }> {
+  const named = { path: file, name: path.basename(file) };
+  const found = await openRowSource(named);
+  // Plain JSON of mongoexport is extended JSON too: its `_id` is to be one of ours.
+  const isJson = found.format === 'json' || found.format === 'ndjson';
+  const source = isJson ? await openRowSource(named, { format: 'ejson' }) : found;
+  const survey = new DocumentSurvey();
+  for await (const rows of source.rows(signal)) {
+    for (const row of rows) survey.add(row);
+    onProgress(survey.report.documents);
+  }
+  return { format: source.format, survey };
+}
 
 /** A file for `schema/collections`, to be corrected by a person, with notes about what it leaves out. */
 export interface ProposedDeclaration {
@@ -22,14 +126,13 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   ...['_id', '_collection', '__proto__', 'id', 'version', 'createdAt', 'updatedAt'],
 ]);
 const MAX_FIELDS = 200;
-/** What of an index says no more than how the server keeps it. */
+/** Options of an index that only say how the server stores it. */
 const PLAIN_OPTIONS: ReadonlySet<string> = new Set(['v', 'key', 'name', 'ns', 'background', 'unique']);
 
 export interface DeclarationEvidence {
   /** The name of the collection here. */
   readonly name: string;
-  readonly inspection: Pick<SourceInspection, 'columns'>;
-  readonly evidence: FieldEvidence;
+  readonly survey: Pick<DocumentSurvey, 'kindsByField'>;
   /** What MongoDB keeps of the collection, its indexes among it. */
   readonly metadata: JsonObject | undefined;
   /** The names here of all collections that a reference may point to. */
@@ -41,28 +144,31 @@ export interface DeclarationEvidence {
  * indexed, indexes over several, and values unique together.
  */
 export function proposeDeclaration(found: DeclarationEvidence): ProposedDeclaration {
-  const { name, inspection, metadata, evidence } = found;
+  const { name, metadata, survey } = found;
   const notes: string[] = [];
-  const types = typesOf(inspection.columns, evidence);
-  for (const field of referencesIn(inspection.columns)) {
-    const target = targetOf(field, found.collections);
-    if (target === undefined) notes.push(`${field} looks like a reference, but no collection is called so`);
-    // The target may be imported later, or be missing in the dump.
-    else types.set(field, { type: 'reference', target, mustExist: false });
-  }
-  const indexes = indexesOf(metadata);
   const fields = new Map<string, Record<string, JsonValue>>();
-  for (const [field, type] of types) {
+  for (const [field, kinds] of survey.kindsByField) {
     if (OWN_NAMES.has(field)) {
       if (field !== '_id') notes.push(`${field} is a name of every record here, and is not declared`);
-    } else if (!FIELD_NAME.test(field)) notes.push(`${field} has a name that no declaration takes`);
+      continue;
+    }
+    const isReference = kinds.values.size === 1 && kinds.values.has('reference');
+    const target = isReference ? targetOf(field, found.collections) : undefined;
+    if (isReference && target === undefined)
+      notes.push(`${field} looks like a reference, but no collection is called so`);
+    const type = target === undefined ? typeOf(kinds) : { type: 'reference', target, mustExist: false };
+    if (!FIELD_NAME.test(field)) notes.push(`${field} has a name that no declaration takes`);
     else if (fields.size === MAX_FIELDS) notes.push(`${field} is one of more than ${MAX_FIELDS} fields`);
     else if (type !== undefined) fields.set(field, { name: field, ...type });
-    else notes.push(`${field} ${whyUndeclared(evidence.elementKinds.get(field))}, and is not declared`);
+    else {
+      const isEmpty = kinds.values.size === 1 && kinds.elements.size === 0;
+      const why = isEmpty ? 'holds no list with an element' : 'holds values of several kinds';
+      notes.push(`${field} ${why}, and is not declared`);
+    }
   }
   const several: JsonValue[] = [];
   const uniqueTogether: JsonValue[] = [];
-  for (const index of indexes) {
+  for (const index of indexesOf(metadata)) {
     const fault = faultOfIndex(index, fields);
     if (fault !== undefined) {
       notes.push(`the index ${index.name} is not proposed: ${fault}`);
@@ -85,44 +191,6 @@ export function proposeDeclaration(found: DeclarationEvidence): ProposedDeclarat
   return { declaration, notes };
 }
 
-/** By the first step of each path; `undefined` where the cells are of several kinds. */
-function typesOf(
-  columns: readonly ColumnInspection[],
-  { valueKinds, elementKinds }: FieldEvidence,
-): Map<string, JsonObject | undefined> {
-  const types = new Map<string, JsonObject | undefined>();
-  for (const column of columns) {
-    if (column.filled === 0) continue;
-    const [field = '', ...rest] = column.column.split('.');
-    if (rest.length === 0) {
-      const type = elementKinds.has(field)
-        ? typeOfList(column, elementKinds.get(field))
-        : typeOf(column, valueKinds.get(field) ?? new Set());
-      types.set(field, types.has(field) ? undefined : type);
-    }
-    // What has members is an object, whatever these are, unless it is something else in other documents.
-    else if (!types.has(field)) types.set(field, { type: 'object' });
-    else if (types.get(field)?.type !== 'object') types.set(field, undefined);
-  }
-  return types;
-}
-
-/** The fields of the first level that are `{value, label}` and nothing else, wherever they are there. */
-function referencesIn(columns: readonly ColumnInspection[]): string[] {
-  const membersByField = new Map<string, ColumnInspection[]>();
-  for (const column of columns) {
-    if (column.filled === 0) continue;
-    const [field = ''] = column.column.split('.');
-    membersByField.set(field, [...(membersByField.get(field) ?? []), column]);
-  }
-  return [...membersByField].flatMap(([field, members]) => {
-    const label = members.find(({ column }) => column === `${field}.label`);
-    const value = members.find(({ column }) => column === `${field}.value`);
-    const isReference = members.length === 2 && label !== undefined && label.filled === value?.filled;
-    return isReference ? [field] : [];
-  });
-}
-
 /** The collection that a reference is called after: `classTeacher` of `class_teachers`. */
 function targetOf(field: string, collections: readonly string[]): string | undefined {
   const one = toCollectionName(field.replace(/_?ids?$/i, ''), new Set());
@@ -130,52 +198,33 @@ function targetOf(field: string, collections: readonly string[]): string | undef
   return forms.find((form) => collections.includes(form));
 }
 
-function typeOf(
-  { likely, kinds, filled }: ColumnInspection,
-  valueKinds: ReadonlySet<EvidenceKind>,
-): JsonObject | undefined {
-  const hasTexts = valueKinds.has('text');
-  // A declared field takes no other kind of value; a date of a dump is a text as others are.
-  const several = new Set([...valueKinds].map((kind) => (kind === 'instant' ? 'text' : kind)));
-  if (several.size > 1) return undefined;
-  switch (likely.kind) {
-    case 'integer':
-    case 'number':
-      return !hasTexts && isAll(kinds, filled, ['integer', 'number']) ? { type: 'number' } : { type: 'text' };
-    case 'boolean':
-      return !hasTexts && isAll(kinds, filled, ['boolean']) ? { type: 'boolean' } : { type: 'text' };
-    case 'instant':
-      return isAll(kinds, filled, ['instant']) ? { type: 'datetime' } : { type: 'text' };
-    case 'day':
-      return likely.format === 'YYYY-MM-DD' && isAll(kinds, filled, ['day'])
-        ? { type: 'datetime', format: 'date' }
-        : { type: 'text' };
-    case 'list':
-    case 'object':
-      return undefined;
-    default:
-      return { type: 'text' };
+/** The type of values that are all of one kind. */
+const TYPES: Readonly<Record<Kind, JsonObject | undefined>> = {
+  text: { type: 'text' },
+  day: { type: 'datetime', format: 'date' },
+  instant: { type: 'datetime' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  object: { type: 'object' },
+  reference: { type: 'object' },
+  list: undefined,
+  other: undefined,
+};
+const TEXTS: readonly Kind[] = ['text', 'day', 'instant'];
+const OBJECTS: readonly Kind[] = ['object', 'reference'];
+
+/** A declared field takes no other kind of value; `undefined` where the values are of several. */
+function typeOf({ values, elements }: FieldKinds): JsonObject | undefined {
+  const [kind, ...others] = values;
+  if (kind === undefined) return undefined;
+  if (kind === 'list' && others.length === 0) {
+    const type = typeOf({ values: elements, elements: new Set() });
+    return type && { ...type, list: true };
   }
-}
-
-/** A list whose elements are all of one kind. */
-function typeOfList(
-  { kinds, filled }: ColumnInspection,
-  elementKinds: ReadonlySet<EvidenceKind> | undefined,
-): JsonObject | undefined {
-  const [kind, ...others] = elementKinds ?? [];
-  if (kind === undefined || kind === 'other' || others.length > 0 || !isAll(kinds, filled, ['list'])) {
-    return undefined;
-  }
-  return { type: kind === 'instant' ? 'datetime' : kind, list: true };
-}
-
-function whyUndeclared(elementKinds: ReadonlySet<EvidenceKind> | undefined): string {
-  return elementKinds?.size === 0 ? 'holds no list with an element' : 'holds values of several kinds';
-}
-
-function isAll(kinds: ColumnInspection['kinds'], filled: number, wanted: readonly string[]): boolean {
-  return kinds.some(({ kind, count }) => wanted.includes(kind) && count === filled);
+  if (others.length === 0) return TYPES[kind];
+  const isAll = (kinds: readonly Kind[]) => [...values].every((one) => kinds.includes(one));
+  if (isAll(TEXTS)) return TYPES.text;
+  return isAll(OBJECTS) ? TYPES.object : undefined;
 }
 
 function indexesOf(metadata: JsonObject | undefined): MongoIndex[] {
@@ -259,52 +308,4 @@ export function toCollectionName(name: string, taken: ReadonlySet<string>): stri
     const found = base.slice(0, MAX_LENGTH - ending.length) + ending;
     if (!taken.has(found)) return found;
   }
-}
-
-export interface FieldEvidence {
-  /** By the field: what its values are, in all documents. */
-  readonly valueKinds: Map<string, Set<EvidenceKind>>;
-  /** By the fields in which lists stand: what the elements of these are. */
-  readonly elementKinds: Map<string, Set<EvidenceKind>>;
-}
-
-/** `other`: a list, or null. */
-type EvidenceKind = 'text' | 'number' | 'boolean' | 'instant' | 'object' | 'other';
-
-/** As the dates of a dump are told. */
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-
-export function createFieldEvidence(): FieldEvidence {
-  return { valueKinds: new Map(), elementKinds: new Map() };
-}
-
-export function addFieldEvidence(
-  { valueKinds, elementKinds }: FieldEvidence,
-  document: Readonly<Record<string, unknown>>,
-): void {
-  for (const name in document) {
-    const value = document[name];
-    // A null says nothing of the others.
-    if (value === null) continue;
-    kindsIn(valueKinds, name).add(kindOf(value));
-    if (!Array.isArray(value)) continue;
-    const kinds = kindsIn(elementKinds, name);
-    for (const element of value) kinds.add(kindOf(element));
-  }
-}
-
-function kindsIn(kindsByField: Map<string, Set<EvidenceKind>>, name: string): Set<EvidenceKind> {
-  const known = kindsByField.get(name);
-  if (known !== undefined) return known;
-  const kinds = new Set<EvidenceKind>();
-  kindsByField.set(name, kinds);
-  return kinds;
-}
-
-function kindOf(value: unknown): EvidenceKind {
-  if (typeof value === 'string') return INSTANT.test(value) ? 'instant' : 'text';
-  if (typeof value === 'number' || isExactNumber(value)) return 'number';
-  if (typeof value === 'boolean') return 'boolean';
-  // No declared list has lists or null as its elements.
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? 'object' : 'other';
 }

@@ -2,10 +2,10 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
+import { deserialize, Long } from 'bson';
 import { ServiceError } from '../../../base/errors.js';
 import { reasonOfDamage } from '../../../base/text/reason-of-damage.js';
-import { bson } from '../documents/plain-document.js';
-import { packingOf, readUnpacked, splitBson } from '../documents/read-unpacked.js';
+import { readUnpacked, splitBson } from '../reading/bson-source.js';
 
 /** A collection of an archive: what the archive says of it, and the file its documents are in. */
 export interface ArchivedCollection {
@@ -18,12 +18,6 @@ export interface ArchivedCollection {
   readonly file: string | undefined;
 }
 
-export interface SplitArchiveOptions {
-  readonly signal?: AbortSignal;
-  /** Called with the number of bytes read since the last call. */
-  readonly onBytes?: (bytes: number) => void;
-}
-
 const MAGIC = Buffer.from([0x6d, 0xe2, 0x99, 0x81]);
 const TERMINATOR_BYTES = 4;
 /** The largest document of BSON that the tools of MongoDB write: 16 MiB and 16 KiB. */
@@ -32,8 +26,7 @@ const MAX_COLLECTIONS = 10_000;
 
 /** Whether a file begins as an archive does, unpacked where it is gzipped. */
 export async function isArchive(file: string): Promise<boolean> {
-  const packing = await packingOf(file);
-  for await (const chunk of readUnpacked(file, packing)) return chunk.subarray(0, MAGIC.length).equals(MAGIC);
+  for await (const chunk of readUnpacked(file)) return chunk.subarray(0, MAGIC.length).equals(MAGIC);
   return false;
 }
 
@@ -53,12 +46,12 @@ export async function isArchive(file: string): Promise<boolean> {
 export async function splitArchive(
   file: string,
   folder: string,
-  options: SplitArchiveOptions = {},
+  signal?: AbortSignal,
 ): Promise<readonly ArchivedCollection[]> {
   await using parts = new ArchiveParts(folder);
-  const bytes = withoutMagic(readUnpacked(file, await packingOf(file), options.onBytes));
+  const bytes = withoutMagic(readUnpacked(file));
   for await (const items of splitBson(bytes, { maxLength: MAX_DOCUMENT_BYTES, isArchive: true })) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     for (const item of items) await parts.take(item.bytes);
     await parts.flush();
   }
@@ -171,7 +164,7 @@ class ArchiveParts implements AsyncDisposable {
     this.#open.delete(name);
     this.#place = 'ended';
     const { high, low } = one.crc.sum;
-    if (!(CRC instanceof bson.Long) || CRC.high !== high || CRC.low !== low) {
+    if (!(CRC instanceof Long) || CRC.high !== high || CRC.low !== low) {
       throw damaged(`the checksum of ${name} is another than that of its documents`);
     }
   }
@@ -198,7 +191,7 @@ async function write(one: OpenCollection): Promise<void> {
 
 function read(bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
-    return bson.deserialize(bytes, { promoteLongs: false });
+    return deserialize(bytes, { promoteLongs: false });
   } catch (cause) {
     throw damaged(reasonOfDamage(cause));
   }

@@ -2,11 +2,9 @@
 
 import { isJsonObject, type JsonObject, parseAsWritten } from '../../../base/json/json.js';
 import { isNestedDeeply, MAX_JSON_DEPTH } from '../../../base/json/json-depth.js';
-import { reasonOfDamage } from '../../../base/text/reason-of-damage.js';
-import { bson, fromExtendedJson, toPlainDocument } from '../documents/plain-document.js';
-import { type Packing, readUnpacked, splitBson } from '../documents/read-unpacked.js';
 import { findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
 import { inBatches, type SourceLimits } from './in-batches.js';
+import { toPlainDocument } from './plain-document.js';
 import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
 import { splitJsonLines, splitJsonValues } from './split-json.js';
 
@@ -28,7 +26,12 @@ export async function openJsonSource(
   const { encoding, warnings } = options.encoding
     ? { encoding: parseEncoding(options.encoding), warnings: [] }
     : await findEncoding(file.path);
-  const rowOf = options.format === 'ejson' ? rowOfExtendedJsonDocument : rowOfJsonDocument;
+  const rowOf = (number: number, json: string): SourceRow => {
+    const parsed = parseDocument(json);
+    // Malformed JSON, or JSON that is not an object, is a row with a fault.
+    if (typeof parsed === 'string') return faultyRow(number, parsed, json);
+    return options.format === 'ejson' ? rowOfDocument(number, parsed) : { number, values: parsed };
+  };
   const split = options.layout === 'lines' ? splitJsonLines : splitJsonValues;
   return {
     format: options.format,
@@ -43,29 +46,10 @@ export async function openJsonSource(
   };
 }
 
-/** Opens a file of BSON, gzipped or not. A document whose inner parts are damaged is a row with a fault. */
-export function openBsonSource(file: SourceFile, packing: Packing, limits: SourceLimits): RowSource {
-  const documents = () => splitBson(readUnpacked(file.path, packing), { maxLength: limits.maxLineLength });
-  return {
-    format: 'bson',
-    warnings: [],
-    rows: (signal) =>
-      inBatches(documents(), ({ number, bytes }) => rowOfBsonDocument(number, bytes), { ...limits, signal }),
-  };
-}
-
-/** The row of a JSON document. Malformed JSON, or JSON that is not an object, is a row with a fault. */
-function rowOfJsonDocument(number: number, json: string): SourceRow {
-  const parsed = parseDocument(json);
-  if (typeof parsed === 'string') return faultyRow(number, parsed, json);
-  return { number, values: parsed };
-}
-
-/** The row of a document of extended JSON. */
-function rowOfExtendedJsonDocument(number: number, json: string): SourceRow {
-  const parsed = parseDocument(json);
-  if (typeof parsed === 'string') return faultyRow(number, parsed, json);
-  return withAlterations(number, toPlainDocument(fromExtendedJson(parsed)));
+/** The row of a document of MongoDB. */
+export function rowOfDocument(number: number, document: Readonly<Record<string, unknown>>): SourceRow {
+  const { values, alterations } = toPlainDocument(document);
+  return alterations.length === 0 ? { number, values } : { number, values, alterations };
 }
 
 /** Longer texts are left out of the list of refused rows. */
@@ -76,26 +60,6 @@ function faultyRow(number: number, fault: string, json: string): SourceRow {
   const source = json.trim();
   const isShort = source.length <= MAX_SOURCE_LENGTH;
   return { number, values: {}, fault, isMalformed: true, ...(isShort && { source: [source] }) };
-}
-
-/** The row of a document of BSON. */
-export function rowOfBsonDocument(number: number, bytes: Uint8Array): SourceRow {
-  try {
-    return withAlterations(number, toPlainDocument(bson.deserialize(bytes, BSON_OPTIONS)));
-  } catch (error) {
-    const fault = `document ${number} is no BSON (${reasonOfDamage(error)}); dump it again`;
-    return { number, values: {}, fault };
-  }
-}
-
-/** 64-bit integers stay exact, and binary values keep their subtype. */
-const BSON_OPTIONS = { promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
-
-function withAlterations(
-  number: number,
-  { values, alterations }: ReturnType<typeof toPlainDocument>,
-): SourceRow {
-  return alterations.length === 0 ? { number, values } : { number, values, alterations };
 }
 
 /** Returns the document, or a text that says what is wrong. */

@@ -1,6 +1,12 @@
 import { ServiceError } from '../../../base/errors.js';
 import type { SourceRow } from './row-source.js';
 
+/** The bytes of a document and its number: its line, or its place among the documents. */
+export interface NumberedBytes {
+  readonly number: number;
+  readonly bytes: Buffer;
+}
+
 /**
  * Turns pieces (lines, documents), which are read in chunks, into batches of rows that fit in memory
  * together. A row is made when its batch is filled, so that the rows of a chunk are never in memory all at

@@ -1,7 +1,6 @@
 /** Inspects a file, column by column. Writes nothing. */
 import { isExactNumber } from '../../../base/json/json.js';
 import { isBlankCell } from '../cells/plain-cells.js';
-import type { Alteration } from '../documents/plain-document.js';
 import {
   ColumnFindings,
   type ColumnInspection,
@@ -10,6 +9,7 @@ import {
   type FoundCell,
 } from './column-findings.js';
 import { SOURCE_LIMITS } from './in-batches.js';
+import type { Alteration } from './plain-document.js';
 import type { RowSource, SourceRow, UnfoldedDays } from './row-source.js';
 
 /** The findings about a file; a mapping is proposed from them. */

@@ -46,7 +46,7 @@ export async function openRowSource(
 async function openFormat(
   file: SourceFile,
   options: SourceOptions,
-  { format, layout, packing }: SniffedFormat,
+  { format, layout }: SniffedFormat,
   limits: SourceLimits,
 ): Promise<RowSource> {
   switch (format) {
@@ -62,8 +62,8 @@ async function openFormat(
       return await openJsonSource(file, { ...options, format, layout }, limits);
     }
     case 'bson': {
-      const { openBsonSource } = await import('./document-source.js');
-      return openBsonSource(file, packing, limits);
+      const { openBsonSource } = await import('./bson-source.js');
+      return openBsonSource(file, limits);
     }
     case 'xlsx': {
       const { openXlsxSource } = await import('./xlsx-source.js');

@@ -1,6 +1,6 @@
 /** The interface of the readers of all formats: the rows of a file before any mapping. */
 
-import type { Alteration } from '../documents/plain-document.js';
+import type { Alteration } from './plain-document.js';
 
 /** The formats that an import reads. */
 export type SourceFormat = 'csv' | 'tsv' | 'xlsx' | 'json' | 'ndjson' | 'ejson' | 'bson';

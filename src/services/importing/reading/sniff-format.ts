@@ -1,7 +1,6 @@
 /** Detects the format of a file by its content. */
 import { open } from 'node:fs/promises';
 import { ServiceError } from '../../../base/errors.js';
-import type { Packing } from '../documents/read-unpacked.js';
 import type { SourceFile, SourceFormat } from './row-source.js';
 
 /** The format of a file, and other facts that its first bytes reveal. */
@@ -9,7 +8,6 @@ export interface SniffedFormat {
   readonly format: SourceFormat;
   /** The layout of JSON: one document on each line, or values in sequence or in a list. */
   readonly layout: 'lines' | 'values';
-  readonly packing: Packing;
   readonly warnings: readonly string[];
 }
 
@@ -29,7 +27,6 @@ export async function sniffFormat(file: SourceFile, asked: SourceFormat | undefi
   return {
     format,
     layout: format === 'ndjson' || (format === 'ejson' && isOfLines(text)) ? 'lines' : 'values',
-    packing: isGzip(bytes) ? 'gzip' : 'none',
     warnings: isMistaken ? [`The file is called ${hint}, and is read as ${format}, which it holds.`] : [],
   };
 }

@@ -1,7 +1,6 @@
 /** Finds where one JSON value of a text ends and the next begins, without parsing them. */
 import { ServiceError } from '../../../base/errors.js';
-import type { NumberedBytes } from '../documents/read-unpacked.js';
-import type { SourceLimits } from './in-batches.js';
+import type { NumberedBytes, SourceLimits } from './in-batches.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -1,30 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../src/base/json/json.js';
 import {
-  addFieldEvidence,
-  createFieldEvidence,
+  DocumentSurvey,
   type ProposedDeclaration,
   proposeDeclaration,
   toCollectionName,
 } from '../../../../src/services/importing/mongo/propose-declaration.js';
-import { CollectionReporter } from '../../../../src/services/importing/mongo/survey-documents.js';
-import { inspectSource } from '../../../../src/services/importing/reading/inspect-source.js';
-import { openRowSource } from '../../../../src/services/importing/reading/open-row-source.js';
 import { parseDefinition } from '../../../../src/store/catalog/parse-collection.js';
-import { readSource, withFile } from '../reading/source-fixture.js';
+import { readSource } from '../reading/source-fixture.js';
 
 async function proposed(documents: readonly object[], metadata?: JsonObject): Promise<ProposedDeclaration> {
   const json = documents.map((document) => JSON.stringify(document)).join('\n');
-  return await withFile(`${json}\n`, async (path) => {
-    const source = await openRowSource({ path }, { format: 'ejson' });
-    const evidence = createFieldEvidence();
-    for await (const rows of source.rows()) {
-      for (const { values } of rows) addFieldEvidence(evidence, values);
-    }
-    return proposeDeclaration({
-      ...{ name: 'students', metadata, collections: ['classes', 'students', 'staff'] },
-      ...{ inspection: await inspectSource(source), evidence },
-    });
+  const { rows } = await readSource(`${json}\n`, 'x.json', { format: 'ejson' });
+  const survey = new DocumentSurvey();
+  for (const row of rows) survey.add(row);
+  return proposeDeclaration({
+    ...{ name: 'students', metadata, survey, collections: ['classes', 'students', 'staff'] },
   });
 }
 
@@ -221,9 +212,9 @@ it.each([
 it('counts what became of values, with the first ids', async () => {
   const lines = Array.from({ length: 7 }, (_, _id) => `{"_id":${_id},"r":{"$regex":"a","$options":""}}\n`);
   const { rows } = await readSource(`${lines.join('')}{\n`, 'x.json', { format: 'ejson' });
-  const reporter = new CollectionReporter();
-  for (const row of rows) reporter.add(row);
-  expect(reporter.finish()).toEqual({
+  const survey = new DocumentSurvey();
+  for (const row of rows) survey.add(row);
+  expect(survey.report).toEqual({
     documents: 8,
     alterations: [
       {

@@ -1,34 +1,53 @@
-/** Reads the bytes of a file and decompresses them if needed. */
+/** Reads files of BSON, gzipped or not. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
+import { deserialize } from 'bson';
 import { ServiceError } from '../../../base/errors.js';
+import { reasonOfDamage } from '../../../base/text/reason-of-damage.js';
+import { rowOfDocument } from './document-source.js';
+import { inBatches, type NumberedBytes, type SourceLimits } from './in-batches.js';
+import type { RowSource, SourceFile, SourceRow } from './row-source.js';
 
-export type Packing = 'gzip' | 'none';
+/** 64-bit integers stay exact, and binary values keep their subtype. */
+const DECODED = { promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
+
+/** Opens a file of BSON. A document whose inner parts are damaged is a row with a fault. */
+export function openBsonSource(file: SourceFile, limits: SourceLimits): RowSource {
+  return {
+    format: 'bson',
+    warnings: [],
+    rows: (signal) =>
+      inBatches(
+        splitBson(readUnpacked(file.path), { maxLength: limits.maxLineLength }),
+        ({ number, bytes }) => rowOfBsonDocument(number, bytes),
+        { ...limits, signal },
+      ),
+  };
+}
+
+/** The row of a document of BSON. */
+export function rowOfBsonDocument(number: number, bytes: Uint8Array): SourceRow {
+  try {
+    return rowOfDocument(number, deserialize(bytes, DECODED));
+  } catch (error) {
+    const fault = `document ${number} is no BSON (${reasonOfDamage(error)}); dump it again`;
+    return { number, values: {}, fault };
+  }
+}
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Whether a file is gzipped, by its first bytes. */
-export async function packingOf(path: string): Promise<Packing> {
-  await using file = await open(path);
-  const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
-  return buffer[0] === 0x1f && buffer[1] === 0x8b ? 'gzip' : 'none';
-}
-
 /**
- * Reads a file chunk by chunk. `onBytes` receives the number of bytes of the file itself that were read
- * since its last call.
+ * Reads a file chunk by chunk, and decompresses it if it begins as gzip does.
  *
  * @throws MALFORMED_REQUEST if compressed data is damaged or incomplete
  */
-export async function* readUnpacked(
-  path: string,
-  packing: Packing,
-  onBytes?: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
+export async function* readUnpacked(path: string): AsyncGenerator<Buffer> {
+  await using handle = await open(path);
+  const { buffer: first } = await handle.read(Buffer.alloc(2), 0, 2, 0);
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  if (onBytes) file.on('data', (chunk) => onBytes(chunk.length));
-  if (packing === 'none') {
+  if (first[0] !== 0x1f || first[1] !== 0x8b) {
     yield* file;
     return;
   }
@@ -51,12 +70,6 @@ export async function* readUnpacked(
 
 function isZlibError(cause: unknown): cause is Error {
   return cause instanceof Error && 'code' in cause && String(cause.code).startsWith('Z_');
-}
-
-/** The bytes of a document and its number: its line, or its place among the documents. */
-export interface NumberedBytes {
-  readonly number: number;
-  readonly bytes: Buffer;
 }
 
 export interface SplitBsonOptions {
