@@ -14,7 +14,6 @@ import { recordsIn, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { refusedByIndex } from './atomically.js';
 import { findCheckFaults } from './check-faults.js';
-import { deadReferenceDetail } from './held-references.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable, outOfRows } from './record-refusals.js';
 import {
@@ -77,16 +76,14 @@ export async function bringBack(
       });
       changes.push({ ...change, id: record.id, own });
     }
-    await environment.fillLabels(transaction, scope, changes);
-    const dead = await environment.listDeadReferences(transaction, { scope, collection, changes, made });
-    const unlinked = await environment.settleLinks(transaction, { scope, collection, records: changes });
+    const settled = { scope, collection, records: changes, made };
+    const faults = await environment.settleTargets(transaction, settled);
     const stored = changes.map(({ id, data, own }, index): NewRecord => {
       const hidden = without(secret, own);
       assertJudgeable(collection, { verb: 'create', differing: own, secret: hidden });
       assertNoFaults([
         ...listMissing(collection, data),
-        ...(dead[index] ?? []).map((reference) => deadReferenceDetail(reference)),
-        ...(unlinked[index] ?? []),
+        ...(faults[index] ?? []),
         ...findCheckFaults(collection, data, { pointer: '', secret: hidden }),
       ]);
       return { id, data, keys: keysOf(collection, data, scope.domain.timeZone) };

@@ -15,7 +15,6 @@ import { sql } from '../sql.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
-import { deadReferenceDetail, type HeldReference, listReferences, withoutHeld } from './held-references.js';
 import { type LockedRow, lockRecords, type MatchedChange, updateRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { outOfRows } from './record-refusals.js';
@@ -104,18 +103,16 @@ export async function* planChanges(
       .slice(start, start + BATCH_RECORDS)
       .flatMap((row) => unlessAtFault(row, () => plan(row, { ...request, change, secret })).flat());
     if (planned.length === 0) continue;
-    const deadByRow = await listNewDeadReferences(environment, transaction, { ...request, planned });
-    const { scope, collection } = request;
-    const records = planned.map(({ before, change: { data: changes, removed } }) => {
-      return { data: applied(before, { data: changes, removed }), changes, before };
+    const { scope, collection, made } = request;
+    const records = planned.map(({ before, change }) => {
+      const { data: changes, unlabelled } = change;
+      return { data: applied(before, change), changes, before, unlabelled };
     });
-    const unlinked = await environment.settleLinks(transaction, { scope, collection, records });
+    const settled = { scope, collection, records, made };
+    const faults = await environment.settleTargets(transaction, settled);
     yield planned.flatMap((one, index) =>
       unlessAtFault(one.row, () => {
-        assertNoFaults([
-          ...(deadByRow[index] ?? []).map((reference) => deadReferenceDetail(reference)),
-          ...(unlinked[index] ?? []),
-        ]);
+        assertNoFaults(faults[index] ?? []);
         return finish(one, { ...request, secret });
       }),
     );
@@ -215,20 +212,6 @@ function plan(
   return [
     { row, before, change: withFormerStay(collection, made, { before, after: applied(before, made) }) },
   ];
-}
-
-/** For each record, the dangling references that it did not have before. */
-async function listNewDeadReferences(
-  environment: RecordEnvironment,
-  transaction: Transaction,
-  { scope, collection, planned, made }: ChangeRequest & { readonly planned: readonly Planned[] },
-): Promise<readonly (readonly HeldReference[])[]> {
-  const changes = planned.map(({ change }) => change);
-  const dead = await environment.settleReferences(transaction, { scope, collection, changes, made });
-  return planned.map(({ before }, index) => {
-    const references = dead[index] ?? [];
-    return references.length === 0 ? references : withoutHeld(references, listReferences(collection, before));
-  });
 }
 
 function applied(before: JsonObject, { data, removed }: Pick<StoredChange, 'data' | 'removed'>): JsonObject {

@@ -21,13 +21,18 @@ import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
-import { type HeldReference, listReferences } from './held-references.js';
 import { keepingAnAdmin } from './keeping-an-admin.js';
 import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';
-import { fillReferenceLabels } from './reference-labels.js';
-import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
-import { type LinkContext, selectUnlinked } from './select-unlinked.js';
-import { judgeLinks, type LinkedRecord, listSought, settleLinks } from './settle-links.js';
+import {
+  deadReferenceDetail,
+  listReferences,
+  type ReferenceContext,
+  settleReferences,
+  type UnlabelledReference,
+  withoutHeld,
+} from './references.js';
+import type { LinkContext, Sought } from './select-unlinked.js';
+import { judgeLinks, type LinkedRecord, settleLinks } from './settle-links.js';
 import type { StoredChange } from './validation.js';
 import { NO_TRIGGERS, type WriteOperation, type WriteTriggers } from './write-triggers.js';
 
@@ -188,72 +193,45 @@ export class RecordEnvironment {
     return { scope, collection, now, projection, fields, triggers: this.triggers, isToOutbox, isRouted };
   }
 
+  /** Gives references without a label the one of their target. */
   async fillLabels(
     queryable: Queryable,
     scope: Scope,
-    changes: readonly Pick<StoredChange, 'unlabelled'>[],
+    unlabelled: readonly UnlabelledReference[],
   ): Promise<void> {
-    const unlabelled = changes.flatMap((change) => change.unlabelled);
-    if (unlabelled.length === 0) return;
-    await fillReferenceLabels(queryable, unlabelled, {
-      scope,
-      findCollection: (name) => this.catalog.find(name),
-      compileContextOf: (collection) => this.compileContext(scope, collection),
+    await settleReferences(queryable, { unlabelled, held: [] }, this.referenceContext(scope));
+  }
+
+  /**
+   * Fills missing labels of references, puts names that differ by case and blanks alone in the spelling of the
+   * school, and returns what is wrong with the references and links of each record. What a record had before
+   * may stay. At most two round trips, whatever the number of records.
+   */
+  async settleTargets(
+    queryable: Queryable,
+    { scope, collection, records, made }: SettledWrite,
+  ): Promise<readonly (readonly ErrorDetail[])[]> {
+    const heldByRecord = records.map(({ data, changes = data }) => listReferences(collection, changes));
+    const asked = { unlabelled: records.flatMap((one) => one.unlabelled), held: heldByRecord.flat() };
+    const context = this.referenceContext(scope, made && { collection: collection.name, ids: made });
+    const dead = new Set(await settleReferences(queryable, asked, context));
+    const unlinked = await this.settleLinks(queryable, { scope, collection, records });
+    return records.map(({ before }, index) => {
+      const found = heldByRecord[index]?.filter((reference) => dead.has(reference)) ?? [];
+      const known = found.length === 0 || before === undefined ? [] : listReferences(collection, before);
+      const missing = withoutHeld(found, known).map((reference) => deadReferenceDetail(reference));
+      return [...missing, ...(unlinked[index] ?? [])];
     });
   }
 
-  /**
-   * Fills missing labels of references and returns, for each change, the dangling references. At most two
-   * round trips, whatever the number of records.
-   */
-  async settleReferences(
-    queryable: Queryable,
-    write: SettledWrite,
-  ): Promise<readonly (readonly HeldReference[])[]> {
-    await this.fillLabels(queryable, write.scope, write.changes);
-    return await this.listDeadReferences(queryable, write);
-  }
-
-  /** The dangling references of each change. */
-  async listDeadReferences(
-    queryable: Queryable,
-    write: SettledWrite,
-  ): Promise<readonly (readonly HeldReference[])[]> {
-    const held = write.changes.map(({ data }) => listReferences(write.collection, data));
-    const dead = new Set(await findDeadReferences(queryable, held.flat(), this.#referenceContext(write)));
-    return held.map((references) => references.filter((reference) => dead.has(reference)));
-  }
-
-  /** The same check as part of the writing statement: a query that returns a row per dangling reference. */
-  selectDeadReferences(write: SettledWrite): Sql | undefined {
-    const held = write.changes.flatMap(({ data }) => listReferences(write.collection, data));
-    return selectDead(held, this.#referenceContext(write));
-  }
-
-  /**
-   * What is wrong with the links of each record. Names that differ by case and blanks alone are put in the
-   * spelling of the school. One round trip; none if the collection has no links.
-   */
+  /** What is wrong with the links of each record. One round trip; none if the collection has no links. */
   async settleLinks(
     queryable: Queryable,
-    { scope, collection, records }: WriteOfLinks,
+    { scope, collection, records }: Pick<SettledWrite, 'scope' | 'collection'> & WithLinks,
   ): Promise<readonly (readonly ErrorDetail[])[]> {
-    if (collection.links.length === 0) return records.map(() => []);
-    const { timeZone } = scope.domain;
-    const sought = listSought(
-      collection,
-      records.map(({ data }) => data),
-      timeZone,
-    );
     const context = this.linkContext(scope, queryable !== this.database);
-    const verdicts = await judgeLinks(queryable, collection, sought, context);
-    return records.map((record) => settleLinks(collection, record, { verdicts, timeZone }));
-  }
-
-  /** The same check as part of the writing statement: a query that returns a row per broken link. */
-  selectUnlinked(scope: Scope, collection: Collection, records: readonly JsonObject[]): Sql | undefined {
-    const sought = listSought(collection, records, scope.domain.timeZone);
-    return selectUnlinked(collection, sought, this.linkContext(scope, true));
+    const judge = (sought: readonly Sought[]) => judgeLinks(queryable, collection, sought, context);
+    return await settleLinks(collection, records, { timeZone: scope.domain.timeZone, judge });
   }
 
   linkContext(scope: Scope, holds: boolean): LinkContext {
@@ -261,11 +239,12 @@ export class RecordEnvironment {
     return { scope, findCollection: (name) => this.catalog.find(name), isRouted, holds };
   }
 
-  #referenceContext({ scope, collection, made }: SettledWrite): ReferenceContext {
+  referenceContext(scope: Scope, made?: ReferenceContext['made']): ReferenceContext {
     return {
       scope,
       findCollection: (name) => this.catalog.find(name),
-      made: made && { collection: collection.name, ids: made },
+      rowsOf: (collection, access) => this.rowsOf(scope, collection, access),
+      made,
     };
   }
 
@@ -365,17 +344,15 @@ export interface WriteStatement {
   readonly caller: StatementCaller;
 }
 
-interface WriteOfLinks {
-  readonly scope: Scope;
-  readonly collection: Collection;
+interface WithLinks {
   readonly records: readonly LinkedRecord[];
 }
 
-/** A write whose references have been settled. */
+/** Records that are about to be written. */
 interface SettledWrite {
   readonly scope: Scope;
   readonly collection: Collection;
-  readonly changes: readonly Pick<StoredChange, 'data' | 'unlabelled'>[];
+  readonly records: readonly (LinkedRecord & Pick<StoredChange, 'unlabelled'>)[];
   /** The ids of the records it creates in the collection, which may refer to each other. */
   readonly made?: ReadonlySet<string> | undefined;
 }

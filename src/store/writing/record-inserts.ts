@@ -10,7 +10,6 @@ import type { StoredRecord } from '../reading/stored-record.js';
 import type { Sql } from '../sql.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { BatchedCreates } from './batched-creates.js';
-import { deadReferenceDetail } from './held-references.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { MAX_ATTEMPTS, outOfRows, overtaken } from './record-refusals.js';
 import {
@@ -21,9 +20,12 @@ import {
   type ReasonsAgainst,
   type WriteContext,
 } from './record-statements.js';
+import { listReferences, selectDead } from './references.js';
 import { runWrite } from './run-write.js';
 import { assertCompletable, NO_SECRETS, secretFieldsOf, without } from './secret-fields.js';
-import { assertNoFaults, type StoredChange, toStoredAll, withPointer } from './validation.js';
+import { selectUnlinked } from './select-unlinked.js';
+import { listSought } from './settle-links.js';
+import { assertNoFaults, toStoredAll, withPointer } from './validation.js';
 
 /**
  * More records are created by several statements in one transaction, so that PostgreSQL stores some while the
@@ -60,7 +62,6 @@ export interface SentRecord {
 interface Insert extends PermittedWrite {
   readonly context: WriteContext;
   readonly records: readonly NewRecord[];
-  readonly changes: readonly StoredChange[];
   readonly made: ReadonlySet<string>;
   /** How many of the records are returned, the first ones. */
   readonly shown: number;
@@ -109,23 +110,44 @@ export class RecordInserts {
       const json = await this.#joined.store({ scope, collection, access, now, record: lone, change });
       if (json !== undefined) return [toStoredRecord(record, json)];
     }
-    await environment.fillLabels(within ?? environment.database, scope, changes);
-    await assertLinked(environment, within, { scope, collection, changes });
-    const records = sent.map(({ id }, index): NewRecord => {
-      const { data = {} } = changes[index] ?? {};
-      return { id, data, keys: keysOf(collection, data, timeZone) };
-    });
+    const queryable = within ?? environment.database;
+    await environment.fillLabels(
+      queryable,
+      scope,
+      changes.flatMap(({ unlabelled }) => unlabelled),
+    );
     const context = environment.writeContext(scope, collection, now);
     const made = new Set(sent.map(({ id }) => id));
-    const insert = { scope, collection, access, context, records, changes, made, shown };
-    const texts =
-      records.length <= MOST_A_STATEMENT || access.rows !== undefined
-        ? await this.#insertAtOnce(insert, within)
-        : await this.#insertInParts(insert, within);
-    return records.slice(0, shown).map((one, index) => toStoredRecord(one, texts[index]));
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const records = sent.map(({ id }, index): NewRecord => {
+        const { data = {} } = changes[index] ?? {};
+        return { id, data, keys: keysOf(collection, data, timeZone) };
+      });
+      const insert = { scope, collection, access, context, records, made, shown };
+      const texts =
+        records.length <= MOST_A_STATEMENT || access.rows !== undefined
+          ? await this.#insertAtOnce(insert, within)
+          : await this.#insertInParts(insert, within);
+      if (texts !== undefined)
+        return records.slice(0, shown).map((one, index) => toStoredRecord(one, texts[index]));
+      const settled = { scope, collection, records: changes, made };
+      const faults = await environment.settleTargets(queryable, settled);
+      assertNoFaults(
+        faults.flatMap((errors, index) =>
+          errors.map((one) => (changes.length === 1 ? one : withPointer(one, `/${index}`))),
+        ),
+      );
+      // The first time, names may have got the spelling of the school, or a target exists again.
+      if (access.rows !== undefined && attempt > 1) throw outOfRows(collection, 'create');
+    }
+    throw overtaken(collection, record?.id ?? '');
   }
 
-  async #insertAtOnce(insert: Insert, within: Transaction | undefined): Promise<readonly string[]> {
+  /** `undefined`: nothing was stored, because there is a reason against one of the records. */
+  async #insertAtOnce(
+    insert: Insert,
+    within: Transaction | undefined,
+  ): Promise<readonly string[] | undefined> {
     const { records, context } = insert;
     const attempt = { ...insert, verb: 'create' } as const;
     const write = {
@@ -137,13 +159,16 @@ export class RecordInserts {
         this.#firstPart({ ...insert, context: changed }, [...records.keys()]).statement,
     } as const;
     const run = () => this.#environment.write<InsertedRow>(context, write);
-    const rows = await this.#storeFirst(insert, within, () =>
-      runWrite(this.#environment, within, run, attempt),
-    );
+    const rows = await runWrite(this.#environment, within, run, attempt);
+    if (rows.length === 0) return undefined;
     return printInserted(context, records.slice(0, insert.shown), rows);
   }
 
-  async #insertInParts(given: Insert, within: Transaction | undefined): Promise<readonly string[]> {
+  /** The same for many records. */
+  async #insertInParts(
+    given: Insert,
+    within: Transaction | undefined,
+  ): Promise<readonly string[] | undefined> {
     const environment = this.#environment;
     // The statements are built in advance, so they need to know the server on which they will run.
     const insert = { ...given, context: environment.placed(given.context) };
@@ -157,7 +182,7 @@ export class RecordInserts {
         texts[shown[index] ?? 0] = text;
     };
     const options = { within, writes: [collection.name] };
-    await atomically(environment, scope, options, async (transaction) => {
+    const isStored = await atomically(environment, scope, options, async (transaction) => {
       const write = {
         within: transaction,
         operation: 'create',
@@ -169,16 +194,18 @@ export class RecordInserts {
           environment.write<InsertedRow>(context, { ...write, statement: () => statement }),
         );
       let part = this.#firstPart(insert, places);
-      const first = part;
-      let storing = this.#storeFirst(insert, transaction, () => run(first));
+      let storing = run(part);
       for (const next of others) {
         const [rows, following] = await Promise.all([storing, laterPart(insert, next)]);
+        if (rows.length === 0) return false;
         storing = run(following);
         print(part, rows);
         part = following;
       }
       print(part, await storing);
+      return true;
     });
+    if (!isStored) return undefined;
     if (within === undefined) environment.announceCommit(scope, collection, records);
     return texts;
   }
@@ -188,59 +215,18 @@ export class RecordInserts {
    * parts.
    */
   #firstPart(insert: Insert, places: readonly number[]): Part {
-    const { scope, collection, access } = insert;
+    const { scope, collection, access, records, made } = insert;
+    const environment = this.#environment;
+    const data = records.map((record) => record.data);
+    const held = data.flatMap((one) => listReferences(collection, one));
+    const sought = listSought(collection, data, scope.domain.timeZone);
+    const ofMade = { collection: collection.name, ids: made };
     return partOf(insert, places, {
-      rows: this.#environment.rowsOf(scope, collection, access),
-      deadReferences: this.#environment.selectDeadReferences(insert),
-      unlinked: this.#environment.selectUnlinked(
-        scope,
-        collection,
-        insert.records.map(({ data }) => data),
-      ),
+      rows: environment.rowsOf(scope, collection, access),
+      deadReferences: selectDead(held, environment.referenceContext(scope, ofMade)),
+      unlinked: selectUnlinked(collection, sought, environment.linkContext(scope, true)),
     });
   }
-
-  /** Runs the first part; if it stored nothing, finds out the reason. */
-  async #storeFirst(
-    insert: Insert,
-    within: Transaction | undefined,
-    run: () => Promise<readonly InsertedRow[]>,
-  ): Promise<readonly InsertedRow[]> {
-    const { scope, collection, access, records } = insert;
-    const environment = this.#environment;
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const rows = await run();
-      if (rows.length > 0) return rows;
-      const dead = await environment.listDeadReferences(within ?? environment.database, insert);
-      assertNoFaults(
-        dead.flatMap((references, index) =>
-          references.map((one) => deadReferenceDetail(one, records.length === 1 ? '' : `/${index}`)),
-        ),
-      );
-      await assertLinked(environment, within, insert);
-      // The targets exist again in the meantime: the records are stored after all.
-      if (environment.rowsOf(scope, collection, access) !== undefined) throw outOfRows(collection, 'create');
-    }
-    throw overtaken(collection, records[0]?.id ?? '');
-  }
-}
-
-/** @throws INVALID_VALUE for texts that name nothing, or differ from those of the record at a reference */
-async function assertLinked(
-  environment: RecordEnvironment,
-  within: Transaction | undefined,
-  { scope, collection, changes }: Pick<Insert, 'scope' | 'collection' | 'changes'>,
-): Promise<void> {
-  const faults = await environment.settleLinks(within ?? environment.database, {
-    scope,
-    collection,
-    records: changes,
-  });
-  assertNoFaults(
-    faults.flatMap((errors, index) =>
-      errors.map((one) => (changes.length === 1 ? one : withPointer(one, `/${index}`))),
-    ),
-  );
 }
 
 /**

@@ -17,7 +17,6 @@ import { atomically } from './atomically.js';
 import { settleRenames } from './change-records.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
-import { deadReferenceDetail, holdsReferences, listReferences, withoutHeld } from './held-references.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
 import { RecordIds } from './record-ids.js';
 import {
@@ -47,6 +46,13 @@ import {
   updateRecord,
   type WriteContext,
 } from './record-statements.js';
+import {
+  deadReferenceDetail,
+  holdsReferences,
+  listReferences,
+  settleReferences,
+  withoutHeld,
+} from './references.js';
 import { assertUnreferenced, isGuarded } from './referring-records.js';
 import { canRename, type RenameOptions } from './renames.js';
 import { runWrite } from './run-write.js';
@@ -281,12 +287,9 @@ export class RecordWrites {
     { id, change, within }: { readonly id: string; readonly change: StoredChange } & WriteOptions,
   ): Promise<void> {
     const environment = this.#environment;
-    const queryable = within ?? environment.database;
-    const [dead = []] = await environment.settleReferences(queryable, {
-      scope,
-      collection,
-      changes: [change],
-    });
+    const asked = { unlabelled: change.unlabelled, held: listReferences(collection, change.data) };
+    const context = environment.referenceContext(scope);
+    const dead = await settleReferences(within ?? environment.database, asked, context);
     if (dead.length === 0) return;
     const before = await this.#findStored({ scope, collection, access }, id, within);
     const held = listReferences(collection, before);

@@ -1,7 +1,7 @@
 /**
  * References must point to existing records. A write that would create a reference to nothing, to a removed
  * record or to another domain is refused, unless the declaration of the field says `"mustExist": false`.
- * References stored earlier may stay.
+ * References stored earlier may stay. A reference sent without a label gets the one of its target.
  *
  * If the removal of a target is refused while a record points to it (`onDelete`), the check is part of the
  * statement or transaction of the write and holds the target with a key-share lock. A removal locks it for
@@ -10,19 +10,120 @@
  * @see decisions 2, 11
  */
 
-import type { Collection } from '../../base/model/collection.js';
+import type { ErrorDetail } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import { pointerStep } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
+import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
-import type { HeldReference } from './held-references.js';
 import { USER_COLLECTION } from './record-statements.js';
+
+export interface UnlabelledReference {
+  readonly targets: readonly string[];
+  /** The object inside `data`. */
+  readonly reference: { readonly value: string; label?: string };
+}
+
+/** A reference within a record. */
+export interface HeldReference {
+  /** JSON pointer within the record. */
+  readonly pointer: string;
+  /** The path of its field, without list positions. */
+  readonly field: string;
+  readonly targets: readonly string[];
+  readonly value: string;
+  /** Whether the write holds the target until its commit, because a removal of it is refused afterwards. */
+  readonly holds: boolean;
+}
+
+/** The references in stored data whose targets must exist according to the declaration. */
+export function listReferences(collection: Collection, data: JsonObject): readonly HeldReference[] {
+  const references: HeldReference[] = [];
+  for (const name of Object.keys(data)) {
+    const field = collection.fieldsByName.get(name);
+    const value = data[name];
+    if (field === undefined || value === undefined || !HOLDS_REFERENCES.has(field.type)) continue;
+    references.push(...referencesIn(value, field, { pointer: `/${pointerStep(name)}`, path: name }));
+  }
+  return references;
+}
+
+const HOLDS_REFERENCES: ReadonlySet<Field['type']> = new Set<Field['type']>(['reference', 'object']);
+
+/** Whether values of the field contain references whose targets a write holds. */
+export function holdsReferences(field: Field | undefined): boolean {
+  if (field === undefined) return false;
+  return (field.targets.length > 0 && field.onDelete === 'refuse') || field.fields.some(holdsReferences);
+}
+
+interface Place {
+  readonly pointer: string;
+  readonly path: string;
+}
+
+function referencesIn(value: JsonValue, field: Field, place: Place): readonly HeldReference[] {
+  if (field.isList && Array.isArray(value)) {
+    const element = { ...field, isList: false };
+    return value.flatMap((one: JsonValue, index) =>
+      referencesIn(one, element, { ...place, pointer: `${place.pointer}/${index}` }),
+    );
+  }
+  if (!isJsonObject(value)) return [];
+  if (field.type === 'reference') {
+    const { value: id } = value;
+    if (!field.mustExist || typeof id !== 'string') return [];
+    const { targets, onDelete } = field;
+    return [{ pointer: place.pointer, field: place.path, targets, value: id, holds: onDelete === 'refuse' }];
+  }
+  if (field.type !== 'object') return [];
+  return field.fields.flatMap((member) => {
+    const held = value[member.name];
+    if (held === undefined) return [];
+    const inner = {
+      pointer: `${place.pointer}/${pointerStep(member.name)}`,
+      path: `${place.path}.${member.name}`,
+    };
+    return referencesIn(held, member, inner);
+  });
+}
+
+/**
+ * Leaves out references that the record already had in the same field: an old dangling reference does not
+ * block other changes.
+ */
+export function withoutHeld(
+  references: readonly HeldReference[],
+  before: readonly HeldReference[],
+): readonly HeldReference[] {
+  const held = new Set(before.map(({ field, value }) => `${field} ${value}`));
+  return references.filter(({ field, value }) => !held.has(`${field} ${value}`));
+}
+
+/** The error for a dangling reference; `pointer` is the position of the record in the body. */
+export function deadReferenceDetail(
+  { pointer, targets, value }: HeldReference,
+  recordPointer = '',
+): ErrorDetail {
+  const where = `${recordPointer}${pointer}`;
+  const expected = `the _id of a record of ${targets.join(' or ')}`;
+  return {
+    pointer: where,
+    detail: `${where}: ${expected} is expected, and there is none "${value}"`,
+    expected,
+    sent: value,
+  };
+}
 
 /** What is known about targets beyond the stored records. */
 export interface ReferenceContext {
   readonly scope: Scope;
   readonly findCollection: (name: string) => Collection | undefined;
+  /** The rows of a collection that the caller may read, as a condition over `r`; `undefined`: all. */
+  readonly rowsOf: (collection: Collection, access: EffectiveAccess) => Sql | undefined;
   /** The records that this write creates, by collection. */
   readonly made?: { readonly collection: string; readonly ids: ReadonlySet<string> } | undefined;
 }
@@ -60,44 +161,89 @@ export function selectDead(references: readonly HeldReference[], context: Refere
 /** Continues a query over `r`: the records are not removed before the transaction ends. */
 export const HOLD = sql`for key share of r`;
 
-/** The references whose target does not exist, in one round trip; none if there are no references. */
-export async function findDeadReferences(
+/**
+ * Gives every reference without a label the one of its target, and returns those among `held` whose target
+ * does not exist. One round trip; none if there is nothing to look up.
+ *
+ * A label contains only what the caller may read: for a record the caller may not see, one of another domain,
+ * or a hidden field, the reference stays without a label, exactly as for an `_id` that does not exist.
+ */
+export async function settleReferences(
   queryable: Queryable,
-  references: readonly HeldReference[],
+  {
+    unlabelled,
+    held,
+  }: { readonly unlabelled: readonly UnlabelledReference[]; readonly held: readonly HeldReference[] },
   context: ReferenceContext,
 ): Promise<readonly HeldReference[]> {
-  const asked = listUnsure(references, context);
-  const soughtByTarget = new Map<string, { readonly ids: Set<string>; holds: boolean }>();
-  for (const { targets, value, holds } of asked) {
+  const asked = listUnsure(held, context);
+  const soughtByTarget = new Map<string, SoughtIds>();
+  const seek = (targets: readonly string[], id: string, by: Omit<SoughtIds, 'ids'>) => {
     for (const target of targets) {
-      const sought = soughtByTarget.get(target) ?? { ids: new Set(), holds: false };
+      const sought = soughtByTarget.get(target) ?? { ids: new Set(), holds: false, labels: false };
       soughtByTarget.set(target, sought);
-      sought.ids.add(value);
-      sought.holds ||= holds;
+      sought.ids.add(id);
+      sought.holds ||= by.holds;
+      sought.labels ||= by.labels;
     }
-  }
-  const selects = inOrderOfNames(soughtByTarget).flatMap(([target, { ids, holds }]) => {
+  };
+  for (const { targets, reference } of unlabelled)
+    seek(targets, reference.value, { holds: false, labels: true });
+  for (const { targets, value, holds } of asked) seek(targets, value, { holds, labels: false });
+  const selects = inOrderOfNames(soughtByTarget).flatMap(([target, sought]) => {
     const collection = context.findCollection(target);
-    if (collection === undefined) return [];
-    const isAsked = sql`= any(${[...ids]}::text[])`;
-    // A subquery, because Postgres locks no rows in a branch of a union.
-    return [
-      sql`
-      select * from (
-        select ${nameLiteral(collection.name)} as collection, r.id
-        from records r
-        where ${liveRecordsById(context.scope.domain.id, collection.name, isAsked)}
-        ${holds ? HOLD : sql.empty}
-      ) as found`,
-    ];
+    return collection === undefined ? [] : [selectTargets(collection, sought, context)];
   });
   if (selects.length === 0) return asked;
   const statement = sql.join(selects, ' union all ');
-  const rows = await queryable.query<{ collection: string; id: string }>(statement, {
+  const rows = await queryable.query<{ collection: string; id: string; label: string | null }>(statement, {
     name: statementName(statement.text),
   });
-  const found = new Set(rows.map(({ collection, id }) => `${collection} ${id}`));
-  return asked.filter(({ targets, value }) => !targets.some((target) => found.has(`${target} ${value}`)));
+  const labels = new Map(rows.map(({ collection, id, label }) => [`${collection} ${id}`, label]));
+  for (const { targets, reference } of unlabelled) {
+    const label = targets.map((target) => labels.get(`${target} ${reference.value}`)).find(isText);
+    if (label !== undefined) reference.label = label;
+  }
+  return asked.filter(({ targets, value }) => !targets.some((target) => labels.has(`${target} ${value}`)));
+}
+
+interface SoughtIds {
+  readonly ids: Set<string>;
+  holds: boolean;
+  labels: boolean;
+}
+
+function isText(label: string | null | undefined): label is string {
+  return typeof label === 'string';
+}
+
+function selectTargets(
+  target: Collection,
+  { ids, holds, labels }: SoughtIds,
+  context: ReferenceContext,
+): Sql {
+  const label = labels ? labelOf(target, context) : undefined;
+  const isAsked = sql`= any(${[...ids]}::text[])`;
+  // A subquery, because Postgres locks no rows in a branch of a union.
+  return sql`
+      select * from (
+        select ${nameLiteral(target.name)} as collection, r.id, ${label ?? sql`null::text`} as label
+        from records r
+        where ${liveRecordsById(context.scope.domain.id, target.name, isAsked)}
+        ${holds ? HOLD : sql.empty}
+      ) as found`;
+}
+
+/** The label of the record `r`, null where the caller may not read it; `undefined`: it may read none. */
+function labelOf(target: Collection, { scope, rowsOf }: ReferenceContext): Sql | undefined {
+  const { labelField } = target;
+  const access = findAccess(scope, target, 'read');
+  if (labelField === undefined || access === undefined || access.hiddenFields.has(labelField))
+    return undefined;
+  const label = sql`r.data->${nameLiteral(labelField)}`;
+  const rows = rowsOf(target, access);
+  const isShown = rows === undefined ? sql.empty : sql`and (${rows})`;
+  return sql`case when jsonb_typeof(${label}) = 'string' ${isShown} then ${label} #>> '{}' end`;
 }
 
 /** Leaves out references whose targets are known to exist. */
@@ -109,7 +255,7 @@ function listUnsure(
 }
 
 /** Sorted, so that records with fields in another order use the same statement text. */
-export function inOrderOfNames<T>(byName: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
+function inOrderOfNames<T>(byName: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
   return [...byName].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 

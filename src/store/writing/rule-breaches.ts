@@ -18,7 +18,8 @@ import type { Database } from '../database/database.js';
 import { liveRecordsByKey, liveRecordsIn } from '../sql/records-of.js';
 import { sql } from '../sql.js';
 import { checkRecord, type StagingRules, scalarText, uniqueTextsOf } from './check-record.js';
-import { judgeLinks, type LinkVerdicts, listSought, settleLinks } from './settle-links.js';
+import type { Sought } from './select-unlinked.js';
+import { judgeLinks, settleLinks } from './settle-links.js';
 import { keyValueOf, OF_RECORD } from './unique-key.js';
 
 export interface RuleBreach {
@@ -55,18 +56,19 @@ export async function listRuleBreaches(
     ...{ mode: 'replace' as const, key: { kind: 'id' as const }, partial: new Set() },
   };
   const unkeyed = new Map<string, UnkeyedRecord[]>();
-  const judge = async (records: readonly StoredData[]) => {
-    const all = records.map(({ data }) => data);
-    return await judgeLinks(database, collection, listSought(collection, all, timeZone), context);
+  const judge = (sought: readonly Sought[]) => judgeLinks(database, collection, sought, context);
+  const judged = async function* (records: readonly StoredData[]) {
+    const copies = records.map(({ data }) => ({ data: toJsonObject(printExactJson(data)) }));
+    const faults = await settleLinks(collection, copies, { timeZone, judge });
+    for (const [index, record] of records.entries())
+      yield { ...record, copy: copies[index]?.data ?? {}, unlinked: faults[index] ?? [] };
   };
-  for await (const { id, data, keys, verdicts } of streamRecords(database, domain.id, {
+  for await (const { id, data, keys, copy, unlinked } of streamRecords(database, domain.id, {
     collection,
-    judge,
+    judged,
   })) {
     const checked = checkRecord(data, rules);
     const { faults, change } = checked;
-    const copy = toJsonObject(printExactJson(data));
-    const unlinked = settleLinks(collection, { data: copy }, { verdicts, timeZone });
     const respelled = Object.keys(data).filter(
       (name) => !isSameJson(memberOf(data, name), memberOf(copy, name)),
     );
@@ -190,17 +192,17 @@ interface StoredData {
   readonly keys: JsonObject;
 }
 
-async function* streamRecords(
+async function* streamRecords<T>(
   database: Source,
   domainId: string,
   {
     collection,
-    judge,
+    judged,
   }: {
     readonly collection: Collection;
-    readonly judge: (records: readonly StoredData[]) => Promise<LinkVerdicts>;
+    readonly judged: (records: readonly StoredData[]) => AsyncGenerator<T, void>;
   },
-): AsyncGenerator<StoredData & { readonly verdicts: LinkVerdicts }, void> {
+): AsyncGenerator<T, void> {
   for (let after = ''; ; ) {
     const rows = await database.query<{ id: string; data: string; keys: JsonObject | null }>(sql`
       select r.id, r.data::text as data, r.keys
@@ -211,8 +213,7 @@ async function* streamRecords(
     const records = rows.map(({ id, data, keys }): StoredData => {
       return { id, data: toJsonObject(data), keys: keys ?? {} };
     });
-    const verdicts = await judge(records);
-    for (const record of records) yield { ...record, verdicts };
+    yield* judged(records);
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH_RECORDS) return;
     after = last.id;

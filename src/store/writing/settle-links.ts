@@ -44,6 +44,28 @@ interface LinkVerdict {
 /** By `keyOfSought`. */
 export type LinkVerdicts = ReadonlyMap<string, LinkVerdict>;
 
+/**
+ * What is wrong with the links of each record. Texts that differ from a name by case and blanks alone are put
+ * in the school's spelling: in `changes`, the top-level members that are written. Values that the record had
+ * `before` are not judged. `judge` looks up all distinct values at once, and is not called if there are none.
+ */
+export async function settleLinks(
+  collection: Collection,
+  records: readonly LinkedRecord[],
+  {
+    timeZone,
+    judge,
+  }: {
+    readonly timeZone: string;
+    readonly judge: (sought: readonly Sought[]) => Promise<LinkVerdicts>;
+  },
+): Promise<readonly (readonly ErrorDetail[])[]> {
+  const all = collection.links.length === 0 ? [] : records.map(({ data }) => data);
+  const sought = listSought(collection, all, timeZone);
+  const verdicts: LinkVerdicts = sought.length === 0 ? new Map() : await judge(sought);
+  return records.map((record) => settleRecord(collection, record, { verdicts, timeZone }));
+}
+
 /** The distinct values of links in records. */
 export function listSought(
   collection: Collection,
@@ -52,9 +74,11 @@ export function listSought(
 ): readonly Sought[] {
   const found = new Map<string, Sought>();
   for (const data of records) {
-    for (const { link, id, on, texts } of valuesOfLinks(collection, data, timeZone)) {
-      const sought = { link, id, on, texts };
-      found.set(keyOfSought(sought), sought);
+    for (const values of valuesOfLinks(collection, data, timeZone)) {
+      const key = keyOfSought(values);
+      if (found.has(key)) continue;
+      const { link, id, on, texts } = values;
+      found.set(key, { link, id, on, texts });
     }
   }
   return [...found.values()];
@@ -73,11 +97,8 @@ export function fieldsOfLinks({ links }: Collection): readonly (readonly string[
   );
 }
 
-/**
- * The faults of a record by the verdicts, after its texts were put in the school's spelling: in `changes`,
- * the top-level members that are written. Values that the record had `before` are not judged.
- */
-export function settleLinks(
+/** The faults of a record by the verdicts, after its texts were put in the school's spelling. */
+function settleRecord(
   collection: Collection,
   { data, changes = data, before }: LinkedRecord,
   told: { readonly verdicts: LinkVerdicts; readonly timeZone: string },
@@ -127,35 +148,38 @@ function replacedIn(list: JsonValue | undefined, at: number, text: string): Json
   return Array.isArray(list) ? list.map((one: JsonValue, index) => (index === at ? text : one)) : text;
 }
 
+/** With loops, because every record of a large write goes through it. */
 function valuesOfLinks(
   { links, fieldsByName }: Collection,
   data: JsonObject,
   timeZone: string,
 ): readonly LinkedValues[] {
-  return links.flatMap((link, index) => {
-    const { members, reference, on } = link;
-    const isList = link.in.length === 0 && fieldsByName.get(members[0]?.field ?? '')?.isList === true;
-    return objectsAt(data, link.in).flatMap(({ holder, pointer }): LinkedValues[] => {
-      const place = { link: index, pointer, holder, at: undefined };
-      if (reference !== undefined) {
-        const target = memberOf(holder, reference);
-        const id = isJsonObject(target) ? textOf(target.value) : null;
-        const moment = on === undefined ? null : momentOf(memberOf(holder, on), timeZone);
-        const texts = members.map(({ field }) => textOf(memberOf(holder, field)));
-        const isWhole = id !== null && (on === undefined || moment !== null);
-        return isWhole && texts.some((text) => text !== null) ? [{ ...place, id, on: moment, texts }] : [];
-      }
-      const [first, ...others] = members.map(({ field }) => memberOf(holder, field));
-      if (isList && Array.isArray(first)) {
-        return first.flatMap((one: JsonValue, at) => {
+  const found: LinkedValues[] = [];
+  for (const [link, { in: path, members, reference, on }] of links.entries()) {
+    const isList = path.length === 0 && fieldsByName.get(members[0]?.field ?? '')?.isList === true;
+    for (const { holder, pointer } of objectsAt(data, path)) {
+      const values = { link, pointer, holder, at: undefined, id: null, on: null };
+      const first = memberOf(holder, members[0]?.field ?? '');
+      if (reference === undefined && isList && Array.isArray(first)) {
+        for (const [at, one] of first.entries()) {
           const text = textOf(one);
-          return text === null ? [] : [{ ...place, at, id: null, on: null, texts: [text] }];
-        });
+          if (text !== null) found.push({ ...values, at, texts: [text] });
+        }
+        continue;
       }
-      const text = textOf(first);
-      return text === null ? [] : [{ ...place, id: null, on: null, texts: [text, ...others.map(textOf)] }];
-    });
-  });
+      const texts = members.map(({ field }) => textOf(memberOf(holder, field)));
+      if (reference === undefined) {
+        if (texts[0] != null) found.push({ ...values, texts });
+        continue;
+      }
+      const target = memberOf(holder, reference);
+      const id = isJsonObject(target) ? textOf(target.value) : null;
+      const moment = on === undefined ? null : momentOf(memberOf(holder, on), timeZone);
+      const isWhole = id !== null && (on === undefined || moment !== null);
+      if (isWhole && texts.some((text) => text !== null)) found.push({ ...values, id, on: moment, texts });
+    }
+  }
+  return found;
 }
 
 function objectsAt(
@@ -166,8 +190,8 @@ function objectsAt(
   if (Array.isArray(value))
     return value.flatMap((one: JsonValue, index) => objectsAt(one, path, `${pointer}/${index}`));
   if (!isJsonObject(value)) return [];
-  const [name, ...rest] = path;
-  if (name === undefined) return [{ holder: value, pointer }];
+  if (path.length === 0) return [{ holder: value, pointer }];
+  const [name = '', ...rest] = path;
   return objectsAt(memberOf(value, name), rest, `${pointer}/${pointerStep(name)}`);
 }
 

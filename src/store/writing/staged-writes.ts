@@ -17,11 +17,10 @@ import { askTriggers } from './change-records.js';
 import { nameOfKey } from './check-record.js';
 import { createStaged } from './create-staged.js';
 import { deleteLocked } from './delete-locked.js';
-import type { HeldReference } from './held-references.js';
 import { type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
-import { findDeadReferences } from './references.js';
+import { type HeldReference, settleReferences, type UnlabelledReference } from './references.js';
 import { assertUnreferenced } from './referring-records.js';
 import { assertNoProbing, secretFieldsOf } from './secret-fields.js';
 import { type Sought } from './select-unlinked.js';
@@ -38,7 +37,6 @@ import {
 import { type StagingPlace, stagingPlaceOf } from './staging-place.js';
 import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { updateStaged } from './update-staged.js';
-import type { UnlabelledReference } from './validation.js';
 import type { TriggerNames } from './write-triggers.js';
 
 export interface StagedOutcome {
@@ -129,13 +127,13 @@ export class StagedWrites {
     const unlabelled = sought.map(({ targets, id }): UnlabelledReference => {
       return { targets, reference: { value: id } };
     });
-    await this.#environment.fillLabels(queryable, scope, [{ unlabelled }]);
-    const findCollection = (name: string) => this.#environment.catalog.find(name);
     const held = sought.map(({ targets, id }): HeldReference => {
       return { pointer: '', field: '', targets, value: id, holds: false };
     });
     const needed = held.filter((_, index) => sought[index]?.mustExist);
-    const dead = new Set(await findDeadReferences(queryable, needed, { scope, findCollection }));
+    const asked = { unlabelled, held: needed };
+    const context = this.#environment.referenceContext(scope);
+    const dead = new Set(await settleReferences(queryable, asked, context));
     return held.map((one, index) => ({
       label: unlabelled[index]?.reference.label,
       isDead: dead.has(one),

@@ -211,7 +211,7 @@ export class Upserts {
     await this.#environment.fillLabels(
       transaction,
       scope,
-      present.map(({ change }) => change),
+      present.flatMap(({ change }) => change.unlabelled),
     );
     const sentById = new Map(
       present.flatMap((one): [string, Sent][] => {

@@ -25,6 +25,7 @@ import { isRecordId } from '../../base/model/record-id.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../base/model/storable-number.js';
 import { findUnstorableText } from '../../base/model/unstorable-text.js';
 import { findCheckFaults } from './check-faults.js';
+import type { UnlabelledReference } from './references.js';
 
 export interface ToStoredOptions {
   /** IANA name of the zone a bare date is midnight in. */
@@ -57,12 +58,6 @@ export interface StoredChange {
   readonly removed: readonly string[];
   /** References sent without a label, to be given one where their target can be read. */
   readonly unlabelled: readonly UnlabelledReference[];
-}
-
-export interface UnlabelledReference {
-  readonly targets: readonly string[];
-  /** The object inside `data`. */
-  readonly reference: { readonly value: string; label?: string };
 }
 
 /**

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readPlan } from '../../../src/store/database/statement-plan.js';
 import { type Sql, sql } from '../../../src/store/sql.js';
-import type { HeldReference } from '../../../src/store/writing/held-references.js';
-import { selectDead } from '../../../src/store/writing/references.js';
+import { type HeldReference, selectDead } from '../../../src/store/writing/references.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
 
@@ -22,7 +21,7 @@ function referenceTo(value: string, ...targets: string[]): HeldReference {
 
 function questionFor(...references: HeldReference[]): Sql {
   const findCollection = (name: string) => test.catalog.find(name);
-  const question = selectDead(references, { scope: ADMIN, findCollection });
+  const question = selectDead(references, { scope: ADMIN, findCollection, rowsOf: () => undefined });
   if (question === undefined) throw new Error('these references are to be looked for');
   return question;
 }

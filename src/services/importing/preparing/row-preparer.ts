@@ -19,9 +19,9 @@ import {
   deadReferenceDetail,
   type HeldReference,
   listReferences,
-} from '../../../store/writing/held-references.js';
+} from '../../../store/writing/references.js';
 import type { Sought } from '../../../store/writing/select-unlinked.js';
-import { type LinkVerdicts, listSought, settleLinks } from '../../../store/writing/settle-links.js';
+import { type LinkVerdicts, settleLinks } from '../../../store/writing/settle-links.js';
 import type { FoundTarget, SoughtTarget } from '../../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../../store/writing/unique-key.js';
 import type { ImportMapping } from '../import-mapping.js';
@@ -216,7 +216,7 @@ export class RowPreparer {
 
   /** Fills labels, and finds the dangling references of each row, also of rows that are refused anyway. */
   async #settleReferences(pending: readonly PendingRow[]): Promise<MissingOf> {
-    const { collection } = this.#plan;
+    const { collection, timeZone } = this.#plan;
     const sought = new TargetsOfGroup();
     const held = new Map<PendingRow, readonly HeldReference[]>();
     for (const one of pending) {
@@ -237,7 +237,18 @@ export class RowPreparer {
         if (label !== undefined) reference.label = label;
       }
     }
-    const unlinked = await this.#settleLinks(pending);
+    const checked = pending.flatMap((one) =>
+      one.checked === undefined ? [] : [[one, one.checked] as const],
+    );
+    const records = checked.map(([, { change }]) => change);
+    let verdicts: LinkVerdicts | undefined;
+    const judge = async (texts: readonly Sought[]) => (verdicts = await this.#lookups.judgeLinks(texts));
+    const faults = await settleLinks(collection, records, { timeZone, judge });
+    const unlinked = new Map(checked.map(([one], index) => [one, faults[index]]));
+    // Names may have got the spelling of the school.
+    if (verdicts !== undefined && verdicts.size > 0)
+      for (const [one, before] of checked)
+        one.checked = { ...before, keys: keysOf(collection, before.change.data, timeZone) };
     return (one) => {
       const dead = held.get(one)?.filter(({ targets, value }) => found(targets, value)?.isDead) ?? [];
       return [
@@ -251,26 +262,6 @@ export class RowPreparer {
         ...(unlinked.get(one) ?? []),
       ];
     };
-  }
-
-  /** Puts names in the spelling of the school, and finds what names nothing. */
-  async #settleLinks(
-    pending: readonly PendingRow[],
-  ): Promise<ReadonlyMap<PendingRow, readonly ErrorDetail[]>> {
-    const { collection, timeZone } = this.#plan;
-    const faults = new Map<PendingRow, readonly ErrorDetail[]>();
-    const records = pending.flatMap(({ checked }) => (checked === undefined ? [] : [checked.change.data]));
-    const sought = listSought(collection, records, timeZone);
-    const verdicts = sought.length === 0 ? undefined : await this.#lookups.judgeLinks(sought);
-    if (verdicts === undefined || verdicts.size === 0) return faults;
-    for (const one of pending) {
-      if (one.checked === undefined) continue;
-      const { data } = one.checked.change;
-      const found = settleLinks(collection, { data }, { verdicts, timeZone });
-      if (found.length > 0) faults.set(one, found);
-      one.checked = { ...one.checked, keys: keysOf(collection, data, timeZone) };
-    }
-    return faults;
   }
 
   /**
