@@ -203,9 +203,9 @@ export class RecordEnvironment {
   }
 
   /**
-   * Fills missing labels of references, puts names that differ by case and blanks alone in the spelling of the
-   * school, and returns what is wrong with the references and links of each record. What a record had before
-   * may stay. At most two round trips, whatever the number of records.
+   * Fills missing labels of references, puts names that differ by case and blanks alone in the school's
+   * spelling, and returns what is wrong with the references and links of each record. What a record had
+   * before may stay. At most two round trips, whatever the number of records.
    */
   async settleTargets(
     queryable: Queryable,
