@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from './engine/parameter-types.js';
 import { defaulted, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed } from './engine/report-parts.js';
 import { firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
@@ -167,14 +168,9 @@ counted as materialized (
           name: sql`name`,
           class: sql`last_class`,
           section: sql`last_section`,
-          rollNo: sql`roll_no`,
-          guardian: sql`guardian`,
-          phone: sql`phone`,
-          workingDays: sql`working_days`,
+          ...sameNamed(['rollNo', 'guardian', 'phone', 'workingDays']),
           presentDays: sql`trim_scale(present_days)`,
-          absent: sql`absent`,
-          leave: sql`leave`,
-          unmarked: sql`unmarked`,
+          ...sameNamed(['absent', 'leave', 'unmarked']),
           percent: sql`round(100 * present_days / working_days, 2)`,
           daysShort: sql`trim_scale(ceil(2 * (${below}::numeric * working_days / 100
             - present_days)) / 2)`,

@@ -3,6 +3,7 @@ import * as column from './engine/columns.js';
 import { dayOrMonthType, textType } from './engine/parameter-types.js';
 import { parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed, sumsOf } from './engine/report-parts.js';
 import { countMonths, firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { checkRange, inSection } from './shared/common-parameters.js';
@@ -278,13 +279,7 @@ left_out as (
           admissionNo: sql`s.admission_no`,
           name: sql`s.name`,
           register: sql`l.letters`,
-          present: sql`l.present`,
-          absent: sql`l.absent`,
-          late: sql`l.late`,
-          halfDay: sql`l.half_day`,
-          leave: sql`l.leave`,
-          unmarked: sql`l.unmarked`,
-          workingDays: sql`l.working_days`,
+          ...sameNamed(['present', 'absent', 'late', 'halfDay', 'leave', 'unmarked', 'workingDays'], 'l'),
           presentDays: sql`trim_scale(l.present_days)`,
           percent: sql`round(100 * l.present_days / nullif(l.working_days, 0), 2)`,
           broughtForwardPresentDays: sql`trim_scale(coalesce(l.present_brought, 0))`,
@@ -299,12 +294,7 @@ where l.section is not null`,
         columns: {
           workingDays: sql`(select coalesce(sum(working_days), 0) from month_days)`,
           students: sql`count(distinct student)`,
-          present: sql`coalesce(sum(present), 0)`,
-          absent: sql`coalesce(sum(absent), 0)`,
-          late: sql`coalesce(sum(late), 0)`,
-          halfDay: sql`coalesce(sum(half_day), 0)`,
-          leave: sql`coalesce(sum(leave), 0)`,
-          unmarked: sql`coalesce(sum(unmarked), 0)`,
+          ...sumsOf(['present', 'absent', 'late', 'halfDay', 'leave', 'unmarked']),
           presentDays: sql`trim_scale(coalesce(sum(present_days), 0))`,
           workingDaysOnRoll: sql`coalesce(sum(working_days), 0)`,
           percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,

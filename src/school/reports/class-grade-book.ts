@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed } from './engine/report-parts.js';
 import { assertPlace } from './shared/assert-place.js';
 import { inSection } from './shared/common-parameters.js';
 import { gradedResults } from './shared/graded-results.js';
@@ -156,9 +157,7 @@ books as materialized (
         grade: sql`l.grade`,
         result: sql`l.outcome`,
         rank: sql`l.section_rank`,
-        sectionSize: sql`l.section_size`,
-        classRank: sql`l.class_rank`,
-        classSize: sql`l.class_size`,
+        ...sameNamed(['sectionSize', 'classRank', 'classSize'], 'l'),
         published: sql`l.is_published`,
       },
       from: sql`from listed l

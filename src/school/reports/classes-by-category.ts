@@ -2,6 +2,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed, sumsOf } from './engine/report-parts.js';
 import { inSession } from './shared/common-parameters.js';
 import { listOrEmpty } from './shared/list-or-empty.js';
 import { dayOfStrength, isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
@@ -141,14 +142,16 @@ by_category as (
         position: sql`position`,
         key: sql`category`,
         columns: {
-          category: sql`category`,
-          classes: sql`classes`,
-          strength: sql`strength`,
-          boys: sql`boys`,
-          girls: sql`girls`,
-          other: sql`other`,
-          capacity: sql`capacity`,
-          freeSeats: sql`free_seats`,
+          ...sameNamed([
+            'category',
+            'classes',
+            'strength',
+            'boys',
+            'girls',
+            'other',
+            'capacity',
+            'freeSeats',
+          ]),
         },
         from: sql`from by_category`,
       },
@@ -156,12 +159,7 @@ by_category as (
         columns: {
           classes: sql`count(distinct class)`,
           sections: sql`count(section)`,
-          strength: sql`coalesce(sum(strength), 0)`,
-          boys: sql`coalesce(sum(boys), 0)`,
-          girls: sql`coalesce(sum(girls), 0)`,
-          other: sql`coalesce(sum(other), 0)`,
-          capacity: sql`coalesce(sum(capacity), 0)`,
-          freeSeats: sql`coalesce(sum(free_seats), 0)`,
+          ...sumsOf(['strength', 'boys', 'girls', 'other', 'capacity', 'freeSeats']),
         },
         over: sql`from by_section`,
       },

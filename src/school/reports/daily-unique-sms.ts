@@ -2,6 +2,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { onDate } from './shared/common-parameters.js';
@@ -125,14 +126,16 @@ unique_messages as materialized (
       key: sql`md5(number || ' ' || text)`,
       columns: {
         to: sql`number`,
-        recipient: sql`recipient`,
-        text: sql`text`,
-        category: sql`category`,
-        messages: sql`messages`,
-        firstAt: sql`first_at`,
-        lastAt: sql`last_at`,
-        statuses: sql`statuses`,
-        segments: sql`segments`,
+        ...sameNamed([
+          'recipient',
+          'text',
+          'category',
+          'messages',
+          'firstAt',
+          'lastAt',
+          'statuses',
+          'segments',
+        ]),
       },
       from: sql`from unique_messages`,
     },

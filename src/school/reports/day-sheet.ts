@@ -2,6 +2,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertPlace } from './shared/assert-place.js';
@@ -158,9 +159,7 @@ school_classes as (
       position: sql`row_number() over (order by class_order, class, section, roll_no, label, student)`,
       key: sql`id`,
       columns: {
-        class: sql`class`,
-        section: sql`section`,
-        rollNo: sql`roll_no`,
+        ...sameNamed(['class', 'section', 'rollNo']),
         studentId: sql`student`,
         admissionNo: sql`data->>'sequence'`,
         name: sql`coalesce(data->>'name', label)`,

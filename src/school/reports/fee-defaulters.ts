@@ -13,6 +13,7 @@ import {
 import { defaulted, optional, parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import type { ReportContext } from './engine/report-context.js';
+import { sameNamed } from './engine/report-parts.js';
 import { countMonths, endOf, monthsAfter, sessionOf } from './engine/school-calendar.js';
 import { assertFeeHead, assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
@@ -242,13 +243,7 @@ told_of as materialized (
       key: sql`l.student`,
       columns: {
         studentId: sql`l.student`,
-        admissionNo: sql`l.admission_no`,
-        name: sql`l.name`,
-        class: sql`l.class`,
-        section: sql`l.section`,
-        rollNo: sql`l.roll_no`,
-        guardian: sql`l.guardian`,
-        phone: sql`l.phone`,
+        ...sameNamed(['admissionNo', 'name', 'class', 'section', 'rollNo', 'guardian', 'phone'], 'l'),
         due: sql`round(l.due, 2)`,
         concession: sql`round(l.concession, 2)`,
         net: sql`round(l.due - l.concession, 2)`,

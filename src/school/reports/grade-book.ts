@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed } from './engine/report-parts.js';
 import { assertStudent } from './shared/assert-student.js';
 import { gradedResults } from './shared/graded-results.js';
 import { isInSections } from './shared/place-conditions.js';
@@ -135,9 +136,7 @@ footers as (
           from components c
           where c.id = s.id and c.subject_place = s.subject_place
         )`,
-        percent: sql`s.percent`,
-        grade: sql`s.grade`,
-        state: sql`s.state`,
+        ...sameNamed(['percent', 'grade', 'state'], 's'),
         passed: sql`s.percent >= ${settings.passPercent}`,
         sectionHighest: sql`f.highest`,
         sectionAverage: sql`f.average`,
@@ -151,16 +150,10 @@ where s.id = (select id from own)`,
         studentId: sql`k.student`,
         admissionNo: sql`sent.admission_no`,
         name: sql`person.name`,
-        class: sql`k.class`,
-        section: sql`k.section`,
-        percent: sql`k.percent`,
-        grade: sql`k.grade`,
+        ...sameNamed(['class', 'section', 'percent', 'grade'], 'k'),
         result: sql`k.outcome`,
         rank: sql`k.section_rank`,
-        sectionSize: sql`k.section_size`,
-        classRank: sql`k.class_rank`,
-        classSize: sql`k.class_size`,
-        remarks: sql`k.remarks`,
+        ...sameNamed(['sectionSize', 'classRank', 'classSize', 'remarks'], 'k'),
         published: sql`k.is_published`,
       },
       from: sql`from (select ${admissionNo}::text as admission_no) as sent

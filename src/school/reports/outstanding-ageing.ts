@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { flagType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed } from './engine/report-parts.js';
 import { monthsAfter, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
@@ -143,12 +144,7 @@ listed as materialized (
         key: sql`student`,
         columns: {
           studentId: sql`student`,
-          admissionNo: sql`admission_no`,
-          name: sql`name`,
-          class: sql`class`,
-          section: sql`section`,
-          rollNo: sql`roll_no`,
-          phone: sql`phone`,
+          ...sameNamed(['admissionNo', 'name', 'class', 'section', 'rollNo', 'phone']),
           days0To30: sql`round(days_0_30, 2)`,
           days31To60: sql`round(days_31_60, 2)`,
           days61To90: sql`round(days_61_90, 2)`,

@@ -1,6 +1,7 @@
 import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed, sumsOf } from './engine/report-parts.js';
 import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
 import { classOrders } from './shared/class-orders.js';
 import { inSession, onDate } from './shared/common-parameters.js';
@@ -93,24 +94,14 @@ sections as materialized (
         position: sql`row_number() over (order by class_order, class, section)`,
         key: sql`class || ' ' || section`,
         columns: {
-          class: sql`class`,
-          section: sql`section`,
-          boys: sql`boys`,
-          girls: sql`girls`,
-          other: sql`other`,
-          strength: sql`strength`,
-          joined: sql`joined`,
+          ...sameNamed(['class', 'section', 'boys', 'girls', 'other', 'strength', 'joined']),
           left: sql`left_count`,
         },
         from: sql`from sections`,
       },
       totals: {
         columns: {
-          boys: sql`coalesce(sum(boys), 0)`,
-          girls: sql`coalesce(sum(girls), 0)`,
-          other: sql`coalesce(sum(other), 0)`,
-          strength: sql`coalesce(sum(strength), 0)`,
-          joined: sql`coalesce(sum(joined), 0)`,
+          ...sumsOf(['boys', 'girls', 'other', 'strength', 'joined']),
           left: sql`coalesce(sum(left_count), 0)`,
         },
         over: sql`from sections`,

@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed, sumsOf } from './engine/report-parts.js';
 import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { assertStudent } from './shared/assert-student.js';
@@ -223,13 +224,7 @@ left_out as (
           class: sql`c.class`,
           section: sql`c.section`,
           rollNo: sql`s.roll_no`,
-          workingDays: sql`c.working_days`,
-          present: sql`c.present`,
-          absent: sql`c.absent`,
-          late: sql`c.late`,
-          halfDay: sql`c.half_day`,
-          leave: sql`c.leave`,
-          unmarked: sql`c.unmarked`,
+          ...sameNamed(['workingDays', 'present', 'absent', 'late', 'halfDay', 'leave', 'unmarked'], 'c'),
           presentDays: sql`trim_scale(c.present_days)`,
           percent: sql`round(100 * c.present_days / nullif(c.working_days, 0), 2)`,
           absenceStreak: sql`coalesce(k.days, 0)`,
@@ -242,13 +237,7 @@ left join streaks k on k.student = c.student`,
       totals: {
         columns: {
           students: sql`count(*)`,
-          workingDays: sql`coalesce(sum(working_days), 0)`,
-          present: sql`coalesce(sum(present), 0)`,
-          absent: sql`coalesce(sum(absent), 0)`,
-          late: sql`coalesce(sum(late), 0)`,
-          halfDay: sql`coalesce(sum(half_day), 0)`,
-          leave: sql`coalesce(sum(leave), 0)`,
-          unmarked: sql`coalesce(sum(unmarked), 0)`,
+          ...sumsOf(['workingDays', 'present', 'absent', 'late', 'halfDay', 'leave', 'unmarked']),
           presentDays: sql`trim_scale(coalesce(sum(present_days), 0))`,
           percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
         },

@@ -5,6 +5,7 @@ import * as column from './engine/columns.js';
 import { type Day, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed } from './engine/report-parts.js';
 import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { hintAtStudentId } from './shared/assert-student.js';
@@ -121,13 +122,9 @@ in_force as materialized (
         position: sql`position`,
         key: sql`id`,
         columns: {
-          id: sql`id`,
-          feeHead: sql`fee_head`,
-          kind: sql`kind`,
+          ...sameNamed(['id', 'feeHead', 'kind']),
           value: sql`round(value, 2)`,
-          session: sql`session`,
-          fromMonth: sql`from_month`,
-          toMonth: sql`to_month`,
+          ...sameNamed(['session', 'fromMonth', 'toMonth']),
           type: sql`data->>'type'`,
           reason: sql`data->>'reason'`,
           approvedBy: sql`data->'approved_by'->>'label'`,

@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { dayType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { sameNamed, sumsOf } from './engine/report-parts.js';
 import { endOf, sessionOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { checkRange, firstOfMonth } from './shared/common-parameters.js';
@@ -147,19 +148,14 @@ loads as materialized (
           name: sql`name`,
           department: sql`department`,
           sections: sql`list`,
-          students: sql`students`,
-          daysMarked: sql`days_marked`,
-          marks: sql`marks`,
-          daysPresent: sql`days_present`,
+          ...sameNamed(['students', 'daysMarked', 'marks', 'daysPresent']),
         },
         from: sql`from loads`,
       },
       totals: {
         columns: {
           teachers: sql`count(*)`,
-          sections: sql`coalesce(sum(sections), 0)`,
-          students: sql`coalesce(sum(students), 0)`,
-          marks: sql`coalesce(sum(marks), 0)`,
+          ...sumsOf(['sections', 'students', 'marks']),
           studentsATeacher: sql`round(sum(students) / nullif(count(*), 0), 2)`,
         },
         over: sql`from loads`,

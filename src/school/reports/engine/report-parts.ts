@@ -36,6 +36,22 @@ interface TotalsParts<Totals extends object> {
   readonly over?: Sql;
 }
 
+/** Columns of the same name in the statement (`rollNo` is `roll_no`), of the table `alias` where given. */
+export function sameNamed<Name extends string>(names: readonly Name[], alias?: string): Record<Name, Sql> {
+  const prefix = alias === undefined ? '' : `${alias}.`;
+  return Object.fromEntries(names.map((name) => [name, sql.raw(prefix + inSql(name))])) as Record<Name, Sql>;
+}
+
+/** The sums of such columns; 0 without rows. */
+export function sumsOf<Name extends string>(names: readonly Name[]): Record<Name, Sql> {
+  const sumOf = (name: Name) => [name, sql.raw(`coalesce(sum(${inSql(name)}), 0)`)];
+  return Object.fromEntries(names.map(sumOf)) as Record<Name, Sql>;
+}
+
+function inSql(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /**
  * Composes the parts as described in report.ts; `undefined` if nothing is requested. A value missing from a
  * faulty record becomes the empty text in the columns `requiredTexts`, so that the row is returned, through
