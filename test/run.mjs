@@ -1,7 +1,7 @@
 /**
  * `npm test`: runs Jest. Words are folders of test/ (`npm test -- store rest` runs two rooms alone) or parts
  * of the paths of test files (`npm test -- oquery`); options go to Jest as they are. Without a word all is
- * run that needs no browser: what does (`npm run test:browser`) takes as long as half of all else. There,
+ * run that needs no browser (`npm run test:browser`) and no packages of others (`.ci/clients`). There,
  * `--within browser` has the words be parts of the paths of that room alone.
  *
  * `--trials` (`npm run test:trials`) runs the files `*.trial.ts` in place of `*.test.ts`: what takes minutes
@@ -50,7 +50,7 @@ export async function runJest(words) {
       '--disable-warning=ExperimentalWarning',
       JEST,
       ...(patterns.some((word) => SAYS_WORKERS.test(word)) ? [] : [workers]),
-      ...(isNarrowed || isOfTrials ? [] : ['--testPathIgnorePatterns=/test/browser/']),
+      ...(isNarrowed || isOfTrials ? [] : ['--testPathIgnorePatterns=/test/(browser|clients)/']),
       ...patterns,
       // It stands last: Jest takes all words that follow for further values of it.
       ...(isOfTrials ? ['--testMatch=<rootDir>/test/**/*.trial.ts'] : []),

@@ -2,9 +2,9 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { sql } from '../../src/store/sql.js';
+import { startIdentityProvider } from '../clients/start-identity-provider.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
-import { startIdentityProvider } from '../contract/start-identity-provider.js';
 import { freePort } from '../free-port.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';

@@ -1,7 +1,7 @@
-/** A Chromium for the tests on a machine that has only Node and npm: one comes with the packages. */
+/** A Chromium for the tests on a machine that has only Node and npm. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,11 +13,13 @@ export interface Chromium {
   readonly env: Readonly<Record<string, string>>;
 }
 
+const run = promisify(execFile);
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * What the variable CHROMIUM names; else, on Linux x64, the one of the packages, unpacked once into
- * `node_modules/.cache` (200 MB, 3 s); else one on the PATH.
+ * What the variable CHROMIUM names; else, on Linux x64, the one of `@sparticuz/chromium`, which is installed
+ * by a lock file of its own (64 MB) when it is first needed, and unpacked into `node_modules/.cache` (200 MB);
+ * else one on the PATH.
  *
  * @throws Error that says what to install
  */
@@ -38,16 +40,18 @@ export async function findChromium(): Promise<Chromium> {
 }
 
 async function unpackChromium(): Promise<Chromium> {
-  const packages = path.join(findPackageDirectory(), 'node_modules');
-  const manifest: { version: string } = JSON.parse(
-    await readFile(path.join(packages, '@sparticuz', 'chromium', 'package.json'), 'utf8'),
+  const source = fileURLToPath(new URL('./chromium/', import.meta.url));
+  const manifest: { dependencies: Readonly<Record<string, string>> } = JSON.parse(
+    await readFile(path.join(source, 'package.json'), 'utf8'),
   );
-  const cache = path.join(packages, '.cache', 'campus-browser');
-  const directory = path.join(cache, manifest.version);
+  const cache = path.join(findPackageDirectory(), 'node_modules', '.cache', 'campus-browser');
+  const directory = path.join(cache, manifest.dependencies['@sparticuz/chromium'] ?? '');
   if (!existsSync(directory)) {
     await mkdir(cache, { recursive: true });
     const unfinished = await mkdtemp(path.join(cache, 'unpacking-'));
-    const program = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url));
+    const installer = await mkdtemp(path.join(cache, 'installing-'));
+    await cp(source, installer, { recursive: true });
+    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: installer });
     // The package unpacks its libraries where it takes the machine for one of AWS Lambda's, which has none.
     const env = {
       ...process.env,
@@ -55,7 +59,8 @@ async function unpackChromium(): Promise<Chromium> {
       AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x',
       NODE_OPTIONS: '',
     };
-    await promisify(execFile)(process.execPath, [program], { env });
+    await run(process.execPath, [path.join(installer, 'unpack.mjs')], { env });
+    await rm(installer, { recursive: true });
     await writeFile(
       path.join(unfinished, 'fonts', 'fonts.conf'),
       printFontsConfig(path.join(directory, 'fonts')),

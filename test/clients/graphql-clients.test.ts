@@ -6,7 +6,7 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cacheExchange, createClient, fetchExchange } from '@urql/core';
 import { ClientError, GraphQLClient } from 'graphql-request';
-import { useGateway } from './gateway.js';
+import { useGateway } from '../contract/gateway.js';
 
 const gateway = useGateway({ GRAPHQL_BATCHING: 'true' });
 

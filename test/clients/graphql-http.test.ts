@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { auditServer } from 'graphql-http';
-import { type Role, useGateway } from './gateway.js';
-import { send } from './graphql.js';
+import { type Role, useGateway } from '../contract/gateway.js';
+import { send } from '../contract/graphql.js';
 
 const gateway = useGateway();
 

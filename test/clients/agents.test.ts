@@ -10,9 +10,9 @@ import * as usual from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { campus } from '../cli/campus.js';
-import { useDemoGateway } from './demo-gateway.js';
-import type { Role } from './gateway.js';
-import { ask, send } from './graphql.js';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import type { Role } from '../contract/gateway.js';
+import { ask, send } from '../contract/graphql.js';
 
 const gateway = useDemoGateway({ students: 120 }, { AGENT_MAX_ROWS: '40', AGENT_MAX_BYTES: '8000' });
 const clients: Client[] = [];

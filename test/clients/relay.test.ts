@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { Window } from 'happy-dom';
+import { useGateway } from '../contract/gateway.js';
+import { send, statementsOf } from '../contract/graphql.js';
 import { eventually } from '../eventually.js';
-import { useGateway } from './gateway.js';
-import { send, statementsOf } from './graphql.js';
 
 const gateway = useGateway();
 const window = new Window({ url: 'http://localhost/' });
@@ -39,7 +39,7 @@ async function insertArtifacts(file: string): Promise<void> {
 async function compileApp(): Promise<string> {
   folder = await mkdtemp(path.join(tmpdir(), 'relay-app-'));
   const source = path.join(folder, 'app');
-  await cp('test/fixtures/relay-app', source, { recursive: true });
+  await cp('test/clients/relay-app', source, { recursive: true });
   await mkdir(path.join(source, '__generated__'));
   await cp('schema/schema.graphql', path.join(folder, 'schema.graphql'));
   const compiler = createRequire(import.meta.url).resolve('relay-compiler/cli.js');
@@ -53,7 +53,7 @@ async function compileApp(): Promise<string> {
     format: 'esm',
     platform: 'browser',
     jsx: 'automatic',
-    nodePaths: [path.resolve('node_modules')],
+    nodePaths: [path.resolve('test/clients/node_modules')],
     define: { 'process.env.NODE_ENV': '"production"' },
     // Relay keeps for five minutes what it has read; the process need not wait for that.
     banner: { js: 'const setTimeout = (...args) => globalThis.setTimeout(...args).unref();' },

@@ -1,25 +1,8 @@
 /** Reads exported files as a stranger would, by what the documentation says of them, into records again. */
 import { DuckDBInstance } from '@duckdb/node-api';
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  parseExactJson,
-} from '../../../src/base/json/json.js';
-import { REST_HEADING, type RecordColumn } from '../../../src/services/exporting/record-columns.js';
-
-/** RFC 4180; a cell without quotes and without a text is `null`, a quoted one the empty text. */
-export function readCsv(text: string): (string | null)[][] {
-  const lines: (string | null)[][] = [];
-  let line: (string | null)[] = [];
-  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
-    line.push(quoted === undefined ? plain || null : quoted.replaceAll('""', '"'));
-    if (end === ',') continue;
-    lines.push(line);
-    line = [];
-  }
-  return lines;
-}
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../src/base/json/json.js';
+import { REST_HEADING, type RecordColumn } from '../../src/services/exporting/record-columns.js';
+import { readCsv } from '../services/exporting/read-csv.js';
 
 /** The apostrophe that keeps a spreadsheet from running a text is the first one, before a formula. */
 function withoutGuard(cell: string): string {

@@ -10,9 +10,10 @@ import { isExactNumber, isJsonObject, type JsonValue, parseExactJson } from '../
 import type { Collection } from '../../src/base/model/collection.js';
 import { columnsOfRecords } from '../../src/services/exporting/record-columns.js';
 import { parseCollection } from '../../src/store/catalog/parse-collection.js';
-import { readCsv, readParquet, recordsOfCsv, recordsOfParquet } from '../services/exporting/read-back.js';
-import { useDemoGateway } from './demo-gateway.js';
-import type { Role } from './gateway.js';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import type { Role } from '../contract/gateway.js';
+import { readCsv } from '../services/exporting/read-csv.js';
+import { readParquet, recordsOfCsv, recordsOfParquet } from './read-back.js';
 
 const gateway = useDemoGateway({ students: 30 });
 const ALL_KINDS = {

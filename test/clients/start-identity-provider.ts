@@ -26,7 +26,7 @@ export interface TestProvider {
 export async function startIdentityProvider(callback: string, clientSecret: string): Promise<TestProvider> {
   const program = spawn(
     process.execPath,
-    ['test/contract/identity-provider.mjs', callback, clientSecret],
+    ['test/clients/identity-provider.mjs', callback, clientSecret],
     // The options of Jest are none of its own.
     { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, NODE_OPTIONS: '' } },
   );

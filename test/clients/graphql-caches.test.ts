@@ -5,8 +5,8 @@ import { createClient, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { apolloCacheSettings } from '../../docs/examples/typescript/apollo-cache.js';
-import { useDemoGateway } from './demo-gateway.js';
-import { ask } from './graphql.js';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { ask } from '../contract/graphql.js';
 
 const gateway = useDemoGateway({ students: 60 });
 const authorization = () => ({ authorization: `Bearer ${gateway.tokenOf('admin')}` });

@@ -1,8 +1,8 @@
 /** Log-in at a provider of identities: a real one, which says of everybody what the test has told it. */
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
-import { type Gateway, useGateway } from './gateway.js';
-import { ask } from './graphql.js';
+import { type Gateway, useGateway } from '../contract/gateway.js';
+import { ask } from '../contract/graphql.js';
 import { startIdentityProvider, type Told } from './start-identity-provider.js';
 
 /** Where browsers reach the gateway, by its setting: no server is there. */

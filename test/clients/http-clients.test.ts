@@ -1,0 +1,151 @@
+/** One morning's work of a client program, done by HTTP clients of several makes. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, it } from '@jest/globals';
+import axios from 'axios';
+import got from 'got';
+import createClient from 'openapi-fetch';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+
+const gateway = useDemoGateway({ students: 30 });
+const run = promisify(execFile);
+
+interface Sent {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly token?: string;
+  readonly body?: object;
+}
+
+interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the test looks into answers of every shape
+  readonly body: any;
+}
+
+type Client = (sent: Sent) => Promise<Answer>;
+
+const PYTHON = `
+import json, sys, urllib.error, urllib.request
+method, url, token, body = sys.argv[1:]
+headers = {'Content-Type': 'application/json'} if body else {}
+if token: headers['Authorization'] = 'Bearer ' + token
+request = urllib.request.Request(url, body.encode() or None, headers, method=method)
+try: answer = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error: answer = error
+print(json.dumps({'status': answer.status, 'text': answer.read().decode()}))
+`;
+
+const headersOf = ({ token }: Sent) => (token === undefined ? {} : { authorization: `Bearer ${token}` });
+const parsed = (status: number, text: string): Answer => ({ status, body: text && JSON.parse(text) });
+
+const CLIENTS: Readonly<Record<string, Client>> = {
+  async axios(sent) {
+    const { status, data } = await axios.request({
+      url: gateway.url + sent.path,
+      method: sent.method,
+      headers: headersOf(sent),
+      ...(sent.body && { data: sent.body }),
+      validateStatus: null,
+    });
+    return { status, body: data };
+  },
+  async got(sent) {
+    const { statusCode, body } = await got(gateway.url + sent.path, {
+      method: sent.method,
+      headers: headersOf(sent),
+      ...(sent.body && { json: sent.body }),
+      throwHttpErrors: false,
+      retry: { limit: 0 },
+    });
+    return parsed(statusCode, body);
+  },
+  async 'openapi-fetch'(sent) {
+    // Without the types that openapi-typescript would print.
+    // biome-ignore lint/suspicious/noExplicitAny: a client of any API
+    const client = createClient<any>({ baseUrl: gateway.url });
+    const { data, error, response } = await client.request(
+      sent.method.toLowerCase() as 'get',
+      sent.path as never,
+      {
+        headers: headersOf(sent),
+        body: sent.body,
+      } as never,
+    );
+    return { status: response.status, body: data ?? error };
+  },
+  async curl(sent) {
+    const { stdout } = await run('curl', [
+      ...['--silent', '--request', sent.method, '--write-out', '\n%{http_code}'],
+      ...Object.entries(headersOf(sent)).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+      ...(sent.body
+        ? ['--header', 'content-type: application/json', '--data', JSON.stringify(sent.body)]
+        : []),
+      gateway.url + sent.path,
+    ]);
+    const end = stdout.lastIndexOf('\n');
+    return parsed(Number(stdout.slice(end + 1)), stdout.slice(0, end));
+  },
+  async 'urllib of Python'(sent) {
+    const body = sent.body ? JSON.stringify(sent.body) : '';
+    const { stdout } = await run('python3', [
+      ...['-c', PYTHON, sent.method, gateway.url + sent.path, sent.token ?? '', body],
+    ]);
+    const { status, text } = JSON.parse(stdout);
+    return parsed(status, text);
+  },
+};
+
+describe.each(Object.entries(CLIENTS))('%s', (_name, send) => {
+  it('logs in, finds, creates, changes, removes, and reads refusals', async () => {
+    const credential = { user_name: 'admin', password: 'demo-admin' };
+    const login = await send({ method: 'POST', path: '/auth', body: credential });
+    expect(login.status).toBe(200);
+    const token: string = login.body.access_token;
+
+    const oquery = encodeURIComponent('class=5');
+    const found = await send({ method: 'GET', path: `/o/recs/registration?oquery=${oquery}&limit=2`, token });
+    expect(found).toMatchObject({ status: 200, body: { length: 2 } });
+
+    const bell = { name: 'घंटी – bell' };
+    const created = await send({ method: 'POST', path: '/o/task', token, body: bell });
+    expect(created).toMatchObject({ status: 201, body: bell });
+    const own = `/o/recs/task/${created.body._id}`;
+    expect(await send({ method: 'PATCH', path: own, token, body: { name: 'Roof' } })).toMatchObject({
+      status: 200,
+    });
+    expect(await send({ method: 'GET', path: own, token })).toMatchObject({
+      status: 200,
+      body: { name: 'Roof' },
+    });
+    expect((await send({ method: 'DELETE', path: own, token })).status).toBeLessThan(300);
+    expect(await send({ method: 'GET', path: own, token })).toMatchObject({ status: 404 });
+    expect(await send({ method: 'GET', path: '/o/recs/registration' })).toMatchObject({ status: 401 });
+  });
+});
+
+it('DuckDB reads an export as Parquet', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'duckdb-'));
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  try {
+    const file = path.join(folder, 'registration.parquet');
+    await run('curl', [
+      ...['--silent', '--fail', '--output', file],
+      ...['--header', `authorization: Bearer ${gateway.tokenOf('admin')}`],
+      `${gateway.url}/o/recs/registration?format=parquet`,
+    ]);
+    const read = await connection.runAndReadAll(
+      `select count(*)::int as students, count(distinct _id)::int as ids from read_parquet('${file}')`,
+    );
+    expect(read.getRowObjectsJson()).toEqual([{ students: 30, ids: 30 }]);
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+    await rm(folder, { recursive: true });
+  }
+});
