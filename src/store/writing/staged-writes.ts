@@ -7,6 +7,7 @@
 
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
+import { foldedKey } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { accessOf, assertReadable } from '../access/access.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
@@ -173,24 +174,34 @@ export class StagedWrites {
     const values = isNumber
       ? asked.texts.filter((text) => /^-?\d+(\.\d+)?$/.test(text))
       : asked.texts.map((text) => JSON.stringify(text));
-    const rows = await this.#environment.run<{ text: string; id: string }>(
-      queryable,
-      sql`
-        select ${value} #>> '{}' as text, r.id
-        from records r
-        where ${liveRecordsOf(scope, collection)}
-          and ${value} = any(${values}::text[]::jsonb[])
-          ${readable === undefined ? sql.empty : sql`and (${readable})`}
-        order by r.id`,
-      scope,
+    const search = (text: Sql, condition: Sql) => sql`
+      select ${text} as text, r.id
+      from records r
+      where ${liveRecordsOf(scope, collection)} and ${condition}
+        ${readable === undefined ? sql.empty : sql`and (${readable})`}`;
+    const name = nameLiteral(asked.field);
+    const key = sql`r.keys->>${name}`;
+    const ofText = sql`${value} = any(${values}::text[]::jsonb[])`;
+    const isFolded = collection.uniqueTogether.some(
+      (rule) => rule.name === asked.field && rule.parts.every(({ by }) => by === 'folded'),
     );
+    // A unique field that ignores case is found in any spelling; a record without keys is found by its text.
+    const found = isFolded
+      ? sql`${search(key, sql`${key} = any(${asked.texts.map(foldedKey)}::text[])`)}
+          union all ${search(sql`${value} #>> '{}'`, sql`${key} is null and ${ofText}`)}`
+      : search(sql`${value} #>> '{}'`, ofText);
+    const ordered = sql`${found} order by id`;
+    const rows = await this.#environment.run<{ text: string; id: string }>(queryable, ordered, scope);
     const idsByText = new Map<string, string[]>();
     for (const { text, id } of rows) {
       const ids = idsByText.get(text) ?? [];
       idsByText.set(text, ids);
       ids.push(id);
     }
-    return idsByText;
+    const idsOf = (text: string) => idsByText.get(text) ?? [];
+    return new Map(
+      asked.texts.map((text) => [text, [...(isFolded ? idsOf(foldedKey(text)) : []), ...idsOf(text)]]),
+    );
   }
 
   /**

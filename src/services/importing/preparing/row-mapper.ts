@@ -9,6 +9,7 @@ import {
   parseExactJson,
 } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
+import { toNormalText } from '../../../base/model/normal-text.js';
 import type { Path } from '../../../base/model/path.js';
 import { parseDayCell, parseInstantCell, parseMonthCell, parseSessionCell } from '../cells/day-cell.js';
 import type { DayFormat, InstantFormat, NumberFormat } from '../cells/day-formats.js';
@@ -269,7 +270,7 @@ function fillReference(
     put(row.record, path, sent ?? value);
     return;
   }
-  const text = String(value).trim();
+  const text = toNormalText(String(value));
   for (const name of targets.slice(0, 1)) {
     const settle = (id: string) => put(row.record, path, isList ? [{ value: id }] : { value: id });
     row.lookups.push({ target: name, field: by, text, column: column.column, settle });
