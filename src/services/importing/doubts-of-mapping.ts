@@ -74,7 +74,7 @@ function mayHold(field: Field, { kinds, filled, examples }: ColumnInspection): b
 
 function doubtsOfCells(
   { column, field, blank }: ColumnMapping,
-  { damaged, kinds, likely }: ColumnInspection,
+  { alike = [], damaged, kinds, likely }: ColumnInspection,
   collection: Collection,
 ): readonly string[] {
   if (field === null) return [];
@@ -94,6 +94,17 @@ function doubtsOfCells(
   if (kind === 'text' && days !== undefined && likely.kind !== 'day') {
     doubts.push(
       `${named} has days among other values: ${days.count}. A spreadsheet makes days of texts such as 5-6.`,
+    );
+  }
+  const [pair] = alike;
+  if (pair !== undefined && collection.fieldsByName.get(field)?.isUnique) {
+    const isFolded = collection.uniqueTogether.some(({ name }) => name === field);
+    const shown = pair.map((value) => JSON.stringify(value)).join(' and ');
+    doubts.push(
+      `${named} has values that differ only in case or blanks, such as ${shown}. ` +
+        (isFolded
+          ? 'They are the same here: all rows but the first are refused.'
+          : 'They become several records.'),
     );
   }
   if (blank !== undefined && blank.length > 0) {

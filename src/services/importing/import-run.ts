@@ -79,7 +79,7 @@ const BATCH_ROWS = 2_500;
 const MAX_ATTEMPTS = 5;
 const MOST_PREVIEWED = 100;
 /** So many rows are tried in one transaction, in which each row sees what earlier ones have changed. */
-const MOST_TRIED_AT_ONCE = 10_000;
+const MOST_TRIED_AT_ONCE = 100_000;
 
 export class ImportRun {
   readonly #options: ImportRunOptions;
@@ -109,22 +109,25 @@ export class ImportRun {
 
   async #judgeAtOnce(run: Run, state: 'trying' | 'running'): Promise<Judged> {
     const { one } = run;
+    const { database } = this.#options;
     return await this.#inTransaction(run, async (transaction, scope) => {
+      await forgetJudged(database, one.id, state);
       let judged = NOTHING_JUDGED;
-      const noted: NotedBatch[] = [];
+      let position = 0;
       await rehearse(transaction, async () => {
         for await (const batch of this.#batches({ ...run, transaction }, 0)) {
           const written = await this.#write(run, { transaction, scope, batch, mode: 'try' });
           const next = withBatch(judged, written);
-          judged = next.judged;
-          noted.push({ position: batch.position, refused: written.refused, runs: next.runs });
+          ({ judged } = next);
+          ({ position } = batch);
           await this.#noteSeen(run, transaction, scope, written);
+          // Noted past the transaction, which takes back the rest.
+          await noteJudged(database, one.id, state, { refused: written.refused, runs: next.runs });
+          await this.#note(database, one.id, state, { position, counts: judged.counts });
         }
         const removed = await this.#tryToRemove(run, transaction, scope, judged.counts);
         judged = { ...judged, counts: { ...judged.counts, removed } };
       });
-      for (const batch of noted) await noteJudged(transaction, one.id, state, batch);
-      const position = noted.at(-1)?.position ?? 0;
       await this.#note(transaction, one.id, state, { position, counts: judged.counts });
       return judged;
     });
@@ -140,7 +143,7 @@ export class ImportRun {
         );
         const next = withBatch(judged, written);
         const { position } = batch;
-        await noteJudged(transaction, one.id, state, { position, refused: written.refused, runs: next.runs });
+        await noteJudged(transaction, one.id, state, { refused: written.refused, runs: next.runs });
         await this.#noteSeen(run, transaction, scope, written);
         await this.#note(transaction, one.id, state, {
           position,
@@ -307,11 +310,8 @@ export class ImportRun {
     from: readonly ImportState[],
     state: 'trying' | 'running',
   ): Promise<StoredImport> {
-    const step = state === 'trying' ? 'try' : 'run';
     const begun = await connection.transaction(async (transaction) => {
-      await transaction.query(sql`
-        delete from import_errors where import_id = ${one.id}::uuid and step = ${step}`);
-      if (step === 'try') await forgetOutcomes(transaction, one.id);
+      await forgetJudged(transaction, one.id, state);
       await forgetSeen(transaction, one);
       return await updateImport(transaction, one.id, {
         from,
@@ -403,12 +403,12 @@ export class ImportRun {
 
   /** Stores the progress. @throws StoppedError if the import was cancelled */
   async #note(
-    transaction: OwnTransaction,
+    queryable: Queryable,
     id: string,
     state: 'trying' | 'running',
     change: ImportChange,
   ): Promise<void> {
-    const noted = orStopped(await updateImport(transaction, id, { ...change, from: [state] }));
+    const noted = orStopped(await updateImport(queryable, id, { ...change, from: [state] }));
     if (noted.isStopped) throw new StoppedError();
   }
 
@@ -443,20 +443,21 @@ function withBatch(
   return { judged, runs };
 }
 
-interface NotedBatch {
-  readonly position: number;
-  readonly refused: readonly RefusedRow[];
-  readonly runs: readonly RowOutcomes[];
-}
-
 async function noteJudged(
-  transaction: OwnTransaction,
+  db: Queryable,
   id: string,
   state: 'trying' | 'running',
-  { refused, runs }: NotedBatch,
+  judged: { readonly refused: readonly RefusedRow[]; readonly runs: readonly RowOutcomes[] },
 ): Promise<void> {
-  await noteRefused(transaction, id, state === 'trying' ? 'try' : 'run', refused);
-  if (state === 'trying') await noteOutcomes(transaction, id, runs);
+  await noteRefused(db, id, state === 'trying' ? 'try' : 'run', judged.refused);
+  if (state === 'trying') await noteOutcomes(db, id, judged.runs);
+}
+
+/** Deletes what an earlier attempt has noted. */
+async function forgetJudged(db: Queryable, id: string, state: 'trying' | 'running'): Promise<void> {
+  const step = state === 'trying' ? 'try' : 'run';
+  await db.query(sql`delete from import_errors where import_id = ${id}::uuid and step = ${step}`);
+  if (state === 'trying') await forgetOutcomes(db, id);
 }
 
 function orStopped(one: StoredImport | undefined): StoredImport {

@@ -117,6 +117,22 @@ describe('what a mapping does not say', () => {
       expect.stringContaining('"Email": - counts as no value'),
     ]);
   });
+
+  it('warns of keys that differ only in case or blanks', async () => {
+    const columns = await found('Adm No,Name\nA 12,Asha\nB3,ASHA\na  12,Ravi\n');
+    const given = {
+      columns: [
+        { column: 'Adm No', field: 'sequence' },
+        { column: 'Name', field: 'name' },
+      ],
+      fixed: {},
+    };
+    expect(doubtsOfMapping(students, given, columns)).toEqual([
+      expect.stringMatching(
+        /^"Adm No" has values that differ only .*"A 12" and "a {2}12"\. They are the same/,
+      ),
+    ]);
+  });
 });
 
 describe('a column that is called as the collection', () => {

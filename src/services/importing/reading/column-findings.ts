@@ -1,6 +1,7 @@
 /** Collects findings about a column, row by row. */
 
 import { isExactNumber } from '../../../base/json/json.js';
+import { foldText } from '../../../base/model/normal-text.js';
 import { dayInFormat, parseInstantCell } from '../cells/day-cell.js';
 import { DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS, type NumberFormat } from '../cells/day-formats.js';
 import {
@@ -166,6 +167,8 @@ export interface ColumnInspection {
   readonly maxLength: number;
   /** The spellings of cells that people fill in for no value, e.g. `-` and `N/A`, if there are any. */
   readonly fillers?: readonly string[];
+  /** The first values that differ only in case and blanks, if there are any. */
+  readonly alike?: readonly (readonly [string, string])[];
   /** The cells that a spreadsheet has destroyed, e.g. `9.15854E+11` and `#REF!`, if there are any. */
   readonly damaged?: { readonly count: number; readonly samples: readonly FoundCell[] };
 }
@@ -257,6 +260,7 @@ export class ColumnFindings {
     const likely = this.#likely(kinds);
     const bit = maskOf(({ kind, format }) => kind === likely.kind && format === likely.format);
     const misfits = [...this.#seenByMask].filter(([mask]) => (mask & bit) === 0).map(([, seen]) => seen);
+    const alike = this.#alike();
     return {
       column: this.#column,
       filled: this.#filled,
@@ -278,6 +282,7 @@ export class ColumnFindings {
       isKeyCandidate: rows > 0 && this.#filled === rows && !this.#hasRepeats && !this.#holdsNested,
       maxLength: this.#maxLength,
       ...(this.#fillers.size > 0 && { fillers: [...this.#fillers] }),
+      ...(alike.length > 0 && { alike }),
       ...(this.#damaged.count > 0 && { damaged: this.#damaged }),
     };
   }
@@ -311,6 +316,18 @@ export class ColumnFindings {
       this.#fitsByValue.set(text, mask);
     } else this.#isDistinctExact = false;
     return mask;
+  }
+
+  #alike(): readonly (readonly [string, string])[] {
+    const firsts = new Map<string, string>();
+    const alike: (readonly [string, string])[] = [];
+    for (const value of this.#fitsByValue.keys()) {
+      const folded = foldText(value);
+      const first = firsts.get(folded);
+      if (first === undefined) firsts.set(folded, value);
+      else if (alike.length < MAX_EXAMPLES) alike.push([first, value]);
+    }
+    return alike;
   }
 
   #kinds(order: DayOrder): FoundKind[] {
