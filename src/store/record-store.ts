@@ -18,8 +18,8 @@ import { hintAtPaths } from './access/hint-at-paths.js';
 import { type AuditEntry, type AuditQuery, readAuditTrail } from './changes/audit-trail.js';
 import { type Purged, purge } from './changes/purge.js';
 import type { Database } from './database/database.js';
+import { FairQueue } from './database/fair-queue.js';
 import type { Transaction } from './database/queryable.js';
-import { WaitingLine } from './database/waiting-line.js';
 import { type HistoryPage, type HistoryQuery, type Moment, RecordHistory } from './history/record-history.js';
 import { Reverts, type Undone } from './history/reverts.js';
 import { previewUndo, type UndoPreview } from './history/undo-preview.js';
@@ -79,10 +79,10 @@ export class RecordStore {
   /**
    * A repeated key waits here for the first request, which has locked its row, before it takes a connection.
    */
-  readonly #keyLine = new WaitingLine({
-    atOnce: 1,
-    mostWaiting: 100,
-    patienceMs: 10_000,
+  readonly #keyQueue = new FairQueue({
+    perCaller: 1,
+    waitingPerCaller: 100,
+    waitMs: 10_000,
     refusal: 'Too many requests are under way with this idempotency key',
   });
   readonly #environment: RecordEnvironment;
@@ -375,7 +375,7 @@ export class RecordStore {
     if (request.key === undefined || request.within !== undefined) return await once();
     const owner = [scope.domain.id, idempotencyOwner(scope.principal), request.key];
     const inTurn = () => this.#environment.database.writingInTurn(scope, rows, once);
-    return await this.#keyLine.run(JSON.stringify(owner), inTurn, scope);
+    return await this.#keyQueue.run(JSON.stringify(owner), inTurn, scope);
   }
 
   /** Runs several writes as one, all or nothing. @see atomically */

@@ -40,7 +40,7 @@ interface NotFilter {
 
 /**
  * The reference at the path, or one of those in a list, points to a record of the collection that is there
- * and satisfies the filter, whose paths start at that record. What the asker may not read counts as not
+ * and satisfies the filter, whose paths start at that record. What the caller may not read counts as not
  * there.
  */
 export interface RecordFilter {

@@ -26,13 +26,13 @@ import type { Config } from '../config/config.js';
 import { createGraphqlServer } from '../graphql/graphql-server.js';
 import { createResolvers } from '../resolvers/resolvers.js';
 import { mayRun } from '../resolvers/services/caller-rights.js';
+import { limitsOfProcess } from '../server/admission-control.js';
 import { createServer, type Server } from '../server/create-server.js';
 import { LogOutput } from '../server/log-output.js';
 import { createLogger, openStandardOutput } from '../server/logger.js';
 import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
-import { countPlaces } from '../server/turnstile.js';
 import { createJobTasks, cronItemsOf } from './jobs.js';
 import { openServices, type Services } from './services.js';
 
@@ -201,7 +201,7 @@ async function buildApp({
       ...{ store, callers: { authenticator, domains }, rateLimits },
     },
     config,
-    callerOf: ({ requestContext: context, arrival: { notes } }) => ({ context, notes }),
+    callerOf: ({ requestContext: context, lifecycle: { notes } }) => ({ context, notes }),
     onFault,
   });
   closers.push(() => graphql.close());
@@ -267,7 +267,7 @@ async function buildApp({
       },
       maxWebSockets: config.liveConnections,
       connectionsPerAddress: config.connectionsPerAddress,
-      requestsAtOnce: countPlaces(config),
+      requestsAtOnce: limitsOfProcess(config),
       corsOrigins: config.corsOrigins,
       trustProxy: config.trustProxy,
       metrics: {

@@ -10,16 +10,16 @@ import type { Messages } from '../../services/messaging/messages.js';
 import type { Topics } from '../../services/messaging/topics.js';
 import { ScriptRuns } from '../../services/scripting/library/script-runs.js';
 import { Scripts } from '../../services/scripting/library/scripts.js';
-import type { Places } from '../../services/scripting/places.js';
 import { createBindings } from '../../services/scripting/platform/bindings.js';
 import { OutboundClient } from '../../services/scripting/requests/outbound-client.js';
-import { createWritePlaces } from '../../services/scripting/run-places.js';
+import { createWriteQueue } from '../../services/scripting/run-queues.js';
 import type { ScriptLimits } from '../../services/scripting/script-limits.js';
 import { ScriptLog } from '../../services/scripting/script-log.js';
 import { ScriptRunner } from '../../services/scripting/script-runner.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
+import type { FairQueue } from '../../store/database/fair-queue.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
 import { openDb } from './open-db.js';
@@ -29,8 +29,8 @@ export interface Scripting {
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
   readonly scriptLog: ScriptLog;
-  /** The places for `before` scripts, which writes wait for. */
-  readonly writePlaces: Places;
+  /** The queue of writes for their `before` scripts. */
+  readonly writeQueue: FairQueue;
   close(): Promise<void>;
 }
 
@@ -77,13 +77,13 @@ export async function openScripting(services: ScriptingServices): Promise<Script
         arguments: args,
         cause: 'script',
         depth: run.depth + 1,
-        place: 'held',
+        queueKey: 'held',
         within,
       }),
   });
   const limits = limitsOf(config);
   const scriptRunner = new ScriptRunner({ database, bindings, limits, onFault });
-  const writePlaces = createWritePlaces(limits, config.poolSize);
+  const writeQueue = createWriteQueue(limits, config.poolSize);
   const scripts = await Scripts.load({
     database,
     maxCodeBytes: config.scriptCodeBytes,
@@ -95,13 +95,13 @@ export async function openScripting(services: ScriptingServices): Promise<Script
     scripts,
     scriptRuns,
     scriptLog,
-    writePlaces,
+    writeQueue,
     close: () =>
       closeInTurn([
         () => outbound.close(),
         () => scriptRunner.close(),
         () => scripts.close(),
-        async () => writePlaces.close(),
+        async () => writeQueue.close(),
       ]),
   };
 }

@@ -362,7 +362,7 @@ async function loadServices(
     onFault,
   });
   closers.push(scripting.close);
-  const { scriptRunner, scripts, scriptRuns, scriptLog, writePlaces } = scripting;
+  const { scriptRunner, scripts, scriptRuns, scriptLog, writeQueue } = scripting;
   const apiKeys = new ApiKeys({
     ...{ database, principals, names },
     roles: config.apiKeyRoles,
@@ -452,7 +452,7 @@ async function loadServices(
     ...messaging,
     ...importing,
     ...webhooks,
-    ...{ scriptRunner, scripts, scriptRuns, scriptLog, writePlaces },
+    ...{ scriptRunner, scripts, scriptRuns, scriptLog, writeQueue },
   };
 }
 

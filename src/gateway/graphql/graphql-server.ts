@@ -18,8 +18,8 @@ import { printResult } from '../../base/scalars/json-text.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
+import { FairQueue } from '../../store/database/fair-queue.js';
 import { Renewal } from '../../store/database/renewal.js';
-import { WaitingLine } from '../../store/database/waiting-line.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
@@ -189,11 +189,11 @@ class RenewedServer {
       }),
       introspectionRoles: config.introspectionRoles,
       store: services.store,
-      transactions: new WaitingLine({
+      transactions: new FairQueue({
         // The other half of the connections is reserved for everybody else.
-        atOnce: Math.max(1, Math.floor(services.config.poolSize / 2)),
-        mostWaiting: 200,
-        patienceMs: 10_000,
+        perCaller: Math.max(1, Math.floor(services.config.poolSize / 2)),
+        waitingPerCaller: 200,
+        waitMs: 10_000,
         refusal: 'Too many mutations are under way that are one transaction',
       }),
       introspections: new Introspections(),

@@ -38,7 +38,7 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
       requireScope(requestContext);
     },
     handler: async (request, reply) => {
-      const { requestContext: context, arrival, body } = request;
+      const { requestContext: context, lifecycle, body } = request;
       negotiate(request.headers.accept);
       const headers = new Headers();
       for (const [name, value] of Object.entries(request.headers)) {
@@ -46,7 +46,7 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
       }
       // We answer in JSON only, so a client need not accept streams too.
       headers.set('accept', 'application/json, text/event-stream');
-      const answer = await options.endpoint.answer({ context, notes: arrival.notes }, { headers, body });
+      const answer = await options.endpoint.answer({ context, notes: lifecycle.notes }, { headers, body });
       const text = await answer.text();
       if (text === '') return reply.code(answer.status).send();
       const mediaType = answer.headers.get('content-type') ?? 'application/json';

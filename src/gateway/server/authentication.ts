@@ -5,8 +5,8 @@ import { assertWithinRate, ServiceError } from '../../base/errors.js';
 import { type Credential, callerName, type Principal } from '../../base/model/scope.js';
 import { findApiKey, parseBearer } from '../../services/auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../../services/auth/resolve-scope.js';
-import type { KnownAskers } from './fair-turns.js';
 import type { RateDecision } from './rate-limits.js';
+import type { CallerCache } from './request-admission.js';
 
 export interface AuthenticationOptions {
   readonly authenticator: {
@@ -31,35 +31,35 @@ export interface AuthenticationOptions {
 export function useAuthentication(
   app: FastifyInstance,
   options: AuthenticationOptions,
-  askers: Pick<KnownAskers, 'note'>,
+  callers: Pick<CallerCache, 'note'>,
 ): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.isVital) return;
-    const { arrival } = request;
+    const { lifecycle } = request;
     const { authorization } = request.headers;
     if (authorization === undefined) {
-      countRequest(reply, options.rateLimits.take(`address:${arrival.address}`));
+      countRequest(reply, options.rateLimits.take(`address:${lifecycle.address}`));
       return;
     }
     let principal: Principal;
     try {
       const bearer = bearerOf(authorization);
-      principal = await options.authenticator.authenticate(bearer, arrival.address, (credential) => {
-        arrival.credential = credential;
+      principal = await options.authenticator.authenticate(bearer, lifecycle.address, (credential) => {
+        lifecycle.credential = credential;
       });
     } catch (error) {
-      countRequest(reply, options.rateLimits.take(`address:${arrival.address}`));
+      countRequest(reply, options.rateLimits.take(`address:${lifecycle.address}`));
       throw error;
     }
-    askers.note(authorization, principal);
-    arrival.credential = principal.credential;
+    callers.note(authorization, principal);
+    lifecycle.credential = principal.credential;
     countRequest(reply, options.rateLimits.take(callerName(principal)));
-    const { askedDomain, requestId } = arrival;
+    const { askedDomain, requestId } = lifecycle;
     await options.domains.assureKnown(principal.domainId, askedDomain?.trim());
     const assertRights = () => options.authenticator.assertUnchanged(principal);
-    const asked = { principal, askedDomain, requestId, assertRights, arrival };
+    const asked = { principal, askedDomain, requestId, assertRights, lifecycle };
     const scope = resolveScope(options.domains, asked);
-    request.requestContext = arrival.toContext(scope);
+    request.requestContext = lifecycle.toContext(scope);
   });
 }
 

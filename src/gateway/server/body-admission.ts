@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { type BodyShape, bodyShape } from '../../base/json/body-shape.js';
 import { callerName, type Scope } from '../../base/model/scope.js';
-import { BodyRoom, type BodyShare } from './body-room.js';
+import { createBodyMemoryLimit, noMemoryForBody } from './body-memory-limit.js';
 import { sendNoticePage } from './notice-page.js';
 import type { Pace } from './paced-writer.js';
 import { prefersPage } from './send-page.js';
@@ -26,12 +26,12 @@ export interface BodyLimits {
   readonly mayWrite: (scope: Scope) => boolean;
 }
 
-/** Smaller bodies need no room: their requests take more memory than they do. */
+/** Smaller bodies reserve no memory: their requests take more than they do. */
 const LARGE_BYTES = 65_536;
-/** Room is reserved in steps of this size. */
-const ROOM_STEP_BYTES = 262_144;
+/** Memory is reserved in steps of this size. */
+const STEP_BYTES = 262_144;
 /** As long as a request waits for a busy connection to the database. */
-const ROOM_WAIT_MS = 5000;
+const MEMORY_WAIT_MS = 5000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -54,7 +54,7 @@ export function useBodyAdmission(
   pace: Pace,
   suggestPath: (path: string) => string = () => '',
 ): void {
-  const room = new BodyRoom({ bytes: limits.roomBytes, waitMs: ROOM_WAIT_MS });
+  const memory = createBodyMemoryLimit({ bytes: limits.roomBytes, waitMs: MEMORY_WAIT_MS });
   const waiting = new WeakSet<IncomingMessage>();
   // By default Node would ask for the body before we have seen the request.
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -64,7 +64,7 @@ export function useBodyAdmission(
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
     if (asksForPage(request)) {
-      request.arrival.notes.noteError('NOT_FOUND');
+      request.lifecycle.notes.noteError('NOT_FOUND');
       return sendNoticePage(reply, 'missing');
     }
     const [path = ''] = request.url.split('?', 1);
@@ -102,18 +102,21 @@ export function useBodyAdmission(
     // The HTTP parser enforces an announced length; a chunked body has none.
     if (!mayBeLarge(request)) return done();
     const gone = new AbortController();
-    const share = room.open(scope ? callerName(scope.principal) : request.ip);
+    const permit = memory.open({ tenant: scope ? callerName(scope.principal) : request.ip, caller: '' });
     reply.raw.once('close', () => {
-      gone.abort();
-      share.leave();
+      gone.abort(noMemoryForBody());
+      permit.release();
     });
-    const body = bounded({ maxBytes, refusal, share, pace, signal: gone.signal });
+    const body = bounded({
+      ...{ maxBytes, refusal, pace },
+      reserve: (bytes) => memory.grow(permit, bytes - permit.amount, { signal: gone.signal }),
+    });
     payload.once('error', (error) => body.destroy(error));
     done(null, payload.pipe(body));
   });
 }
 
-/** Whether the body may have more bytes than are read without room. */
+/** Whether the body may have more bytes than are read without reserving memory. */
 export function mayBeLarge({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BYTES;
 }
@@ -121,7 +124,7 @@ export function mayBeLarge({ headers }: Pick<FastifyRequest, 'headers'>): boolea
 /** Whether a person opened the address: programs send a credential, or do not prefer HTML. */
 function asksForPage(request: FastifyRequest): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  return isRead && !request.arrival.hasCredential && prefersPage(request);
+  return isRead && !request.lifecycle.hasCredential && prefersPage(request);
 }
 
 /** How many members the body of a request may have. */
@@ -137,14 +140,13 @@ function takesLittle(request: FastifyRequest): boolean {
 interface Bounds {
   readonly maxBytes: number;
   readonly refusal: () => ServiceError;
-  readonly share: BodyShare;
+  /** Waits for memory for so many bytes of the body, unless it has it. */
+  readonly reserve: (bytes: number) => Promise<void>;
   readonly pace: Pace;
-  /** Aborts when the caller has gone. */
-  readonly signal: AbortSignal;
 }
 
-/** Passes a body on within its limit, its room and its pace, which a reader of an answer has to keep too. */
-function bounded({ maxBytes, refusal, share, pace, signal }: Bounds): Transform {
+/** Passes a body on within its limit, its memory and the pace that a reader of an answer must keep too. */
+function bounded({ maxBytes, refusal, reserve, pace }: Bounds): Transform {
   let receivedBytes = 0;
   let bytesInSpan = 0;
   let isWaiting = false;
@@ -155,8 +157,8 @@ function bounded({ maxBytes, refusal, share, pace, signal }: Bounds): Transform 
       if (receivedBytes > maxBytes) return done(refusal());
       if (receivedBytes <= LARGE_BYTES) return done(null, chunk);
       isWaiting = true;
-      const roomBytes = Math.min(maxBytes, Math.ceil(receivedBytes / ROOM_STEP_BYTES) * ROOM_STEP_BYTES);
-      share.reserve(roomBytes, signal).then(
+      const reservedBytes = Math.min(maxBytes, Math.ceil(receivedBytes / STEP_BYTES) * STEP_BYTES);
+      reserve(reservedBytes).then(
         () => {
           isWaiting = false;
           done(null, chunk);

@@ -17,7 +17,7 @@ export interface ConnectionLimits {
   /** How many new connections of one address are read at once. */
   readonly burst: number;
   /** A new connection waits at most so long to be read; more are closed. */
-  readonly patienceMs: number;
+  readonly mostWaitMs: number;
   readonly onRefused: (reason: string) => void;
 }
 
@@ -54,10 +54,10 @@ export class ConnectionAdmission {
   }
 
   #admit(socket: Socket, read: () => void): void {
-    const { mostOpen, patienceMs, onRefused } = this.#limits;
+    const { mostOpen, mostWaitMs, onRefused } = this.#limits;
     const use = this.#useOf(socket.remoteAddress ?? '');
     const waitMs = this.#reserve(use);
-    if (use.open >= mostOpen || waitMs > patienceMs) {
+    if (use.open >= mostOpen || waitMs > mostWaitMs) {
       onRefused(use.open >= mostOpen ? 'too many open connections' : 'too many new connections');
       socket.on('error', () => socket.destroy());
       socket.once('finish', () => socket.destroy());
@@ -93,12 +93,12 @@ export class ConnectionAdmission {
 
   /** How long a new connection has to wait, in milliseconds; one that would wait too long takes no place. */
   #reserve(use: AddressUse): number {
-    const { perSecond, burst, patienceMs } = this.#limits;
+    const { perSecond, burst, mostWaitMs } = this.#limits;
     const now = performance.now();
     const intervalMs = 1000 / perSecond;
     const nextAt = Math.max(now, use.nextAt) + intervalMs;
     const waitMs = nextAt - now - burst * intervalMs;
-    if (waitMs <= patienceMs) use.nextAt = nextAt;
+    if (waitMs <= mostWaitMs) use.nextAt = nextAt;
     return waitMs;
   }
 }

@@ -19,8 +19,8 @@ import type { RestServices } from '../rest/route.js';
 import { createRouteTable } from '../rest/routes.js';
 import { SERVICE_ROUTES } from '../rest/service-routes.js';
 import { suggestPath } from '../rest/suggest-path.js';
+import { AdmissionControl, type AdmissionLimits } from './admission-control.js';
 import { useAgents } from './agent-serving.js';
-import { RequestsInFlight, requestIdOf, useArrival } from './arrival.js';
 import { type AuthenticationOptions, adoptCredential, useAuthentication } from './authentication.js';
 import { type BodyLimits, useBodyAdmission } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
@@ -29,7 +29,6 @@ import { ConnectionAdmission } from './connection-admission.js';
 import { useContractFiles } from './contract-files.js';
 import { useDocumentation } from './documentation.js';
 import { createUnreadablePathAnswer, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
-import { KnownAskers, useFairTurns, useTurnRefusals } from './fair-turns.js';
 import { useFiles } from './file-serving.js';
 import { useHealth } from './health.js';
 import { type IdentityLoginServices, useIdentityLogin } from './identity-login.js';
@@ -41,6 +40,8 @@ import { createMetricsServer, type MetricsAccess, useMetrics } from './metrics-a
 import { createObserver, type Observe } from './observation.js';
 import { type PortalOptions, usePortal } from './portal.js';
 import { useReadAfter } from './read-after.js';
+import { CallerCache, useAdmissionRefusals, useRequestAdmission } from './request-admission.js';
+import { RequestsInFlight, requestIdOf, useLifecycle } from './request-lifecycle.js';
 import { useRequestTracing } from './request-tracing.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
@@ -48,7 +49,6 @@ import { API_HEADERS, LANDING_HEADERS } from './security-headers.js';
 import { SerialRequests } from './serial-requests.js';
 import { announceStop, Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
-import { type RequestPlaces, Turnstile } from './turnstile.js';
 import { applyMethodOverride, useTusDiscovery } from './tus-serving.js';
 import { UnreadAnswers } from './unread-answers.js';
 import { WebSockets } from './web-sockets.js';
@@ -101,7 +101,7 @@ export interface ServerOptions {
   /** How many connections one address may have open. A proxy in front limits those of its clients. */
   readonly connectionsPerAddress: number;
   /** How many requests are admitted at the same time. */
-  readonly requestsAtOnce: RequestPlaces;
+  readonly requestsAtOnce: AdmissionLimits;
   readonly corsOrigins: readonly string[];
   /** The proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   readonly trustProxy: TrustedProxies;
@@ -135,19 +135,19 @@ const REQUEST_TIMEOUT_MS = 300_000;
 /** Connections waiting to be accepted; with a full backlog, clients would retry after a second. */
 const BACKLOG = 4096;
 /** As long as a request waits for a connection to the database. */
-const PATIENCE_MS = 10_000;
+const WAIT_MS = 10_000;
 /** Complete answers that the operating system has not taken yet. */
 const UNREAD_BYTES_OF_ADDRESS = 32 * 1024 * 1024;
 const UNREAD_BYTES_OF_ALL = 64 * 1024 * 1024;
 /** New connections of one address. */
-const NEW_CONNECTIONS = { perSecond: 200, burst: 1000, patienceMs: 2000 };
+const NEW_CONNECTIONS = { perSecond: 200, burst: 1000, mostWaitMs: 2000 };
 /** The places of vital routes, whose answers are cached. */
-const VITAL_PLACES = { all: 8, besideOthers: 8 };
+const VITAL_LIMITS = { all: 8, besideOthers: 8 };
 
 export async function createServer(services: ServerServices, options: ServerOptions): Promise<Server> {
   const inFlight = new RequestsInFlight();
-  const turnstile = new Turnstile({ places: options.requestsAtOnce, patienceMs: PATIENCE_MS });
-  const vitalTurnstile = new Turnstile({ places: VITAL_PLACES, patienceMs: PATIENCE_MS });
+  const admission = new AdmissionControl({ limits: options.requestsAtOnce, waitMs: WAIT_MS });
+  const vitalAdmission = new AdmissionControl({ limits: VITAL_LIMITS, waitMs: WAIT_MS });
   const stopping = new Stopping();
   const streams = new StreamLimits(options.streams);
   const metrics = new Metrics({
@@ -156,7 +156,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     isDiskFull: () => services.database.isDiskFull,
     reads: () => services.database.replicas?.figures() ?? [],
     inFlight: () => inFlight.count,
-    waiting: () => turnstile.waiting + vitalTurnstile.waiting,
+    waiting: () => admission.waiting + vitalAdmission.waiting,
     live: services.live,
     jobs: services.jobs,
     backups: services.backups,
@@ -195,7 +195,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
-    frameworkErrors: createUnreadablePathAnswer(turnstile),
+    frameworkErrors: createUnreadablePathAnswer(admission),
     rewriteUrl: (request) => {
       applyMethodOverride(request);
       adoptCredential(request);
@@ -212,15 +212,15 @@ export async function createServer(services: ServerServices, options: ServerOpti
     bytesOfAll: UNREAD_BYTES_OF_ALL,
     onCut: (requestId, reason) => observe({ kind: 'readerCut', requestId, reason }),
   });
-  useArrival(app, { inFlight, observe, headers: API_HEADERS, unread });
-  const askers = new KnownAskers();
-  useFairTurns(app, { turnstile, vitalTurnstile, askers });
+  useLifecycle(app, { inFlight, observe, headers: API_HEADERS, unread });
+  const callers = new CallerCache();
+  useRequestAdmission(app, { admission, vitalAdmission, callers });
   useTusDiscovery(app, { uploads: services.files.uploads, imports: services.imports });
   if (options.corsOrigins.length > 0) await app.register(cors, crossOrigin(options.corsOrigins));
   useStopping(app, stopping);
   useMaintenance(app, services.maintenance);
-  useTurnRefusals(app);
-  useAuthentication(app, services, askers);
+  useAdmissionRefusals(app);
+  useAuthentication(app, services, callers);
   useReadAfter(app, services.database.replicas);
   useBodyAdmission(app, options.bodies, options.streams, (path) =>
     suggestPath(
@@ -270,7 +270,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
       live,
       maxConnections: options.maxWebSockets,
       maxMessageBytes: options.bodies.limitBytes,
-      turnstile,
+      admission,
       observe,
     });
   if (webSockets) webSockets.listen(app, requests);

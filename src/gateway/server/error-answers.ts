@@ -2,11 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../../base/errors.js';
 import { type ProblemRequest, problemHeaders, renderProblem } from '../rest/problem.js';
-import { strangerAt } from './fair-turns.js';
+import type { AdmissionControl } from './admission-control.js';
 import { translateFrameworkError } from './framework-errors.js';
 import type { Observe } from './observation.js';
+import { keyOfAddress } from './request-admission.js';
 import { API_HEADERS } from './security-headers.js';
-import type { Turnstile } from './turnstile.js';
 import { leaveUnreadBody } from './unread-body.js';
 
 /** Answers with problem details on every path except `/graphql`. @see decisions 4 */
@@ -21,9 +21,9 @@ export function useProblemAnswers(app: FastifyInstance, observe: Observe): void 
  * Creates Fastify's `frameworkErrors`, for a path that Fastify cannot parse, before there is a route or a
  * hook. Such a request waits for its turn like any other.
  */
-export function createUnreadablePathAnswer(turnstile: Turnstile) {
+export function createUnreadablePathAnswer(admission: AdmissionControl) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const known = await admitted(turnstile, request, reply).then(
+    const known = await admitted(admission, request, reply).then(
       () => error,
       (refusal: Error) => refusal,
     );
@@ -41,10 +41,14 @@ export function createUnreadablePathAnswer(turnstile: Turnstile) {
   };
 }
 
-async function admitted(turnstile: Turnstile, { ip }: FastifyRequest, { raw }: FastifyReply): Promise<void> {
-  const passage = await turnstile.enter(strangerAt(ip));
-  if (raw.closed) passage.leave();
-  else raw.once('close', () => passage.leave());
+async function admitted(
+  admission: AdmissionControl,
+  { ip }: FastifyRequest,
+  { raw }: FastifyReply,
+): Promise<void> {
+  const permit = await admission.acquire(keyOfAddress(ip));
+  if (raw.closed) permit.release();
+  else raw.once('close', () => permit.release());
 }
 
 /**
@@ -55,10 +59,10 @@ export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): 
   app.setErrorHandler((error, request, reply) => {
     leaveUnreadBody(request, reply);
     const known = noted(error, request, observe);
-    const { requestId } = request.arrival;
+    const { requestId } = request.lifecycle;
     return reply
       .code(known.status)
-      .headers(problemHeaders(known, request.arrival))
+      .headers(problemHeaders(known, request.lifecycle))
       .type('application/json; charset=utf-8')
       .send(
         JSON.stringify({
@@ -84,14 +88,14 @@ function sendProblem(error: ServiceError, request: FastifyRequest, reply: Fastif
 }
 
 function problemRequestOf(request: FastifyRequest): ProblemRequest {
-  const { requestId, hasCredential } = request.arrival;
+  const { requestId, hasCredential } = request.lifecycle;
   return { requestId, hasCredential, accept: request.headers.accept };
 }
 
 /** Converts an error into one of our catalog, and reports it unless it is the caller's mistake. */
 function noted(error: unknown, request: FastifyRequest, observe: Observe): ServiceError {
   const known = translateFrameworkError(error);
-  const { notes, requestId, signal } = request.arrival;
+  const { notes, requestId, signal } = request.lifecycle;
   notes.noteError(known.code);
   const isOurs = known.status >= 500 && known.code !== 'MAINTENANCE';
   if (isOurs && !signal.aborted) {

@@ -244,7 +244,7 @@ async function send(
   const length = range ? range.end - range.start + 1 : file.size;
   reply.header('content-type', file.contentType).header('content-length', String(length));
   if (request.method === 'HEAD') return reply.send();
-  request.arrival.stepAside();
+  request.lifecycle.releasePermit();
   reply.raw.setTimeout(stallMs, () => resetConnection(reply.raw));
   const { stream } = files.open(file, { signal: request.requestContext.signal, range });
   return reply.send(Readable.from(whileAllowed(stream, scope), { objectMode: false }));

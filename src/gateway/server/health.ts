@@ -24,12 +24,12 @@ export function useHealth(app: FastifyInstance, options: HealthOptions): void {
   app.route({
     ...VITAL,
     url: '/readyz',
-    handler: async ({ arrival }) => {
+    handler: async ({ lifecycle }) => {
       const obstacle = options.findObstacle();
       if (obstacle !== undefined)
         throw new ServiceError('UNAVAILABLE', obstacle, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       // The wait for the database has a limit of its own.
-      arrival.stepAside();
+      lifecycle.releasePermit();
       await readiness.assert();
       const { isReadOnly, isDiskFull } = options.database;
       return {

@@ -3,12 +3,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { parseBearer } from '../../services/auth/parse-bearer.js';
-import { RequestsInFlight, useArrival } from './arrival.js';
 import { type AuthenticationOptions, countRequest } from './authentication.js';
 import { useBodyAdmission } from './body-admission.js';
 import { useProblemAnswers } from './error-answers.js';
 import type { FigureList, Metrics } from './metrics.js';
 import type { Observe } from './observation.js';
+import { RequestsInFlight, useLifecycle } from './request-lifecycle.js';
 import { addAllMethods, addOtherMethods } from './rest.js';
 import { API_HEADERS } from './security-headers.js';
 import { SerialRequests } from './serial-requests.js';
@@ -50,12 +50,12 @@ export function useMetrics(app: FastifyInstance, options: MetricsOptions): void 
     method: ['GET', 'HEAD'],
     config: { isVital: true },
     url: '/metrics',
-    onRequest: async ({ headers, arrival }, reply) => {
+    onRequest: async ({ headers, lifecycle }, reply) => {
       if (token !== undefined) assertToken(token, headers.authorization);
-      else if (rateLimits) countRequest(reply, rateLimits.take(`metrics:${arrival.address}`));
+      else if (rateLimits) countRequest(reply, rateLimits.take(`metrics:${lifecycle.address}`));
     },
-    handler: async ({ arrival }, reply) => {
-      arrival.stepAside();
+    handler: async ({ lifecycle }, reply) => {
+      lifecycle.releasePermit();
       return reply.type(registry.contentType).send(await print());
     },
   });
@@ -70,7 +70,7 @@ export function createMetricsServer(
   const app = fastify({ logger: false, http: { IncomingMessage: requests.IncomingMessage } });
   requests.listen(app.server);
   addAllMethods(app);
-  useArrival(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });
+  useLifecycle(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });
   useProblemAnswers(app, options.observe);
   const none = { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0, roomBytes: 0 };
   const noBodies = { ...none, mayWrite: () => false };

@@ -13,7 +13,7 @@ export function useReadAfter(app: FastifyInstance, replicas: Database['replicas'
   app.addHook('onRequest', async (request, reply) => {
     const { scope } = request.requestContext;
     if (scope === undefined) return;
-    request.arrival.notes.watchWrites((position) => {
+    request.lifecycle.notes.watchWrites((position) => {
       if (!reply.raw.headersSent) reply.header('x-read-after', position);
     });
     const { 'x-read-after': brought } = request.headers;

@@ -39,7 +39,7 @@ export function useRequestTracing(app: FastifyInstance, perSecond: number): void
       request.resumeTrace = withinTrace((next) => next());
       reply.raw.once('close', () => {
         const { statusCode } = reply.raw;
-        const { operation, errorCode } = request.arrival.notes;
+        const { operation, errorCode } = request.lifecycle.notes;
         span.setAttributes({
           'http.response.status_code': statusCode,
           ...(operation !== undefined && { 'campus.operation': operation }),

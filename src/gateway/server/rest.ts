@@ -9,12 +9,12 @@ import type { Answer } from '../rest/answer.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameter-reader.js';
 import type { RestServices, Route, RouteDescription } from '../rest/route.js';
-import { sendAnswer } from './answering.js';
 import { mayBeLarge } from './body-admission.js';
 import { isForm } from './body-parsing.js';
 import { gatewayAddress } from './contract-files.js';
 import { unsupported } from './framework-errors.js';
 import type { Observe } from './observation.js';
+import { sendAnswer } from './send-answer.js';
 import type { StreamLimits } from './stream-limits.js';
 
 export interface RestOptions {

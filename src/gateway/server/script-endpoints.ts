@@ -13,7 +13,7 @@ import {
 import { ENDPOINT_METHODS, type EndpointMethod } from '../../services/scripting/library/script.js';
 import type { ScriptRun, ScriptRuns, StartOptions } from '../../services/scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts } from '../../services/scripting/library/scripts.js';
-import { visitorOf } from '../../services/scripting/run-places.js';
+import { queueKeyOf } from '../../services/scripting/run-queues.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { scriptFailed } from '../rest/script-routes.js';
 import type { BodyLimits } from './body-admission.js';
@@ -79,8 +79,8 @@ async function answerBy(
   const { scope } = request.requestContext;
   const { name } = request.params;
   const { domain, script } = findScript(services, request);
-  // Scripts have places of their own.
-  request.arrival.stepAside();
+  // Scripts have a queue of their own.
+  request.lifecycle.releasePermit();
   const args = endpointArguments(
     {
       method: methodOf(request),
@@ -103,10 +103,8 @@ async function answerBy(
     requestId: request.requestContext.requestId,
     argumentsFor: async () => args,
     signal: toAbortSignal(request.requestContext.signal),
-    place:
-      scope === undefined
-        ? { domainId: domain.id, caller: request.requestContext.address }
-        : visitorOf(scope),
+    queueKey:
+      scope === undefined ? { tenant: domain.id, caller: request.requestContext.address } : queueKeyOf(scope),
   });
   if (run === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
   return run;

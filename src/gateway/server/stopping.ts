@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
-import type { RequestsInFlight } from './arrival.js';
 import type { Observe } from './observation.js';
+import type { RequestsInFlight } from './request-lifecycle.js';
 import type { WebSockets } from './web-sockets.js';
 
 export class Stopping {

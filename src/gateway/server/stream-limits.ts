@@ -3,7 +3,7 @@
  * nearly to its end, so a few slow readers could keep everybody else from reading.
  */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
-import { WaitingLine } from '../../store/database/waiting-line.js';
+import { FairQueue } from '../../store/database/fair-queue.js';
 
 export interface StreamLimitsOptions {
   /** The database connections available to streams. */
@@ -16,10 +16,10 @@ export interface StreamLimitsOptions {
 }
 
 /** A long answer, from its second write until its source has ended. */
-export interface StreamPlace {
+export interface StreamPermit {
   /** Reports that its connection waits for the reader, or has resumed. */
   heldBack(isHeldBack: boolean): void;
-  leave(): void;
+  release(): void;
 }
 
 /** Beyond this share of the connections, a user who reads one long answer gets no second one. */
@@ -31,17 +31,17 @@ const SHARED_PART = 1 / 2;
 const HELD_BACK_PART = 3 / 4;
 
 /** How long a workbook waits for the one before it of the same user. */
-const PRINTING_PATIENCE_MS = 60_000;
+const PRINTING_WAIT_MS = 60_000;
 
 export class StreamLimits {
   /**
    * The files that the gateway itself prints and compresses, a workbook for 4 s of processor: one at a time
    * for each user.
    */
-  readonly printing = new WaitingLine({
-    atOnce: 1,
-    mostWaiting: 100,
-    patienceMs: PRINTING_PATIENCE_MS,
+  readonly printing = new FairQueue({
+    perCaller: 1,
+    waitingPerCaller: 100,
+    waitMs: PRINTING_WAIT_MS,
     refusal: 'Another file of this user is being printed',
   });
   readonly pace: Pick<StreamLimitsOptions, 'stallMs' | 'minBytesPerSecond'>;
@@ -56,21 +56,21 @@ export class StreamLimits {
   }
 
   /**
-   * Admits a long answer; the returned place must be given back.
+   * Admits a long answer; the returned permit must be released.
    *
    * @throws TOO_MANY_REQUESTS (429) for a user with too many streams, UNAVAILABLE (503) when too many
    *   connections wait for slow readers
    */
-  enter(user: string): StreamPlace {
+  acquire(user: string): StreamPermit {
     const count = this.#countByUser.get(user) ?? 0;
     this.#assertOwnShare(count);
     this.#assertNotFull();
     this.#countByUser.set(user, count + 1);
     this.#count += 1;
-    return this.#createPlace(user);
+    return this.#createPermit(user);
   }
 
-  #createPlace(user: string): StreamPlace {
+  #createPermit(user: string): StreamPermit {
     let isHeldBack = false;
     let isOver = false;
     const heldBack = (now: boolean) => {
@@ -80,7 +80,7 @@ export class StreamLimits {
     };
     return {
       heldBack,
-      leave: () => {
+      release: () => {
         heldBack(false);
         if (isOver) return;
         isOver = true;

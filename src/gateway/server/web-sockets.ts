@@ -1,7 +1,8 @@
 /**
  * WebSockets at `/graphql`, on the main port. The upgrade request passes the hooks of every request
  * (maintenance, credential, rate) and is refused like any other; once accepted, its socket belongs to
- * `LiveServer`. Messages and control frames wait for their turn like requests.
+ * `LiveServer`. Messages and control frames are admitted like requests, one at a time: while one
+ * waits, the socket is not read.
  */
 import type { IncomingMessage } from 'node:http';
 import { ServerResponse } from 'node:http';
@@ -10,20 +11,21 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { handleProtocols } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
+import { Batcher } from '../../base/process/batcher.js';
+import type { Permit } from '../../store/database/fair-queue.js';
 import { CLOSE, type LiveConnection, type LiveSocket } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
-import { askerOf, strangerAt } from './fair-turns.js';
-import { MessageTurns } from './message-turns.js';
+import type { AdmissionControl } from './admission-control.js';
 import type { Observe } from './observation.js';
+import { keyOfAddress, keyOfUser } from './request-admission.js';
 import type { SerialRequests } from './serial-requests.js';
-import type { Turnstile } from './turnstile.js';
 
 export interface WebSocketsOptions {
   readonly live: LiveServer;
   readonly maxConnections: number;
   /** The maximum size of an incoming message. */
   readonly maxMessageBytes: number;
-  readonly turnstile: Turnstile;
+  readonly admission: AdmissionControl;
   readonly observe: Observe;
 }
 
@@ -97,7 +99,7 @@ export class WebSockets {
     app.addHook('onRequest', (request, reply, done) => {
       const upgrade = this.#upgrades.get(request.raw);
       if (!upgrade) return done();
-      if (!this.#makeRoom(request.arrival.address)) {
+      if (!this.#makeRoom(request.lifecycle.address)) {
         return done(
           new ServiceError('UNAVAILABLE', 'This gateway has as many WebSockets as it takes; try again.', {
             retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -146,10 +148,10 @@ export class WebSockets {
     });
   }
 
-  #serve(webSocket: WebSocket, { arrival, headers }: FastifyRequest): LiveConnection {
+  #serve(webSocket: WebSocket, { lifecycle, headers }: FastifyRequest): LiveConnection {
     const { live, observe } = this.#options;
     const startedAt = performance.now();
-    const { requestId, address, askedDomain } = arrival;
+    const { requestId, address, askedDomain } = lifecycle;
     const { connection, receive, closed } = live.open(toLiveSocket(webSocket), {
       requestId,
       address,
@@ -157,13 +159,13 @@ export class WebSockets {
       authorization: headers.authorization,
     });
     this.#unknown.set(connection, webSocket);
-    const takeTurn = this.#takeTurns(webSocket, connection);
-    webSocket.on('message', (message) => takeTurn(() => receive(String(message))));
+    const enqueue = this.#queueMessages(webSocket, connection);
+    webSocket.on('message', (message) => enqueue(() => receive(String(message))));
     webSocket.on('ping', (data) =>
-      takeTurn(() => connection.caller && live.isWithinRate(connection) && webSocket.pong(data)),
+      enqueue(() => connection.caller && live.isWithinRate(connection) && webSocket.pong(data)),
     );
     webSocket.on('pong', () =>
-      takeTurn(() => live.isWithinRate(connection) && this.#silent.delete(webSocket)),
+      enqueue(() => live.isWithinRate(connection) && this.#silent.delete(webSocket)),
     );
     // Malformed frames: `ws` closes the socket with the right code.
     webSocket.on('error', () => {});
@@ -178,21 +180,29 @@ export class WebSockets {
     return connection;
   }
 
-  /** Returns a function that calls a handler of a message, or of a control frame, in its turn. */
-  #takeTurns(webSocket: WebSocket, connection: LiveConnection): (handle: () => unknown) => void {
-    const { turnstile, live, observe } = this.#options;
-    const { requestId, address } = connection.arrival;
-    const turns = new MessageTurns({
-      most: live.mostMessagesWaiting,
-      enter: () => turnstile.enter(connection.user ? askerOf(connection.user) : strangerAt(address)),
-      pause: () => webSocket.pause(),
-      resume: () => webSocket.resume(),
-      onOverflow: () => closeUnread(webSocket, connection, CLOSE.tooMany, TOO_FAST),
-      onFault(error) {
-        if (error instanceof ServiceError) return connection.close(CLOSE.tryAgainLater, error.message);
-        observe({ kind: 'requestFailed', requestId, error });
-        connection.close(INTERNAL_ERROR, 'Internal server error');
+  /** Returns a function that calls a handler of a message, or of a control frame, once it is admitted. */
+  #queueMessages(webSocket: WebSocket, connection: LiveConnection): (handle: () => unknown) => void {
+    const { admission, live, observe } = this.#options;
+    const { requestId, address } = connection.origin;
+    const messages: Batcher<() => unknown> = new Batcher({
+      takeNext: (waiting) => waiting.splice(0, 1),
+      concurrency: 1,
+      maxWaiting: live.mostMessagesWaiting,
+      work: async ([handle]) => {
+        try {
+          const key = connection.user ? keyOfUser(connection.user) : keyOfAddress(address);
+          await withPermit(await admission.acquire(key), handle);
+        } catch (error) {
+          messages.clear();
+          if (error instanceof ServiceError) connection.close(CLOSE.tryAgainLater, error.message);
+          else {
+            observe({ kind: 'requestFailed', requestId, error });
+            connection.close(INTERNAL_ERROR, 'Internal server error');
+          }
+        }
       },
+      onIdle: () => webSocket.resume(),
+      onOverflow: () => closeUnread(webSocket, connection, CLOSE.tooMany, TOO_FAST),
     });
     let early = 0;
     return (handle) => {
@@ -200,7 +210,10 @@ export class WebSockets {
       if (connection.caller === undefined) early += 1;
       if (connection.caller === undefined && early > MOST_EARLY_MESSAGES)
         closeUnread(webSocket, connection, CLOSE.tooMany, TOO_MANY_EARLY);
-      else turns.add(handle);
+      else {
+        if (messages.isBusy) webSocket.pause();
+        messages.add(handle);
+      }
     };
   }
 
@@ -214,7 +227,7 @@ export class WebSockets {
     }
     const { maxConnections } = this.#options;
     const unknown = [...this.#unknown.keys()];
-    const ofAddress = unknown.filter(({ arrival }) => arrival.address === address);
+    const ofAddress = unknown.filter(({ origin }) => origin.address === address);
     const isFull = this.#server.clients.size >= maxConnections;
     let oldest: LiveConnection | undefined;
     if (ofAddress.length >= MOST_UNKNOWN_OF_ADDRESS) [oldest] = ofAddress;
@@ -278,8 +291,8 @@ function observeEnd(
   const { connection, code, startedAt } = end;
   observe({
     kind: 'liveConnectionEnded',
-    requestId: connection.arrival.requestId,
-    address: connection.arrival.address,
+    requestId: connection.origin.requestId,
+    address: connection.origin.address,
     principal: connection.principal,
     durationMs: Math.round(performance.now() - startedAt),
     events: connection.eventsSent,
@@ -287,4 +300,12 @@ function observeEnd(
     // The reason that we sent, if we closed it; an unanswered close has none.
     reason: connection.closeReason ?? end.reason,
   });
+}
+
+async function withPermit(permit: Permit, handle: (() => unknown) | undefined): Promise<void> {
+  try {
+    await handle?.();
+  } finally {
+    permit.release();
+  }
 }

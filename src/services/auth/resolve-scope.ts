@@ -16,9 +16,9 @@ export interface ScopeRequest {
   readonly requestId: string;
   readonly assertRights?: Scope['assertRights'];
   /** Receives what is learned about the request. */
-  readonly arrival?: {
+  readonly lifecycle?: {
     readonly signal: EndSignal;
-    stepAside(): void;
+    releasePermit(): void;
     readonly notes: Pick<Scope, 'operation' | 'onStatement' | 'onDuration'> & {
       hint(hint: string): void;
       noteWritten(position: string): void;
@@ -37,18 +37,18 @@ export interface ScopeRequest {
  * @see decisions 7
  */
 export function resolveScope(domains: Pick<DomainDirectory, 'find'>, request: ScopeRequest): Scope {
-  const { principal, requestId, arrival, assertRights } = request;
+  const { principal, requestId, lifecycle, assertRights } = request;
   const own = domains.find(principal.domainId);
   if (!own) throw new ServiceError('UNAUTHENTICATED', 'The domain of this credential no longer exists.');
   const domain = chooseDomain(domains, own, request);
-  if (!arrival) return { domain, principal, requestId };
-  const { notes } = arrival;
+  if (!lifecycle) return { domain, principal, requestId };
+  const { notes } = lifecycle;
   return {
     domain,
     principal,
     requestId,
     assertRights,
-    signal: arrival.signal,
+    signal: lifecycle.signal,
     get operation() {
       return notes.operation;
     },
@@ -59,7 +59,7 @@ export function resolveScope(domains: Pick<DomainDirectory, 'find'>, request: Sc
       return notes.onDuration;
     },
     onHint: (hint) => notes.hint(hint),
-    onWait: () => arrival.stepAside(),
+    onWait: () => lifecycle.releasePermit(),
     onWritten: (position) => notes.noteWritten(position),
   };
 }

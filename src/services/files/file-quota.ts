@@ -1,7 +1,7 @@
 import { ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
+import { FairQueue } from '../../store/database/fair-queue.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
-import { WaitingLine } from '../../store/database/waiting-line.js';
 import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import { usedBytes } from './stored-file.js';
@@ -9,10 +9,10 @@ import { usedBytes } from './stored-file.js';
 /** The storage quota of a domain, including unfinished uploads. */
 export class FileQuota {
   /** Queues uploads by domain, whose row is locked meanwhile. */
-  readonly #line = new WaitingLine({
-    atOnce: 2,
-    mostWaiting: 200,
-    patienceMs: 10_000,
+  readonly #line = new FairQueue({
+    perCaller: 2,
+    waitingPerCaller: 200,
+    waitMs: 10_000,
     refusal: 'Too many uploads of this school are beginning or ending',
   });
   readonly #database: Database;

@@ -368,7 +368,7 @@ export class ImportRun {
     for (let attempt = 1; ; attempt += 1) {
       const scope = await this.#options.scopeOf(one);
       try {
-        return await this.#options.database.turns.take(() =>
+        return await this.#options.database.deadlocks.run(() =>
           connection.transaction((transaction) => work(transaction, scope)),
         );
       } catch (error) {

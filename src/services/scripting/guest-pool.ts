@@ -37,8 +37,8 @@ export class GuestPool {
   }
 
   /**
-   * Lends a thread to `work`, starting one if none is idle. The caller must already hold a place, see
-   * `Places`.
+   * Lends a thread to `work`, starting one if none is idle. The caller must already hold a
+   * permit of the queue.
    */
   async lend<T>(work: (thread: GuestThread) => Promise<T>): Promise<T> {
     this.#assertOpen();

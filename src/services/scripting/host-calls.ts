@@ -7,8 +7,8 @@ import { type ErrorDetail, invariant, ServiceError } from '../../base/errors.js'
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { isNestedDeeply } from '../../base/json/json-depth.js';
 import { JsonText } from '../../base/scalars/json-text.js';
+import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';
 import type { CallMessage } from './guest-thread.js';
-import type { OpenStreams } from './open-streams.js';
 import {
   type FunctionBinding,
   type HostBinding,
@@ -21,7 +21,7 @@ import { printLimit, type ScriptLimits } from './script-limits.js';
 export interface HostCallsOptions {
   readonly bindings: ReadonlyMap<string, HostBinding>;
   readonly limits: ScriptLimits;
-  readonly openStreams: OpenStreams;
+  readonly openStreams: FairQueue;
   readonly context: HostCallContext;
   readonly onFault: (task: string, error: unknown) => void;
 }
@@ -32,8 +32,11 @@ interface Cursor {
   readonly batches: AsyncIterator<Batch>;
   /** The rest of a batch that was too large for one answer. */
   readonly pending: Batch[];
-  leave(): void;
+  /** Absent: it uses the connection of a transaction. */
+  readonly permit: Permit | undefined;
 }
+
+const ALL_SCRIPTS: QueueKey = { tenant: '', caller: '' };
 
 export class HostCalls {
   readonly #options: HostCallsOptions;
@@ -110,18 +113,19 @@ export class HostCalls {
 
   #openStream(binding: StreamBinding, args: readonly JsonValue[]): string {
     this.#count(binding);
-    const { openStreams, context } = this.#options;
-    if (this.#cursors.size >= openStreams.perRun) {
+    const { openStreams, context, limits } = this.#options;
+    const mostOpen = Math.ceil(limits.streams / 2);
+    if (this.#cursors.size >= mostOpen) {
       throw new ServiceError(
         'LIMIT_EXCEEDED',
-        `a script has at most ${openStreams.perRun} streams open at once (half of SCRIPT_STREAMS)`,
+        `a script has at most ${mostOpen} streams open at once (half of SCRIPT_STREAMS)`,
       );
     }
     const batches = binding.open(context, args)[Symbol.asyncIterator]();
     // Within a transaction, a stream uses the transaction's connection.
-    const leave = context.within === undefined ? openStreams.open() : () => {};
+    const permit = context.within === undefined ? acquireStream(openStreams) : undefined;
     this.#lastCursor += 1;
-    this.#cursors.set(this.#lastCursor, { batches, pending: [], leave });
+    this.#cursors.set(this.#lastCursor, { batches, pending: [], permit });
     return String(this.#lastCursor);
   }
 
@@ -131,7 +135,7 @@ export class HostCalls {
     const batch = cursor.pending.shift() ?? (await readBatch(cursor));
     if (batch === undefined) {
       this.#cursors.delete(id);
-      cursor.leave();
+      cursor.permit?.release();
       return '{"records":[],"isLast":true}';
     }
     return `{"records":${this.#printBatch(cursor, batch)},"isLast":false}`;
@@ -160,7 +164,7 @@ export class HostCalls {
       // The script has what it wanted, or has itself ended.
       if (!this.#options.context.signal.aborted) this.#options.onFault('closing a stream of a script', error);
     } finally {
-      cursor.leave();
+      cursor.permit?.release();
     }
   }
 
@@ -235,4 +239,11 @@ async function readBatch(cursor: Cursor): Promise<Batch | undefined> {
 /** The result of a binding as JSON text. */
 function printAnswer(value: JsonValue | JsonText): string {
   return value instanceof JsonText ? value.text : printExactJson(value);
+}
+
+/** @throws UNAVAILABLE when all are open */
+function acquireStream(openStreams: FairQueue): Permit {
+  const permit = openStreams.tryAcquire(ALL_SCRIPTS);
+  if (permit === undefined) throw openStreams.refused('full');
+  return permit;
 }

@@ -1,9 +1,10 @@
 /** The input and result of a script run. */
+
 import type { ErrorCode, ErrorDetail } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
 import type { Scope } from '../../base/model/scope.js';
+import type { QueueKey } from '../../store/database/fair-queue.js';
 import type { Transaction } from '../../store/database/queryable.js';
-import type { Visitor } from './places.js';
 
 export interface ScriptSource {
   /** Shown in errors. */
@@ -32,16 +33,15 @@ export interface RunRequest {
   /** 1: started from outside; more: by another script. Default: one more than the scope says. */
   readonly depth?: number | undefined;
   /**
-   * The visitor it is counted with: it waits for its place behind those who have fewer. `held`: whoever waits
-   * for this run has a place for it already; two scripts that wait for scripts could otherwise wait for each
-   * other. Default: the principal of the scope.
+   * The caller that the run counts for in the queue. `held`: the caller has a permit already; two scripts
+   * that wait for scripts could otherwise wait for each other. Default: the principal of the scope.
    */
-  readonly place?: Visitor | 'held' | undefined;
+  readonly queueKey?: QueueKey | 'held' | undefined;
   /** The transaction the run's writes are part of. */
   readonly within?: Transaction | undefined;
   /**
-   * The time from the asking on, waiting for a place included, where the caller grants less than the settings
-   * do, e.g. to a before-trigger. to a before-trigger.
+   * The time from the request on, waiting in the queue included, where the caller grants less than the
+   * settings do, e.g. to a before-trigger.
    */
   readonly wallTimeMs?: number | undefined;
 }

@@ -13,15 +13,14 @@ import { isNestedDeeply } from '../../base/json/json-depth.js';
 import { shareWithAll, toAbortSignal } from '../../base/model/end-signal.js';
 import { inSpan, withinTrace } from '../../base/process/traced.js';
 import type { Database } from '../../store/database/database.js';
+import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
 import { GuestPool, shareInterpreter } from './guest-pool.js';
 import type { GuestThread, OutsideStop, RunHost, ThreadOutcome } from './guest-thread.js';
 import { HostCalls } from './host-calls.js';
-import { OpenStreams } from './open-streams.js';
-import type { Places, Visitor } from './places.js';
 import type { HostBinding, HostCallContext } from './platform/host-binding.js';
-import { createRunPlaces, visitorOf } from './run-places.js';
+import { createRunQueue, createStreamLimit, queueKeyOf } from './run-queues.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from './run-request.js';
 import { deepResultError, scriptEndedError, scriptLimitError, scriptThrownError } from './script-errors.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
@@ -61,13 +60,13 @@ export class ScriptRunner {
   readonly #writePool: GuestPool;
   readonly #closing = new AbortController();
   readonly #runs = new Set<Promise<unknown>>();
-  readonly #places: Places;
-  readonly #openStreams: OpenStreams;
+  readonly #queue: FairQueue;
+  readonly #openStreams: FairQueue;
 
   constructor(options: ScriptRunnerOptions) {
     this.#options = options;
-    this.#places = createRunPlaces(options.limits);
-    this.#openStreams = new OpenStreams(options.limits);
+    this.#queue = createRunQueue(options.limits);
+    this.#openStreams = createStreamLimit(options.limits);
     this.#bindings = new Map(options.bindings.map((binding) => [binding.name, binding]));
     invariant(this.#bindings.size === options.bindings.length, 'two bindings have the same name');
     const functions = options.bindings.map((binding) => {
@@ -103,7 +102,7 @@ export class ScriptRunner {
     const signal = AbortSignal.any(signals.flatMap((one) => (one === undefined ? [] : [toAbortSignal(one)])));
     // Every host call under way listens, and a script may make many at once.
     shareWithAll(signal);
-    const running = this.#runInPlace(request, { argumentsText, signal });
+    const running = this.#runWithPermit(request, { argumentsText, signal });
     this.#runs.add(running);
     try {
       return await running;
@@ -112,7 +111,7 @@ export class ScriptRunner {
     }
   }
 
-  async #runInPlace(
+  async #runWithPermit(
     request: RunRequest,
     started: { readonly argumentsText: string; readonly signal: AbortSignal },
   ): Promise<RunResult> {
@@ -121,7 +120,7 @@ export class ScriptRunner {
       this.#options.limits.wallTimeMs,
       request.wallTimeMs ?? Number.POSITIVE_INFINITY,
     );
-    const leave = await this.#takePlace(request, { signal: started.signal, longestMs: wallTimeMs });
+    const permit = await this.#acquire(request, { signal: started.signal, waitMs: wallTimeMs });
     try {
       const options = {
         ...this.#options,
@@ -135,22 +134,22 @@ export class ScriptRunner {
       const pool = request.within === undefined ? this.#pool : this.#writePool;
       return await pool.lend((thread) => new Run({ ...options, thread }).run());
     } finally {
-      leave?.();
+      permit?.release();
     }
   }
 
-  async #takePlace(
-    { place, scope }: RunRequest,
-    wait: { readonly signal: AbortSignal; readonly longestMs: number },
-  ): Promise<(() => void) | undefined> {
-    if (place === 'held') return undefined;
+  async #acquire(
+    { queueKey, scope }: RunRequest,
+    wait: { readonly signal: AbortSignal; readonly waitMs: number },
+  ): Promise<Permit | undefined> {
+    if (queueKey === 'held') return undefined;
     scope.onWait?.();
-    return await this.#places.take(place ?? visitorOf(scope), wait);
+    return await this.#queue.acquire(queueKey ?? queueKeyOf(scope), wait);
   }
 
   /** Ends what runs, and the threads. */
   async close(): Promise<void> {
-    this.#places.close();
+    this.#queue.close();
     this.#closing.abort(new ServiceError('UNAVAILABLE', 'the service is shutting down'));
     await Promise.allSettled(this.#runs);
     await Promise.all([this.#pool.close(), this.#writePool.close()]);
@@ -165,13 +164,12 @@ export class ScriptRunner {
     const { limits } = this.#options;
     this.#checkSize(source);
     const { name: script, code } = source;
-    const wait = { signal: shareWithAll(this.#closing.signal), longestMs: limits.wallTimeMs };
-    const leave = await this.#places.take(READER, wait);
+    const permit = await this.#queue.acquire(READER, { signal: shareWithAll(this.#closing.signal) });
     const ended = await this.#pool
       .lend((thread) =>
         thread.run({ task: 'check', script, code, argumentsText: 'null', timeZone: 'UTC' }, NOTHING_TO_CALL),
       )
-      .finally(leave);
+      .finally(() => permit.release());
     const at = ended.kind === 'ended' ? ended.outcome.error : undefined;
     if (ended.kind === 'ended' && at === undefined) return;
     const error = at
@@ -219,7 +217,7 @@ export class ScriptRunner {
 const MAX_HINTS = 10;
 
 /** Scripts that are read and not run are counted apart from those of the domains. */
-const READER: Visitor = { domainId: '', caller: 'check' };
+const READER: QueueKey = { tenant: '', caller: 'check' };
 
 /** A script that is not run calls nothing. */
 const NOTHING_TO_CALL: RunHost = {
@@ -233,7 +231,7 @@ function depthOf({ depth, scope }: RunRequest): number {
 }
 
 interface RunOptions extends Omit<ScriptRunnerOptions, 'bindings'> {
-  readonly openStreams: OpenStreams;
+  readonly openStreams: FairQueue;
   readonly bindings: ReadonlyMap<string, HostBinding>;
   readonly request: RunRequest;
   readonly argumentsText: string;

@@ -20,8 +20,8 @@ import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { type AuditedOperation, auditedAct } from '../audited-act.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database } from '../database/database.js';
+import { FairQueue } from '../database/fair-queue.js';
 import { ensurePartition } from '../database/partitions.js';
-import { WaitingLine } from '../database/waiting-line.js';
 import { type Sql, sql } from '../sql.js';
 import { findAlterationFaults } from './alteration-faults.js';
 import { assertOwnGraphqlNames } from './assert-own-graphql-names.js';
@@ -101,10 +101,10 @@ export class Catalog {
   #unreadable: CatalogReport['unreadable'] = [];
   #undeclaredIndexes: readonly string[] = [];
   #declaredNames: ReadonlySet<string> | undefined;
-  readonly #line = new WaitingLine({
-    atOnce: 1,
-    mostWaiting: 50,
-    patienceMs: 20_000,
+  readonly #line = new FairQueue({
+    perCaller: 1,
+    waitingPerCaller: 50,
+    waitMs: 20_000,
     refusal: 'Too many collections are being changed',
   });
   #reading: Promise<unknown> = Promise.resolve();

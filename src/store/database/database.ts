@@ -12,6 +12,8 @@ import { unlessAborted } from '../../base/process/unless-aborted.js';
 import type { Sql } from '../sql.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
+import { DeadlockRetry } from './deadlock-retry.js';
+import { FairQueue } from './fair-queue.js';
 import { createPrisma, type GatewayPrisma } from './gateway-prisma.js';
 import type { JoinedBatch } from './gathered-rows.js';
 import { inspectServer, type ServerFacts, settingsOf } from './inspect-server.js';
@@ -29,8 +31,6 @@ import { connectTo, ServerStatements } from './server-statements.js';
 import { ShardServer } from './shards/shard-server.js';
 import { ShardStatements } from './shards/shard-statements.js';
 import type { SlowStatementWatch } from './statement-watch.js';
-import { Turns } from './turns.js';
-import { WaitingLine } from './waiting-line.js';
 
 const DEFAULT_REPLICA_LAG_MS = 5_000;
 /** They run only short statements, so three are enough for a gateway. */
@@ -41,7 +41,7 @@ const READS_OF_USER_PART = 1 / 8;
 const LEAST_READS_OF_USER = 2;
 /** Each request has some 15 at most, and the requests of a user wait for places before. */
 const MOST_WAITING_READS = 2_000;
-const READ_PATIENCE_MS = 10_000;
+const READ_WAIT_MS = 10_000;
 /** A statement that goes through more rows takes some milliseconds or longer. */
 const ROWS_OF_LONG = 10_000;
 /** The share of the connections for long reads and writes by filter, of all users together. */
@@ -74,7 +74,7 @@ export interface DatabaseOptions {
 
 /** Short statements and transactions beside those of requests. */
 export interface BackgroundConnections extends Queryable {
-  readonly turns: Turns;
+  readonly deadlocks: DeadlockRetry;
   /** As `Database.transaction`. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
@@ -119,7 +119,7 @@ export interface Database extends Queryable {
     options: JoinedStreamOptions,
   ): AsyncIterable<JoinedBatch>;
   /** The queue of writes that are retried after a deadlock. */
-  readonly turns: Turns;
+  readonly deadlocks: DeadlockRetry;
   /** Read committed. Rolled back if `work` throws. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Lends a connection outside the pools. Its locks are released when it ends, even if the gateway dies. */
@@ -239,15 +239,15 @@ class PostgresDatabase implements Database {
   readonly isByteOrdered: boolean;
   readonly announcesByOutbox: boolean;
   readonly home: ShardStatements | undefined;
-  readonly turns = new Turns();
+  readonly deadlocks = new DeadlockRetry();
   readonly #streamPool: pg.Pool;
   readonly #backgroundPool: pg.Pool;
   readonly #cancellation: Cancellation;
   readonly #statements: ServerStatements;
   readonly #statementTimeoutMs: number;
-  readonly #readTurns: WaitingLine;
-  readonly #longTurnsOfUser: WaitingLine;
-  readonly #longTurns: WaitingLine;
+  readonly #readTurns: FairQueue;
+  readonly #longTurnsOfUser: FairQueue;
+  readonly #longTurns: FairQueue;
   readonly #listener: Listener;
   readonly #watch: ConnectionWatch;
   readonly instance = new InstanceGuard();
@@ -285,19 +285,19 @@ class PostgresDatabase implements Database {
     this.lockPool = createPool({ ...aside, size: 1, applicationName: `${applicationName} lock` });
     this.#cancellation = new Cancellation(url, applicationName);
     this.#statementTimeoutMs = options.statementTimeoutMs;
-    const turns = { mostWaiting: MOST_WAITING_READS, patienceMs: READ_PATIENCE_MS };
+    const turns = { waitingPerCaller: MOST_WAITING_READS, waitMs: READ_WAIT_MS };
     const ofUser = {
       ...turns,
-      atOnce: Math.max(LEAST_READS_OF_USER, Math.floor(poolSize * READS_OF_USER_PART)),
+      perCaller: Math.max(LEAST_READS_OF_USER, Math.floor(poolSize * READS_OF_USER_PART)),
     };
-    this.#readTurns = new WaitingLine({ ...ofUser, refusal: 'Too many reads of this user are waiting' });
-    this.#longTurnsOfUser = new WaitingLine({
+    this.#readTurns = new FairQueue({ ...ofUser, refusal: 'Too many reads of this user are waiting' });
+    this.#longTurnsOfUser = new FairQueue({
       ...ofUser,
       refusal: 'Too many reads and writes of this user are waiting that go through many records',
     });
-    this.#longTurns = new WaitingLine({
+    this.#longTurns = new FairQueue({
       ...turns,
-      atOnce: Math.max(1, Math.floor(poolSize * LONG_PART)),
+      perCaller: Math.max(1, Math.floor(poolSize * LONG_PART)),
       refusal: 'Too many reads and writes are waiting that go through many records',
     });
     this.#statements = new ServerStatements({
@@ -307,7 +307,7 @@ class PostgresDatabase implements Database {
       batchTimeoutMs: options.statementTimeoutMs,
     });
     this.background = {
-      turns: this.turns,
+      deadlocks: this.deadlocks,
       query: (sql, queryOptions) => this.#statements.queryBy(this.#backgroundPool, sql, queryOptions),
       transaction: (work) => this.#transactionBy(this.#backgroundPool, work),
     };

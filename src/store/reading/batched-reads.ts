@@ -7,9 +7,9 @@
  */
 
 import type { Scope } from '../../base/model/scope.js';
+import { Batcher } from '../../base/process/batcher.js';
 import { isTraced } from '../../base/process/traced.js';
 import { wasRefused } from '../database/database-errors.js';
-import { GatheringLine } from '../database/gathering-line.js';
 import type { QueryOptions } from '../database/query-options.js';
 import type { Queryable } from '../database/queryable.js';
 import { assertStorableParameters } from '../database/storable-parameters.js';
@@ -48,7 +48,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-type Line = GatheringLine<Waiting>;
+type Line = Batcher<Waiting>;
 
 export class BatchedReads {
   readonly #database: Queryable;
@@ -73,7 +73,7 @@ export class BatchedReads {
     if (key === undefined) return await readAlone(within ?? this.#database, { scope, read, statement });
     assertStorableParameters(statement.sql);
     return (await new Promise<RecordRow | undefined>((resolve, reject) => {
-      this.#lineOf(statement, key).join({ scope, read, statement, resolve, reject });
+      this.#lineOf(statement, key).add({ scope, read, statement, resolve, reject });
     })) as Row | undefined;
   }
 
@@ -82,10 +82,11 @@ export class BatchedReads {
     this.#lines.set(template, lines);
     const known = lines.get(key);
     if (known !== undefined) return known;
-    const line = new GatheringLine<Waiting>({
+    const line = new Batcher<Waiting>({
       takeNext: (waiting) => waiting.splice(0, PLACES),
-      serve: (served) => this.#serve(served),
-      onEmpty: () => lines.delete(key),
+      work: (served) => this.#serve(served),
+      concurrency: 2,
+      onIdle: () => lines.delete(key),
     });
     lines.set(key, line);
     return line;

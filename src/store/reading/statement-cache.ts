@@ -46,14 +46,14 @@ export class StatementCache {
   find({ scope, query, revision, now }: ReadIdentity, where: Sql): KeptRead {
     const minute = Math.floor(now.getTime() / MINUTE_MS);
     const { principal, domain } = scope;
-    const asker = `${this.#numberOf(principal)} ${this.#numberOf(revision)} ${minute} ${domain.id}`;
+    const reader = `${this.#numberOf(principal)} ${this.#numberOf(revision)} ${minute} ${domain.id}`;
     const { collection, sort, projection, limit, skip, after, before, fromEnd } = query;
     const isPlain = sort.length === 0 && after === undefined && before === undefined;
     // Printing an empty list for the most frequent reads would take longer than everything else here.
     const place = isPlain ? '' : JSON.stringify([sort, after, before]);
     const shown = projection === undefined ? '' : this.#textOf(projection);
     const shape = `${collection} ${limit} ${skip} ${fromEnd} ${place} ${shown}`;
-    const key = `${asker} ${domain.timeZone} ${shape} ${where.text}`;
+    const key = `${reader} ${domain.timeZone} ${shape} ${where.text}`;
     const known = this.#reads.get(key);
     if (known) return known;
     const made = new KeptRead();

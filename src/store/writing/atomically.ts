@@ -20,10 +20,10 @@ export interface AtomicOptions {
 /**
  * Runs the work in a transaction, and retries it after a deadlock. `within` another transaction it uses a
  * savepoint, so that a failure undoes only this work. A violated unique index is explained after the
- * rollback, because Postgres accepts no query before. The places for `before` scripts are taken before the
+ * rollback, because Postgres accepts no query before. The permit for `before` scripts is acquired before the
  * transaction takes a connection.
  *
- * @throws UNAVAILABLE, also if no such place is free
+ * @throws UNAVAILABLE, also if no such permit is free
  */
 export async function atomically<T>(
   { database, triggers }: { readonly database: Database; readonly triggers: WriteTriggers },
@@ -32,12 +32,12 @@ export async function atomically<T>(
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   if (within !== undefined) return await inSavepoint(within, work);
-  const place = await triggers.reserve(scope, writes);
-  if (place === undefined) return await inOwnTransaction(database, work);
+  const reserved = await triggers.reserve(scope, writes);
+  if (reserved === undefined) return await inOwnTransaction(database, work);
   try {
-    return await inOwnTransaction(database, (transaction) => work({ ...transaction, reserved: place }));
+    return await inOwnTransaction(database, (transaction) => work({ ...transaction, reserved }));
   } finally {
-    place.giveBack();
+    reserved.permit.release();
   }
 }
 
@@ -47,7 +47,7 @@ export async function inOwnTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   try {
-    return await database.turns.take(() => database.transaction(work));
+    return await database.deadlocks.run(() => database.transaction(work));
   } catch (error) {
     throw await explained(error, database);
   }

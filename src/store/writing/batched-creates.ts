@@ -10,10 +10,10 @@
 import { printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
+import { Batcher } from '../../base/process/batcher.js';
 import { isTraced } from '../../base/process/traced.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import { wasRefused } from '../database/database-errors.js';
-import { GatheringLine } from '../database/gathering-line.js';
 import { printStored } from '../reading/stored-record.js';
 import { type Sql, sql } from '../sql.js';
 import {
@@ -65,7 +65,7 @@ interface Line {
   readonly sought: readonly LookedUpTarget[];
   /** Whether the texts of a record that another one has are right. */
   readonly linked: Sql;
-  readonly creates: GatheringLine<Waiting>;
+  readonly creates: Batcher<Waiting>;
 }
 
 export class BatchedCreates {
@@ -86,7 +86,7 @@ export class BatchedCreates {
     const line = this.#lineOf(create);
     if (line === undefined) return undefined;
     return await new Promise((resolve, reject) => {
-      line.creates.join({ create, text: printInput(create), resolve, reject });
+      line.creates.add({ create, text: printInput(create), resolve, reject });
     });
   }
 
@@ -113,10 +113,11 @@ export class BatchedCreates {
       context: this.#environment.writeContext(scope, collection, create.now),
       sought,
       linked,
-      creates: new GatheringLine<Waiting>({
+      creates: new Batcher<Waiting>({
         takeNext: takeFirst,
-        serve: (served) => this.#serve(line, served),
-        onEmpty: () => lines.delete(key),
+        work: (served) => this.#serve(line, served),
+        concurrency: 2,
+        onIdle: () => lines.delete(key),
       }),
     };
     lines.set(key, line);
@@ -219,7 +220,7 @@ function insertJoined(
     s.credential, s.request_id, s.operation
   from (
     select i.*${selectFound(scope, sought)}
-    from (select set_config('lock_timeout', ${LOCK_TIMEOUT_MS}, true) as timeout) as patience,
+    from (select set_config('lock_timeout', ${LOCK_TIMEOUT_MS}, true) as timeout) as waiting,
       rows from (
         jsonb_to_recordset(${records}::jsonb)
         as (
@@ -229,7 +230,7 @@ function insertJoined(
       ) with ordinality as i (
         id, data, keys, at, principal, credential, request_id, operation, position
       )
-    where patience.timeout is not null
+    where waiting.timeout is not null
     offset 0
   ) as s
   where ${areThere(sought)} and ${linked}`;

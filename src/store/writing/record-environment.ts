@@ -291,19 +291,19 @@ export class RecordEnvironment {
       keepingAnAdmin(within, scope.domain.id, () => this.#write<Row>(context, { ...write, within }));
     const { within } = write;
     if (within !== undefined) return await work(within);
-    return await this.database.turns.take(() => this.database.transaction(work));
+    return await this.database.deadlocks.run(() => this.database.transaction(work));
   }
 
   async #write<Row extends object>(
     context: WriteContext,
     { within, operation, statement, columns, caller }: WriteStatement,
   ): Promise<Row[]> {
-    const { home, turns } = this.database;
+    const { home, deadlocks } = this.database;
     const sql = statement(this.placed(context));
     const options = { name: statementName(sql.text), caller };
     const place = { domain: context.scope.domain.id, columns };
     if (within === undefined) {
-      return await turns.take(() =>
+      return await deadlocks.run(() =>
         home === undefined ? this.run<Row>(this.database, sql, caller) : home.query<Row>(sql, place, options),
       );
     }

@@ -8,6 +8,7 @@ import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
 import { accessOf, findAccess } from '../access/access.js';
+import type { Permit } from '../database/fair-queue.js';
 import type { Transaction } from '../database/queryable.js';
 import type { Sql } from '../sql.js';
 import { assertWritable } from './record-refusals.js';
@@ -17,10 +18,10 @@ export type WriteOperation = 'create' | 'update' | 'delete';
 /** The collections a transaction writes to, as far as is known before it. */
 export type Writes = 'anything' | readonly string[];
 
-export interface ReservedPlace {
-  /** How long it was waited for, which counts into the time that what is asked may take. */
+export interface ReservedPermit {
+  readonly permit: Permit;
+  /** How long the write waited for it, which counts into the time that its scripts may take. */
   readonly waitedMs: number;
-  giveBack(): void;
 }
 
 export interface WriteTriggers {
@@ -30,12 +31,12 @@ export interface WriteTriggers {
    */
   before(domainId: string, collection: string, operation: WriteOperation): readonly BeforeTrigger[];
   /**
-   * Takes a place for asking, before such writes take a connection: a write that waited for its turn with a
-   * connection in hand would keep it from everybody. `undefined`: nothing will be asked.
+   * Acquires a permit for the scripts, before such writes take a connection: a write that waited with a
+   * connection in hand would keep it from everybody. `undefined`: no script will run.
    *
    * @throws UNAVAILABLE when too many wait, or for too long
    */
-  reserve(scope: Scope, writes: Writes): Promise<ReservedPlace> | undefined;
+  reserve(scope: Scope, writes: Writes): Promise<ReservedPermit> | undefined;
   /**
    * A JSON expression over `r`, a written record, that says what follows once the write is committed.
    * `undefined`: nothing does.

@@ -23,7 +23,7 @@ async function start(limits: Partial<ConnectionLimits>): Promise<void> {
   refused = [];
   server = createServer((_, response) => response.end('served'));
   new ConnectionAdmission({
-    ...{ mostOpen: 100, perSecond: 1000, burst: 1000, patienceMs: 1000, ...limits },
+    ...{ mostOpen: 100, perSecond: 1000, burst: 1000, mostWaitMs: 1000, ...limits },
     onRefused: (reason) => refused.push(reason),
   }).listen(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -56,7 +56,7 @@ describe('connections of one address', () => {
   });
 
   it('wait when they are new and too many, and are refused beyond that', async () => {
-    await start({ perSecond: 10, burst: 2, patienceMs: 450 });
+    await start({ perSecond: 10, burst: 2, mostWaitMs: 450 });
     const startedAt = performance.now();
     const endings = Array.from({ length: 8 }, async () => {
       const answer = await requestOn(open());

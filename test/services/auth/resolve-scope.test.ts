@@ -57,7 +57,7 @@ describe('the domain of a request', () => {
         principal,
         askedDomain: undefined,
         requestId: 'r-1',
-        arrival: { signal, stepAside: () => {}, notes: { hint: () => {}, noteWritten: () => {} } },
+        lifecycle: { signal, releasePermit: () => {}, notes: { hint: () => {}, noteWritten: () => {} } },
       }),
     ).toMatchObject({
       domain: NORTH,

@@ -1,12 +1,13 @@
 /** The subscription `importChanged`: the progress of an import. */
+
 import { Arg, ID, Resolver, Subscription } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
+import { Batcher } from '../../../base/process/batcher.js';
 import { isOver, type StoredImport } from '../../../services/importing/stored-import.js';
 import { printReady } from '../../resolvers/records/ready-value.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { toImportResult } from '../../resolvers/services/import-resolver.js';
 import { ImportResult } from '../../resolvers/services/import-result.js';
-import { BoundedWork } from './bounded-work.js';
 import type { EventQueue } from './event-queue.js';
 import { neverExecuted, type SubscribeData } from './live-context.js';
 
@@ -42,7 +43,7 @@ async function subscribeToImports({
   const scope = requireScope(context);
   if (asked !== undefined) await imports.get(scope, asked);
   const queue = context.openQueue(info);
-  const work = new BoundedWork<StoredImport>({
+  const work = new Batcher<StoredImport>({
     work: async (changed) => {
       try {
         const now = await caller.scope();
@@ -56,7 +57,8 @@ async function subscribeToImports({
         queue.fail(error);
       }
     },
-    batchSize: BATCH,
+    takeNext: (waiting) => waiting.splice(0, BATCH),
+    concurrency: 1,
     maxWaiting: MAX_WAITING,
     onOverflow: () => {
       const detail = `More than ${MAX_WAITING} imports changed at once; subscribe again.`;

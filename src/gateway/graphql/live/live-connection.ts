@@ -22,7 +22,7 @@ export interface LiveSocket {
 }
 
 /** What is known of the upgrade request. */
-export interface LiveArrival {
+export interface LiveOrigin {
   readonly requestId: string;
   readonly address: string;
   readonly authorization: string | undefined;
@@ -45,7 +45,7 @@ export const CLOSE = {
 const MAX_REASON_BYTES = 120;
 
 export class LiveConnection implements QueueBudget {
-  readonly arrival: LiveArrival;
+  readonly origin: LiveOrigin;
   /** Set by `connection_init`. */
   caller: LiveCaller | undefined;
   /** The user, by whom connections and messages are counted. */
@@ -67,9 +67,9 @@ export class LiveConnection implements QueueBudget {
   #waitingBytes = 0;
   #isOpen = true;
 
-  constructor(socket: LiveSocket, arrival: LiveArrival, maxWaitingBytes: number) {
+  constructor(socket: LiveSocket, origin: LiveOrigin, maxWaitingBytes: number) {
     this.#socket = socket;
-    this.arrival = arrival;
+    this.origin = origin;
     this.#maxWaitingBytes = maxWaitingBytes;
   }
 

@@ -23,13 +23,7 @@ import type { PreparedOperation } from '../operation/prepared-operation.js';
 import { noteUsedFields } from '../operation/used-fields.js';
 import { EventQueue } from './event-queue.js';
 import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
-import {
-  CLOSE,
-  type LiveArrival,
-  LiveConnection,
-  type LiveRate,
-  type LiveSocket,
-} from './live-connection.js';
+import { CLOSE, LiveConnection, type LiveOrigin, type LiveRate, type LiveSocket } from './live-connection.js';
 import type { LiveContext } from './live-context.js';
 import type { LiveSources } from './live-sources.js';
 import { MessagePrinter, PrintedResult } from './printed-result.js';
@@ -132,8 +126,8 @@ export class LiveServer {
   }
 
   /** Serves a socket. Call `receive` for one message at a time, and `closed` when the socket is closed. */
-  open(socket: LiveSocket, arrival: LiveArrival): OpenedConnection {
-    const connection = new LiveConnection(socket, arrival, this.#options.limits.queueBytes);
+  open(socket: LiveSocket, origin: LiveOrigin): OpenedConnection {
+    const connection = new LiveConnection(socket, origin, this.#options.limits.queueBytes);
     this.#connections.add(connection);
     let listen: (message: string) => Promise<void> = async () => {};
     const closed = this.#protocol.opened(
@@ -161,7 +155,7 @@ export class LiveServer {
           connection.onBegin = resolve;
         });
         const end = listen(message).catch((error: unknown) => {
-          this.#options.onFault(error, arrival.requestId);
+          this.#options.onFault(error, origin.requestId);
           connection.close(INTERNAL_ERROR, 'Internal server error');
         });
         await Promise.race([end, hasBegun]);
@@ -223,12 +217,12 @@ export class LiveServer {
 
   /** Handles `connection_init`. If the caller is refused, the connection is closed with the reason. */
   async #greet({ extra: connection, connectionParams = {} }: Client): Promise<boolean> {
-    const { arrival } = connection;
+    const { origin } = connection;
     const caller = new LiveCaller(this.#options.callers, {
-      authorization: textOf(connectionParams, 'authorization') ?? arrival.authorization,
-      askedDomain: textOf(connectionParams, 'x-domain') ?? arrival.askedDomain,
-      requestId: arrival.requestId,
-      address: arrival.address,
+      authorization: textOf(connectionParams, 'authorization') ?? origin.authorization,
+      askedDomain: textOf(connectionParams, 'x-domain') ?? origin.askedDomain,
+      requestId: origin.requestId,
+      address: origin.address,
     });
     try {
       const { principal, domain } = await caller.scope();
@@ -283,7 +277,7 @@ export class LiveServer {
   }
 
   async #contextOf(connection: LiveConnection): Promise<LiveContext> {
-    const { caller, arrival } = connection;
+    const { caller, origin } = connection;
     if (!caller) throw new Error('a subscription before its connection was acknowledged');
     const scope = await caller.scope();
     this.#assertWithinRate(connection);
@@ -291,9 +285,9 @@ export class LiveServer {
       ...this.#options.sources,
       scope,
       caller,
-      requestId: arrival.requestId,
-      address: arrival.address,
-      askedDomain: arrival.askedDomain,
+      requestId: origin.requestId,
+      address: origin.address,
+      askedDomain: origin.askedDomain,
       idempotencyKey: undefined,
       signal: NEVER,
       openQueue: (info: GraphQLResolveInfo) => {
@@ -310,7 +304,7 @@ export class LiveServer {
   }
 
   /** Formats errors as `/graphql` does. */
-  #tell({ arrival: { requestId } }: LiveConnection, errors: readonly GraphQLError[]) {
+  #tell({ origin: { requestId } }: LiveConnection, errors: readonly GraphQLError[]) {
     return errors.map((error) => {
       if (isFault(error)) this.#options.onFault(error.originalError ?? error, requestId);
       const formatted = formatGraphqlError(error.toJSON(), error);
@@ -328,7 +322,7 @@ export class LiveServer {
 
   #refuse(connection: LiveConnection, error: unknown): void {
     if (!(error instanceof ServiceError)) {
-      this.#options.onFault(error, connection.arrival.requestId);
+      this.#options.onFault(error, connection.origin.requestId);
       connection.close(CLOSE.tryAgainLater, 'Internal server error');
     } else if (error.status >= 500) connection.close(CLOSE.tryAgainLater, error.message);
     else if (connection.caller) connection.close(CLOSE.forbidden, error.message);

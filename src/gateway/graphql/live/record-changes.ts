@@ -3,15 +3,16 @@
  * sent to those who may see it. Subscribers with the same caller and selection share one read, and a batch of
  * changes one statement.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../base/errors.js';
 import type { Filter } from '../../../base/model/filter.js';
 import { queryOf } from '../../../base/model/record-query.js';
 import type { Scope } from '../../../base/model/scope.js';
+import { Batcher } from '../../../base/process/batcher.js';
 import type { ChangeFeed, RecordChange } from '../../../store/changes/change-feed.js';
 import type { ChangedRecord } from '../../../store/reading/changed-records.js';
 import type { RecordStore } from '../../../store/record-store.js';
-import { BoundedWork } from './bounded-work.js';
 import { type ChangeShape, printChange } from './change-shape.js';
 import type { EventQueue } from './event-queue.js';
 import type { LiveCaller } from './live-caller.js';
@@ -78,15 +79,16 @@ class CollectionWatch {
   readonly #store: Pick<RecordStore, 'find'>;
   readonly #collection: string;
   readonly #subscriptions = new Set<ChangeSubscription>();
-  readonly #work: BoundedWork<RecordChange>;
+  readonly #work: Batcher<RecordChange>;
   readonly #numbers = new ObjectNumbers();
 
   constructor(store: Pick<RecordStore, 'find'>, collection: string) {
     this.#store = store;
     this.#collection = collection;
-    this.#work = new BoundedWork({
+    this.#work = new Batcher({
       work: (batch) => this.#give(batch, [...this.#subscriptions]),
-      batchSize: BATCH,
+      takeNext: (waiting) => waiting.splice(0, BATCH),
+      concurrency: 1,
       maxWaiting: MAX_WAITING,
       onOverflow: () => this.#failAll(tooManyChanges(collection)),
     });
@@ -207,8 +209,8 @@ function readKey(
   { filter, shape }: ChangeSubscription,
   numbers: ObjectNumbers,
 ): string {
-  const asker = `${numbers.of(principal)} ${domain.id} ${domain.timeZone}`;
-  return `${asker} ${numbers.of(shape)} ${JSON.stringify(filter)}`;
+  const reader = `${numbers.of(principal)} ${domain.id} ${domain.timeZone}`;
+  return `${reader} ${numbers.of(shape)} ${JSON.stringify(filter)}`;
 }
 
 /** Numbers objects by identity for as long as they live. */

@@ -1,9 +1,10 @@
 /** A subscription to a topic: each message is sent under the subscriber's current rights. */
+
 import { ServiceError } from '../../../base/errors.js';
+import { Batcher } from '../../../base/process/batcher.js';
 import type { TopicMessage } from '../../../services/messaging/topics.js';
 import { printReady } from '../../resolvers/records/ready-value.js';
 import { requireScope } from '../../resolvers/request-context.js';
-import { BoundedWork } from './bounded-work.js';
 import type { EventQueue } from './event-queue.js';
 import type { SubscribeData } from './live-context.js';
 import type { TopicEvent } from './topic-event.js';
@@ -21,7 +22,7 @@ export async function subscribeToTopic({
   const { topics, caller } = context;
   const { domain } = assertMayListen(requireScope(context));
   const queue = context.openQueue(info);
-  const work = new BoundedWork<TopicMessage>({
+  const work = new Batcher<TopicMessage>({
     work: async (messages) => {
       try {
         assertMayListen(await caller.scope());
@@ -30,7 +31,8 @@ export async function subscribeToTopic({
         queue.fail(error);
       }
     },
-    batchSize: BATCH,
+    takeNext: (waiting) => waiting.splice(0, BATCH),
+    concurrency: 1,
     maxWaiting: MAX_WAITING,
     onOverflow: () => queue.fail(tooManyMessages(args.name)),
   });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { print } from 'graphql';
 import { callerName } from '../../../base/model/scope.js';
 import { toSplicedData } from '../../../base/scalars/json-text.js';
-import { WaitingLine } from '../../../store/database/waiting-line.js';
+import { FairQueue } from '../../../store/database/fair-queue.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { isIntrospectionField } from '../limits/introspection-cost.js';
 import type { OperationRequest, Outcome } from './operation-request.js';
@@ -16,10 +16,10 @@ import type { PreparedOperation } from './prepared-operation.js';
 const REST_FACTOR = 4;
 
 export class Introspections {
-  readonly #line = new WaitingLine({
-    atOnce: 1,
-    mostWaiting: 50,
-    patienceMs: 10_000,
+  readonly #line = new FairQueue({
+    perCaller: 1,
+    waitingPerCaller: 50,
+    waitMs: 10_000,
     refusal: 'Too many introspections of this user are waiting',
   });
 

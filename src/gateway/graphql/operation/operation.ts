@@ -15,7 +15,7 @@ import { inSpan } from '../../../base/process/traced.js';
 import { toSplicedData } from '../../../base/scalars/json-text.js';
 import type { FieldMeter } from '../../../store/catalog/field-meter.js';
 import type { Database } from '../../../store/database/database.js';
-import type { WaitingLine } from '../../../store/database/waiting-line.js';
+import type { FairQueue } from '../../../store/database/fair-queue.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
@@ -33,7 +33,7 @@ export interface OperationOptions extends PermissionOptions {
   /** For mutations in one transaction. */
   readonly store: Pick<RecordStore, 'atomically'>;
   /** The queue of transactions, each of which holds a connection from beginning to end. */
-  readonly transactions: WaitingLine;
+  readonly transactions: FairQueue;
   readonly introspections: Introspections;
   /** Explains statements on request. */
   readonly database: Pick<Database, 'transaction'>;

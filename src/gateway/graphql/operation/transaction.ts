@@ -17,8 +17,8 @@ import {
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { ServiceError } from '../../../base/errors.js';
+import type { FairQueue } from '../../../store/database/fair-queue.js';
 import type { Transaction } from '../../../store/database/queryable.js';
-import type { WaitingLine } from '../../../store/database/waiting-line.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { isTransactionalField } from '../../resolvers/records/transactional.js';
 import { requireScope } from '../../resolvers/request-context.js';
@@ -64,7 +64,7 @@ export function assertTransactional(request: OperationRequest): void {
 /** Executes the operation in a transaction. `execute` is graphql-js, with the context to use. */
 export async function executeInTransaction(
   request: OperationRequest,
-  { store, line }: { readonly store: Pick<RecordStore, 'atomically'>; readonly line: WaitingLine },
+  { store, line }: { readonly store: Pick<RecordStore, 'atomically'>; readonly line: FairQueue },
   execution: {
     readonly variableValues: Record<string, unknown>;
     readonly execute: (request: OperationRequest) => Promise<Outcome>;

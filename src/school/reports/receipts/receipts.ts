@@ -24,8 +24,8 @@ import {
   RECEIPT_SERIES,
   RECEIPT_SERIES_WORDS,
 } from '../../../store/catalog/known-properties.js';
+import { FairQueue } from '../../../store/database/fair-queue.js';
 import type { Transaction } from '../../../store/database/queryable.js';
-import { WaitingLine } from '../../../store/database/waiting-line.js';
 import { liveRecordsById, liveRecordsNamed, recordsIn } from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
 import type { Day } from '../engine/parameter-types.js';
@@ -76,10 +76,10 @@ export class Receipts {
    * Queues by domain and series: the row of a series is locked until a receipt is stored, so more than a few
    * concurrent receipts would only wait.
    */
-  readonly #line = new WaitingLine({
-    atOnce: 4,
-    mostWaiting: 200,
-    patienceMs: 10_000,
+  readonly #line = new FairQueue({
+    perCaller: 4,
+    waitingPerCaller: 200,
+    waitMs: 10_000,
     refusal: 'Too many receipts of this series are being written',
   });
 

@@ -15,7 +15,7 @@ import { replaceUnstorableText } from '../../../base/model/unstorable-text.js';
 import type { Database } from '../../../store/database/database.js';
 import type { Queryable, Transaction } from '../../../store/database/queryable.js';
 import { sql } from '../../../store/sql.js';
-import { visitorOf } from '../run-places.js';
+import { queueKeyOf } from '../run-queues.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
 import { runsInReach } from '../runs-in-reach.js';
 import type { Script } from './script.js';
@@ -72,7 +72,7 @@ export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
   readonly wallTimeMs?: number | undefined;
   /** Default: the caller's. */
-  readonly place?: RunRequest['place'];
+  readonly queueKey?: RunRequest['queueKey'];
   /** Whether the result can be used; the run failed if this throws a `ServiceError`. */
   readonly assertUsable?: ((value: JsonValue | undefined) => unknown) | undefined;
 }
@@ -101,10 +101,10 @@ export class ScriptRuns {
    */
   async call(scope: Scope, name: string, options: StartOptions): Promise<ScriptRun> {
     const script = await this.#options.scripts.getRunnable(scope, name, options.within);
-    // Counts for the caller even with service roles: otherwise one caller could take the places of all who
+    // Counts for the caller even with service roles: otherwise one caller could take the permits of all who
     // call the script.
-    const place = options.place ?? visitorOf(scope);
-    return await this.start(scopeOfRun(scope, script), script, { ...options, place });
+    const queueKey = options.queueKey ?? queueKeyOf(scope);
+    return await this.start(scopeOfRun(scope, script), script, { ...options, queueKey });
   }
 
   /**

@@ -7,17 +7,17 @@ import { RETRY_SOON_SECONDS, ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { traceHeaders } from '../../../base/process/traced.js';
+import type { FairQueue, Permit } from '../../../store/database/fair-queue.js';
 import { type Sql, sql } from '../../../store/sql.js';
 import type {
   AskedWrite,
   BeforeTrigger,
-  ReservedPlace,
+  ReservedPermit,
   WriteTriggers,
 } from '../../../store/writing/write-triggers.js';
 import { MESSAGES_TASK } from '../../messaging/sms/sms-log.js';
 import type { TopicTriggers } from '../../messaging/topics.js';
-import type { Places } from '../places.js';
-import { visitorOf } from '../run-places.js';
+import { queueKeyOf } from '../run-queues.js';
 import type { ScriptError } from '../run-request.js';
 import { principalOfRun, type RunCause, type ScriptRun, type ScriptRuns } from './script-runs.js';
 import { RUN_TASK, SCRIPT_ATTEMPTS } from './script-tasks.js';
@@ -26,7 +26,7 @@ import type { ScriptOutline, Scripts } from './scripts.js';
 interface StartedScripts {
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
-  readonly writePlaces: Places;
+  readonly writeQueue: FairQueue;
 }
 
 export interface ScriptTriggersOptions {
@@ -53,9 +53,8 @@ export function createScriptTriggers({
       // Leaves the rest of the time to the script. Nobody waits for a system task, whose record must be
       // written.
       const isTask = scope.principal.id === MESSAGES_TASK;
-      const longestMs = isTask ? SERVICE_WAIT_MS : beforeTimeoutMs * WAITING_SHARE;
-      const wait = { signal: scope.signal, longestMs };
-      return reservePlace(started.writePlaces, scope, wait);
+      const waitMs = isTask ? SERVICE_WAIT_MS : beforeTimeoutMs * WAITING_SHARE;
+      return reservePermit(started.writeQueue, scope, waitMs);
     },
     after: (scope, collection, operation) =>
       describeJobs(scripting()?.scripts.starts.after(scope.domain.id, collection, operation), {
@@ -87,7 +86,7 @@ export function createScriptTriggers({
 const NONE: readonly BeforeTrigger[] = [];
 const OPERATIONS = ['create', 'update', 'delete'] as const;
 const SERVICE_WAIT_MS = 30_000;
-/** The share of a write's time for `before` scripts that it may spend waiting for its place. */
+/** The share of a write's time for `before` scripts that it may spend waiting for its permit. */
 const WAITING_SHARE = 0.75;
 
 /** A JSON expression with a job for each script. */
@@ -129,8 +128,7 @@ function beforeTrigger(
       const script = await options.scripts.findEnabled(outline.domainId, outline.name, within);
       if (script === undefined) return undefined;
       const waitedMs = within.reserved?.waitedMs ?? 0;
-      const giveBack =
-        within.reserved === undefined ? takePlace(options.writePlaces, write.scope) : undefined;
+      const permit = within.reserved === undefined ? acquireNow(options.writeQueue, write.scope) : undefined;
       try {
         const run = await options.scriptRuns.start(write.scope, script, {
           cause: 'before',
@@ -138,41 +136,34 @@ function beforeTrigger(
           // A script whose writes trigger scripts again is limited in depth by the runner.
           depth: (write.scope.scriptDepth ?? 0) + 1,
           within,
-          place: 'held',
+          queueKey: 'held',
           wallTimeMs: Math.max(1, options.beforeTimeoutMs - waitedMs),
         });
         if (run.error?.limit === 'wallTime')
           throw tookTooLong(run.script, run.error, { ...options, waitedMs });
         return answerOf(run);
       } finally {
-        giveBack?.();
+        permit?.release();
       }
     },
   };
 }
 
-async function reservePlace(
-  places: Places,
-  scope: Scope,
-  wait: Parameters<Places['take']>[1],
-): Promise<ReservedPlace> {
-  const free = places.takeNow(visitorOf(scope));
-  if (free !== undefined) return { giveBack: free, waitedMs: 0 };
-  const askedAt = performance.now();
-  scope.onWait?.();
-  const giveBack = await places.take(visitorOf(scope), wait);
+async function reservePermit(queue: FairQueue, scope: Scope, waitMs: number): Promise<ReservedPermit> {
+  const key = queueKeyOf(scope);
+  const free = queue.tryAcquire(key);
+  if (free !== undefined) return { permit: free, waitedMs: 0 };
+  const startedAt = performance.now();
+  const permit = await queue.acquire(key, { signal: scope.signal, waitMs, onWait: scope.onWait });
   // Without a waiting request there is no deadline.
-  const waitedMs = scope.principal.id === MESSAGES_TASK ? 0 : performance.now() - askedAt;
-  return { giveBack, waitedMs };
+  const waitedMs = scope.principal.id === MESSAGES_TASK ? 0 : performance.now() - startedAt;
+  return { permit, waitedMs };
 }
 
-/**
- * Takes a place for a write in a transaction that took none before its connection: it must not wait while
- * holding that.
- */
-function takePlace(places: Places, scope: Scope): () => void {
-  const giveBack = places.takeNow(visitorOf(scope));
-  if (giveBack !== undefined) return giveBack;
+/** For a write in a transaction that has no permit yet: it must not wait while it holds a connection. */
+function acquireNow(queue: FairQueue, scope: Scope): Permit {
+  const permit = queue.tryAcquire(queueKeyOf(scope));
+  if (permit !== undefined) return permit;
   throw new ServiceError('UNAVAILABLE', 'the scripts this write asks are busy with other writes; try again', {
     retryAfterSeconds: RETRY_SOON_SECONDS,
   });

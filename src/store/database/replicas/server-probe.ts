@@ -104,7 +104,7 @@ export class ServerProbe {
 }
 
 /**
- * A backend that waits to write to its client counts as idle: the asker has received nothing from it. Other
+ * A backend that waits to write to its client counts as idle: its client has received nothing from it. Other
  * states (`disabled`, if the server does not track them) say nothing.
  */
 const QUESTION = `

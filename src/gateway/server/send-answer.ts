@@ -16,7 +16,7 @@ import { type GatheredWrite, gatherWrites } from './gathered-writes.js';
 import type { Observe } from './observation.js';
 import { PacedWriter, ReaderTooSlow } from './paced-writer.js';
 import { ReadAhead } from './read-ahead.js';
-import type { StreamLimits, StreamPlace } from './stream-limits.js';
+import type { StreamLimits, StreamPermit } from './stream-limits.js';
 
 /** How much is read ahead of a slow reader: most answers fit, and free their connection at once. */
 const READ_AHEAD_BYTES = 1024 * 1024;
@@ -24,21 +24,21 @@ const READ_AHEAD_BYTES = 1024 * 1024;
 const REVALIDATE = 'private, no-cache';
 const VARY = 'Accept, Accept-Encoding, Authorization, Prefer, X-Domain';
 
-export interface AnsweringOptions {
+export interface SendOptions {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly observe: Observe;
   readonly streams: StreamLimits;
 }
 
-export async function sendAnswer(answer: Answer, options: AnsweringOptions): Promise<FastifyReply> {
+export async function sendAnswer(answer: Answer, options: SendOptions): Promise<FastifyReply> {
   const { reply } = options;
   reply.header('cache-control', REVALIDATE);
   // CORS may have set `Vary: Origin`.
   const vary = reply.getHeader('vary');
   reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
   if (answer.headers) reply.headers(answer.headers);
-  const { hints } = options.request.arrival.notes;
+  const { hints } = options.request.lifecycle.notes;
   // A name may contain characters that a header cannot hold.
   if (hints.length > 0) reply.header('x-hint', hints.join(' ').replace(/[^\x20-\x7e]/g, '?'));
   switch (answer.kind) {
@@ -54,7 +54,7 @@ export async function sendAnswer(answer: Answer, options: AnsweringOptions): Pro
   }
 }
 
-function marked(answer: WholeAnswer, { request, reply }: AnsweringOptions): WholeAnswer {
+function marked(answer: WholeAnswer, { request, reply }: SendOptions): WholeAnswer {
   const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
   if (marker === undefined) return answer;
   confirmMarker(reply);
@@ -65,7 +65,7 @@ function bytesOf(text: string | Uint8Array): Uint8Array {
   return typeof text === 'string' ? Buffer.from(text) : text;
 }
 
-function setHeldEtag({ request, reply }: AnsweringOptions): void {
+function setHeldEtag({ request, reply }: SendOptions): void {
   const etag = reply.getHeader('etag');
   if (typeof etag === 'string') reply.header('etag', etagHeld(request.headers['if-none-match'], etag));
 }
@@ -76,7 +76,7 @@ function setHeldEtag({ request, reply }: AnsweringOptions): void {
  *
  * @see decisions 4
  */
-async function sendStream(answer: StreamAnswer, options: AnsweringOptions): Promise<FastifyReply> {
+async function sendStream(answer: StreamAnswer, options: SendOptions): Promise<FastifyReply> {
   const { request, reply } = options;
   const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
   if (marker !== undefined) confirmMarker(reply);
@@ -90,39 +90,35 @@ async function sendStream(answer: StreamAnswer, options: AnsweringOptions): Prom
   return sendText(reply, { status: 200, mediaType: answer.mediaType, text: first.value?.content ?? '' });
 }
 
-async function sendLong(
-  answer: StreamAnswer,
-  begun: Begun,
-  options: AnsweringOptions,
-): Promise<FastifyReply> {
+async function sendLong(answer: StreamAnswer, begun: Begun, options: SendOptions): Promise<FastifyReply> {
   const { request, streams } = options;
   const user = userOf(request);
-  const place = await enter(begun, user, streams);
-  request.arrival.stepAside();
-  const write = () => writeLong(answer, { ...begun, place }, options);
+  const permit = await acquire(begun, user, streams);
+  request.lifecycle.releasePermit();
+  const write = () => writeLong(answer, { ...begun, permit }, options);
   if (!isPrintedHere(answer)) return await write();
   try {
     return await streams.printing.run(user, write);
   } catch (refusal) {
-    place.leave();
+    permit.release();
     await begun.writes.return();
     throw refusal;
   }
 }
 
-/** Writes an answer that has a place. A failure resets the connection, and is not thrown. */
+/** Writes an answer that has a permit. A failure resets the connection, and is not thrown. */
 async function writeLong(
   answer: StreamAnswer,
-  begun: Begun & { readonly place: StreamPlace },
-  { reply, request, observe, streams }: AnsweringOptions,
+  begun: Begun & { readonly permit: StreamPermit },
+  { reply, request, observe, streams }: SendOptions,
 ): Promise<FastifyReply> {
   const { requestId, signal, scope } = request.requestContext;
-  const { place } = begun;
+  const { permit } = begun;
   const response = reply.raw;
   const ahead = new ReadAhead(encoded(contentOf(begun), answer, reply), {
     maxBytes: READ_AHEAD_BYTES,
-    onHeldBack: place.heldBack,
-    onSourceEnd: place.leave,
+    onHeldBack: permit.heldBack,
+    onSourceEnd: permit.release,
   });
   reply.hijack();
   reply.header('content-type', answer.mediaType);
@@ -156,9 +152,9 @@ interface Begun {
 }
 
 /** @throws TOO_MANY_REQUESTS (429), UNAVAILABLE (503); the answer is then abandoned */
-async function enter({ writes }: Begun, user: string, streams: StreamLimits): Promise<StreamPlace> {
+async function acquire({ writes }: Begun, user: string, streams: StreamLimits): Promise<StreamPermit> {
   try {
-    return streams.enter(user);
+    return streams.acquire(user);
   } catch (refusal) {
     await writes.return();
     throw refusal;

@@ -148,7 +148,7 @@ describe('more requests of a school than can be answered in time', () => {
         return response.status;
       };
       // Some of those that were let in are refused for want of a connection.
-      const inVain = () => refused.find(({ detail }) => detail.includes('More requests wait'));
+      const inVain = () => refused.find(({ detail }) => detail.includes('Too many queued requests'));
       await eventually(() => {
         while (underWay < 1_500) flooding.push(ask());
         return refused.length > 50 && inVain() !== undefined;

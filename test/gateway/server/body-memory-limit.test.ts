@@ -1,18 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { BodyRoom } from '../../../src/gateway/server/body-room.js';
+import { createBodyMemoryLimit } from '../../../src/gateway/server/body-memory-limit.js';
+import type { FairQueue } from '../../../src/store/database/fair-queue.js';
 
 const STAYS = new AbortController().signal;
 const NO_ROOM = { code: 'UNAVAILABLE', retryAfterSeconds: 5 };
 
 function room(bytes: number, waitMs = 60_000) {
-  return new BodyRoom({ bytes, waitMs });
+  return createBodyMemoryLimit({ bytes, waitMs });
 }
 
 /** Waits for room for a whole body; gives what releases it. */
-async function enter(bodies: BodyRoom, caller: string, bytes: number, signal: AbortSignal) {
-  const body = bodies.open(caller);
-  await body.reserve(bytes, signal);
-  return () => body.leave();
+async function enter(bodies: FairQueue, tenant: string, bytes: number, signal: AbortSignal) {
+  const body = bodies.open({ tenant, caller: '' });
+  await bodies.grow(body, bytes, { signal });
+  return () => body.release();
 }
 
 /** Those of the bodies that are in by now. */
@@ -28,7 +29,7 @@ async function entered(bodies: readonly Promise<unknown>[]): Promise<readonly nu
   return indexes;
 }
 
-describe('the room for large bodies', () => {
+describe('the memory for large bodies', () => {
   it('is left to those who wait, in the order in which they came', async () => {
     const bodies = room(100);
     const leave = await enter(bodies, 'a', 50, STAYS);
@@ -58,11 +59,11 @@ describe('the room for large bodies', () => {
 
   it('grows with what arrives, and all of it is released at once', async () => {
     const bodies = room(100);
-    const body = bodies.open('a');
-    for (const bytes of [10, 10, 60, 90]) await body.reserve(bytes, STAYS);
+    const body = bodies.open({ tenant: 'a', caller: '' });
+    for (const bytes of [10, 0, 50, 30]) await bodies.grow(body, bytes, { signal: STAYS });
     const other = enter(bodies, 'b', 20, STAYS);
     expect(await entered([other])).toEqual([]);
-    body.leave();
+    body.release();
     expect(await entered([other])).toEqual([0]);
   });
 
@@ -89,9 +90,9 @@ describe('the room for large bodies', () => {
     const leave = await enter(bodies, 'a', 100, STAYS);
     const gone = new AbortController();
     const waiting = enter(bodies, 'b', 50, gone.signal);
-    gone.abort();
-    await expect(waiting).rejects.toMatchObject(NO_ROOM);
-    await expect(enter(bodies, 'b', 50, gone.signal)).rejects.toMatchObject(NO_ROOM);
+    gone.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    await expect(enter(bodies, 'b', 50, gone.signal)).rejects.toThrow('gone');
     leave();
     const others = [enter(bodies, 'c', 50, STAYS), enter(bodies, 'd', 50, STAYS)];
     expect(await entered(others)).toEqual([0, 1]);

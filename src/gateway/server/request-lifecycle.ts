@@ -11,11 +11,11 @@ import { resetConnection } from '../../base/http/text-answer.js';
 import { Ending, type EndSignal } from '../../base/model/end-signal.js';
 import { type Credential, credentialName, type Scope } from '../../base/model/scope.js';
 import { withinTrace } from '../../base/process/traced.js';
+import type { Permit } from '../../store/database/fair-queue.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import { RequestNotes } from '../resolvers/request-notes.js';
 import type { Observe } from './observation.js';
 import { type SecurityHeaders, TLS_HEADERS } from './security-headers.js';
-import type { Passage } from './turnstile.js';
 import type { UnreadAnswers } from './unread-answers.js';
 
 /** The form of a request id that a caller may choose; for anything else we generate one. */
@@ -24,7 +24,7 @@ const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 const LONGEST_USER_AGENT = 256;
 
 /** What is known of a request from its first line and headers, and how long it lasts. */
-export class Arrival {
+export class RequestLifecycle {
   /** What happens on the way, for the log and the metrics. */
   readonly notes: RequestNotes;
   readonly hasCredential: boolean;
@@ -36,7 +36,7 @@ export class Arrival {
   /** Why the request was not admitted. */
   refusal: Error | undefined;
   readonly #ending = new Ending();
-  #passage: Passage | undefined;
+  #permit: Permit | undefined;
   #isOver = false;
 
   constructor(
@@ -73,20 +73,20 @@ export class Arrival {
     return this.#ending;
   }
 
-  /** Keeps the place of the request among those in progress, until `stepAside` or the end. */
-  enter(passage: Passage): void {
-    this.#passage = passage;
-    if (this.#isOver) passage.leave();
+  /** Keeps the permit of the request until `releasePermit` or the end. */
+  hold(permit: Permit): void {
+    this.#permit = permit;
+    if (this.#isOver) permit.release();
   }
 
-  /** Gives up the place early: what the request waits for now has limits of its own. */
-  stepAside(): void {
-    this.#passage?.leave();
+  /** Gives up the permit early: what the request waits for now has limits of its own. */
+  releasePermit(): void {
+    this.#permit?.release();
   }
 
   over(): void {
     this.#isOver = true;
-    this.#passage?.leave();
+    this.#permit?.release();
   }
 
   abandon(): void {
@@ -97,7 +97,7 @@ export class Arrival {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Present from the first hook on. */
-    arrival: Arrival;
+    lifecycle: RequestLifecycle;
     /** The context for resolvers; without a scope until the credential has been checked. */
     requestContext: RequestContext;
   }
@@ -149,8 +149,8 @@ export class RequestsInFlight {
   }
 }
 
-/** Registers the first hook; the others rely on `request.arrival`. */
-export function useArrival(
+/** Registers the first hook; the others rely on `request.lifecycle`. */
+export function useLifecycle(
   app: FastifyInstance,
   options: {
     readonly inFlight: RequestsInFlight;
@@ -160,13 +160,13 @@ export function useArrival(
     readonly unread?: UnreadAnswers;
   },
 ): void {
-  app.decorateRequest('arrival');
+  app.decorateRequest('lifecycle');
   app.decorateRequest('requestContext');
   app.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
-    const arrival = new Arrival(request.id, request.ip, request.headers, request.routeOptions.url);
-    request.arrival = arrival;
-    request.requestContext = arrival.toContext();
+    const lifecycle = new RequestLifecycle(request.id, request.ip, request.headers, request.routeOptions.url);
+    request.lifecycle = lifecycle;
+    request.requestContext = lifecycle.toContext();
     reply.headers(options.headers);
     if (request.protocol === 'https') reply.headers(TLS_HEADERS);
     reply.header('x-request-id', request.id);
@@ -174,31 +174,31 @@ export function useArrival(
     reply.raw.once('prefinish', () =>
       options.unread?.written({
         response: reply.raw,
-        address: arrival.address,
-        requestId: arrival.requestId,
+        address: lifecycle.address,
+        requestId: lifecycle.requestId,
       }),
     );
     const atTheEnd = () => {
       options.inFlight.left(reply.raw);
-      arrival.over();
+      lifecycle.over();
       // Status 101: a WebSocket took over the connection.
       const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
-      if (!isComplete) arrival.abandon();
+      if (!isComplete) lifecycle.abandon();
       const { scope } = request.requestContext;
       options.observe({
         kind: 'requestEnded',
-        requestId: arrival.requestId,
+        requestId: lifecycle.requestId,
         method: request.method,
         url: request.url,
         route: request.routeOptions.url ?? 'unknown',
         status: reply.raw.statusCode,
         durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
-        address: arrival.address,
+        address: lifecycle.address,
         principal: scope && `${scope.domain.id}/${scope.principal.id}`,
-        credential: arrival.credential && credentialName(arrival.credential),
-        operation: arrival.notes.operation,
-        cost: arrival.notes.cost,
-        errorCode: arrival.notes.errorCode,
+        credential: lifecycle.credential && credentialName(lifecycle.credential),
+        operation: lifecycle.notes.operation,
+        cost: lifecycle.notes.cost,
+        errorCode: lifecycle.notes.errorCode,
         isComplete,
       });
     };

@@ -1,18 +1,18 @@
 import { getMaxListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { toAbortSignal } from '../../../src/base/model/end-signal.js';
-import { Arrival } from '../../../src/gateway/server/arrival.js';
+import { RequestLifecycle } from '../../../src/gateway/server/request-lifecycle.js';
 
 describe('the signal of a request', () => {
   it('may be listened to by as many statements as a document has fields', () => {
-    const { signal } = new Arrival('id', '127.0.0.1', {});
+    const { signal } = new RequestLifecycle('id', '127.0.0.1', {});
     // Of a signal with a bound Node warns as of a leak.
     expect(getMaxListeners(toAbortSignal(signal))).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('ends once, with the reason, for those who listen then', () => {
-    const arrival = new Arrival('id', '127.0.0.1', {});
-    const { signal } = arrival;
+    const lifecycle = new RequestLifecycle('id', '127.0.0.1', {});
+    const { signal } = lifecycle;
     const heard: string[] = [];
     const leaver = () => heard.push('leaver');
     signal.addEventListener('abort', () => {
@@ -23,10 +23,10 @@ describe('the signal of a request', () => {
     signal.addEventListener('abort', () => heard.push('second'));
     expect(signal.aborted).toBe(false);
     expect(() => signal.throwIfAborted()).not.toThrow();
-    arrival.abandon();
-    arrival.abandon();
+    lifecycle.abandon();
+    lifecycle.abandon();
     signal.addEventListener('abort', () => heard.push('late'));
-    arrival.abandon();
+    lifecycle.abandon();
     expect(heard).toEqual(['first', 'second']);
     expect(signal.aborted).toBe(true);
     expect(signal.reason).toEqual(new Error('the caller has gone'));
@@ -34,13 +34,13 @@ describe('the signal of a request', () => {
   });
 
   it('is an AbortSignal for those who need one, before it ends and after', () => {
-    const arrival = new Arrival('id', '127.0.0.1', {});
-    const before = toAbortSignal(arrival.signal);
+    const lifecycle = new RequestLifecycle('id', '127.0.0.1', {});
+    const before = toAbortSignal(lifecycle.signal);
     expect(before).toBeInstanceOf(AbortSignal);
     expect(before.aborted).toBe(false);
-    arrival.abandon();
-    expect(before.reason).toBe(arrival.signal.reason);
-    expect(toAbortSignal(arrival.signal).reason).toBe(arrival.signal.reason);
+    lifecycle.abandon();
+    expect(before.reason).toBe(lifecycle.signal.reason);
+    expect(toAbortSignal(lifecycle.signal).reason).toBe(lifecycle.signal.reason);
     expect(toAbortSignal(before)).toBe(before);
   });
 });

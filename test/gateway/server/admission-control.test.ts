@@ -1,38 +1,39 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { URGENCIES } from '../../../src/base/process/urgency.js';
-import { countPlaces, type Passage, Turnstile } from '../../../src/gateway/server/turnstile.js';
+import { AdmissionControl, limitsOfProcess } from '../../../src/gateway/server/admission-control.js';
+import type { Permit } from '../../../src/store/database/fair-queue.js';
 import { eventually } from '../../eventually.js';
 
-/** Requests by name, e.g. `a/x/short 1`: of party `a`, the member `x`, and how urgent it is. */
+/** Requests by name, e.g. `a/x/short 1`: of tenant `a`, the caller `x`, and how urgent it is. */
 class Crowd {
-  readonly turnstile: Turnstile;
+  readonly admission: AdmissionControl;
   /** In the order in which they were let in. */
   readonly entered: string[] = [];
   readonly refused: string[] = [];
-  readonly #passages = new Map<string, Passage>();
+  readonly #permits = new Map<string, Permit>();
 
-  constructor(places: number, { patienceMs = 60_000, besideOthers = places } = {}) {
-    this.turnstile = new Turnstile({ places: { all: places, besideOthers }, patienceMs });
+  constructor(places: number, { waitMs = 60_000, besideOthers = places } = {}) {
+    this.admission = new AdmissionControl({ limits: { all: places, besideOthers }, waitMs });
   }
 
   come(...names: readonly string[]): void {
     for (const name of names) {
-      const [party = '', member = '', kind = ''] = name.split('/');
+      const [tenant = '', caller = '', kind = ''] = name.split('/');
       const urgency = URGENCIES.find((known) => kind.startsWith(known)) ?? 'short';
-      const letIn = (passage: Passage) => {
+      const letIn = (permit: Permit) => {
         this.entered.push(name);
-        this.#passages.set(name, passage);
+        this.#permits.set(name, permit);
       };
-      const isStranger = member === 'stranger';
-      const entry = this.turnstile.enter({ party, member, isStranger }, urgency);
+      const isAnonymous = caller === 'anonymous';
+      const entry = this.admission.acquire({ tenant, caller, isAnonymous }, urgency);
       if ('then' in entry) entry.then(letIn, (error) => this.refused.push(`${name}: ${error.code}`));
       else letIn(entry);
     }
   }
 
   leave(...names: readonly string[]): void {
-    for (const name of names) this.#passages.get(name)?.leave();
+    for (const name of names) this.#permits.get(name)?.release();
   }
 }
 
@@ -41,31 +42,31 @@ async function settle(): Promise<void> {
   for (let count = 0; count < 20; count++) await turn();
 }
 
-describe('the turnstile', () => {
-  it('lets in as many as there are places, and a party that is alone three quarters of them', async () => {
+describe('the admission control', () => {
+  it('lets in as many as there are places, and a tenant that is alone three quarters of them', async () => {
     const crowd = new Crowd(4);
     crowd.come('a/1/1', 'a/1/2', 'a/1/3', 'a/1/4');
     await settle();
     expect(crowd.entered).toEqual(['a/1/1', 'a/1/2', 'a/1/3']);
-    expect(crowd.turnstile.waiting).toBe(1);
+    expect(crowd.admission.waiting).toBe(1);
     crowd.leave('a/1/2');
     crowd.leave('a/1/2');
     await settle();
     expect(crowd.entered.slice(3)).toEqual(['a/1/4']);
-    expect(crowd.turnstile.waiting).toBe(0);
+    expect(crowd.admission.waiting).toBe(0);
   });
 
-  it('gives the places of strangers back at a pace, to strangers and others alike', async () => {
+  it('gives the permits of anonymous callers back at a pace, to them and others alike', async () => {
     const crowd = new Crowd(4);
-    crowd.come('a/stranger/1', 'a/stranger/2', 'a/stranger/3', 'a/stranger/4');
-    crowd.leave('a/stranger/1', 'a/stranger/1');
+    crowd.come('a/anonymous/1', 'a/anonymous/2', 'a/anonymous/3', 'a/anonymous/4');
+    crowd.leave('a/anonymous/1', 'a/anonymous/1');
     // In the same moment, so that no timer can have gone off.
     crowd.come('b/1/1', 'b/1/2');
-    expect(crowd.entered).toEqual(['a/stranger/1', 'a/stranger/2', 'a/stranger/3', 'b/1/1']);
+    expect(crowd.entered).toEqual(['a/anonymous/1', 'a/anonymous/2', 'a/anonymous/3', 'b/1/1']);
     await eventually(() => crowd.entered.length === 5);
-    expect(crowd.turnstile.waiting).toBe(1);
-    crowd.leave('a/stranger/2', 'a/stranger/3', 'b/1/1');
-    await eventually(() => crowd.turnstile.waiting === 0);
+    expect(crowd.admission.waiting).toBe(1);
+    crowd.leave('a/anonymous/2', 'a/anonymous/3', 'b/1/1');
+    await eventually(() => crowd.admission.waiting === 0);
   });
 
   it('gives floods together few places while others ask too, and all again when they have gone', async () => {
@@ -107,14 +108,14 @@ describe('the turnstile', () => {
     ]);
   });
 
-  it('keeps half of the places of a party for its short requests', async () => {
+  it('keeps half of the permits of a tenant for its short requests', async () => {
     const crowd = new Crowd(8);
     crowd.come(...Array.from({ length: 4 }, (_, index) => `a/x/stream ${index}`), 'a/x/script', 'a/x/short');
     await settle();
     expect(crowd.entered).toEqual(['a/x/stream 0', 'a/x/stream 1', 'a/x/stream 2', 'a/x/short']);
   });
 
-  it('lets parties in by turns, and of a party its members', async () => {
+  it('admits tenants in turn, and of a tenant its callers', async () => {
     const crowd = new Crowd(1);
     crowd.come('a/x/1', 'a/x/2', 'a/x/3', 'a/y/1', 'b/z/1', 'a/x/4');
     for (let index = 0; index < 6; index++) {
@@ -143,11 +144,11 @@ describe('the turnstile', () => {
   });
 
   it('refuses who waited too long, and nobody else', async () => {
-    const crowd = new Crowd(1, { patienceMs: 300 });
+    const crowd = new Crowd(1, { waitMs: 300 });
     crowd.come('a/x/1', 'a/x/2', 'b/x/1');
     await sleep(700);
     expect(crowd.refused).toEqual(['a/x/2: UNAVAILABLE', 'b/x/1: UNAVAILABLE']);
-    expect(crowd.turnstile.waiting).toBe(0);
+    expect(crowd.admission.waiting).toBe(0);
     crowd.come('a/x/3');
     crowd.leave('a/x/1');
     await settle();
@@ -155,11 +156,11 @@ describe('the turnstile', () => {
   });
 
   it('refuses at once who would wait in vain, and nobody who asks for little', async () => {
-    const crowd = new Crowd(1, { patienceMs: 30_000 });
+    const crowd = new Crowd(1, { waitMs: 30_000 });
     crowd.come(...Array.from({ length: 100 }, (_, index) => `a/x/${index}`));
     // None is done, so every second or so a place is taken from whoever has it.
     await eventually(() => crowd.refused.length > 50, 20_000);
-    expect(crowd.turnstile.waiting).toBeGreaterThan(0);
+    expect(crowd.admission.waiting).toBeGreaterThan(0);
     crowd.come(...Array.from({ length: 30 }, (_, index) => `a/x/late ${index}`), 'a/y/other');
     await eventually(() => crowd.refused.includes('a/x/late 29: UNAVAILABLE'), 20_000);
     expect(crowd.refused).not.toContain('a/y/other: UNAVAILABLE');
@@ -173,7 +174,7 @@ describe('the turnstile', () => {
     crowd.come('c/x/1');
     crowd.leave('a/x/1');
     await settle();
-    expect(crowd.turnstile.waiting).toBe(1);
+    expect(crowd.admission.waiting).toBe(1);
     crowd.leave('b/x/1');
     await settle();
     expect(crowd.entered).toEqual(['a/x/1', 'b/x/1', 'c/x/1']);
@@ -181,7 +182,7 @@ describe('the turnstile', () => {
 });
 
 describe('what takes long', () => {
-  it('keeps its place where its party has as many such requests as there are places', async () => {
+  it('keeps its place where its tenant has as many such requests as there are permits', async () => {
     const crowd = new Crowd(1);
     crowd.come('a/x/1', 'a/x/2', 'b/x/1');
     await eventually(() => crowd.entered.length === 2);
@@ -190,7 +191,7 @@ describe('what takes long', () => {
     crowd.leave('a/x/1');
     await eventually(() => crowd.entered.length === 3);
     crowd.leave('a/x/2', 'b/x/1');
-    await eventually(() => crowd.turnstile.waiting === 0);
+    await eventually(() => crowd.admission.waiting === 0);
   });
 });
 
@@ -205,7 +206,7 @@ describe('the places of a process', () => {
   ])(
     'are $all beside $poolSize connections, one of $workers; $besideOthers for floods beside others',
     ({ poolSize, workers, ...places }) => {
-      expect(countPlaces({ poolSize, workers })).toEqual(places);
+      expect(limitsOfProcess({ poolSize, workers })).toEqual(places);
     },
   );
 });
