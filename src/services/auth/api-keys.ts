@@ -8,6 +8,7 @@ import type { KeyScopes, Principal, Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
+import { fromRow } from '../../store/database/from-row.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
@@ -140,15 +141,9 @@ export class ApiKeys {
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       omit: { keyHash: true, domainId: true, requestCount: true },
     });
-    return rows.map((row) => ({
-      ...row,
-      scopes: row.scopes as unknown as KeyScopes,
-      expiresAt: row.expiresAt ?? undefined,
-      lastUsedAt: row.lastUsedAt ?? undefined,
-      lastUsedAddress: row.lastUsedAddress ?? undefined,
-      replaces: row.replaces ?? undefined,
-      revokedAt: row.revokedAt ?? undefined,
-    }));
+    return rows.map(({ scopes, ...row }) =>
+      fromRow<ApiKey>({ ...row, scopes: scopes as unknown as KeyScopes }),
+    );
   }
 
   /**

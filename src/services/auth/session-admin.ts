@@ -1,10 +1,12 @@
 /** Lists and ends the sessions of a user, for the user and for admins. */
+
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/admin.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
+import { fromRow } from '../../store/database/from-row.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { announceUser, type Principals } from './principals.js';
 
@@ -47,13 +49,8 @@ export class SessionAdmin {
       take: MOST_LISTED,
       omit: { domainId: true, revokedAt: true, isConfined: true },
     });
-    return rows.map((row) => ({
-      ...row,
-      lastSeenAt: row.lastSeenAt ?? undefined,
-      address: row.address ?? undefined,
-      userAgent: row.userAgent ?? undefined,
-      isCurrent: row.id === scope.principal.credential.id,
-    }));
+    const { id } = scope.principal.credential;
+    return rows.map((row) => fromRow<ListedSession>({ ...row, isCurrent: row.id === id }));
   }
 
   /**

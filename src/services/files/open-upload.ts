@@ -1,9 +1,10 @@
 /** Resumable uploads in the table of files. Every statement names the domain. */
 
+import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
 import type { BlobKey } from './blob-store.js';
-import { type FileLink, type StoredFile } from './stored-file.js';
+import { type FileLink, LINK, type StoredFile } from './stored-file.js';
 
 /** An upload in progress, or completed. */
 export interface OpenUpload extends BlobKey, Pick<StoredFile, 'name' | 'createdBy' | 'link' | 'roles'> {
@@ -27,22 +28,6 @@ export interface NewUpload
   readonly link: FileLink | undefined;
   readonly roles: readonly string[];
   readonly createdBy: string;
-}
-
-interface UploadRow {
-  readonly id: string;
-  readonly domain: string;
-  readonly name: string;
-  readonly created_by: string;
-  readonly collection: string | null;
-  readonly record_id: string | null;
-  readonly roles: readonly string[];
-  readonly length: number;
-  readonly is_length_deferred: boolean;
-  readonly size: number;
-  readonly upload_metadata: string | null;
-  readonly import_into: string | null;
-  readonly expires_at: Date | null;
 }
 
 export async function insertOpenUpload(db: Queryable, key: BlobKey, upload: NewUpload): Promise<void> {
@@ -76,19 +61,20 @@ export async function findOpenUpload(
   { id, domainId }: BlobKey,
   { createdBy, hours }: { readonly createdBy: string; readonly hours: number },
 ): Promise<OpenUpload | undefined> {
-  const [row] = await db.query<UploadRow>(sql`
-    select f.id, f.domain, f.name, f.created_by, f.collection, f.record_id, f.roles,
-      case f.state when 'ready' then f.size else f.upload_length end as length, f.size, f.upload_metadata,
-      f.is_length_deferred, f.import_into,
+  const [row] = await db.query<RowOf<OpenUpload>>(sql`
+    select f.id, f.domain as "domainId", f.name, f.created_by as "createdBy", ${LINK}, f.roles,
+      case f.state when 'ready' then f.size else f.upload_length end as length, f.size as "offset",
+      f.upload_metadata as metadata, f.is_length_deferred as "isLengthDeferred",
+      f.import_into as "importInto",
       case f.state when 'uploading' then f.updated_at + make_interval(hours => ${hours}::int) end
-        as expires_at
+        as "expiresAt"
     from files f
     where f.domain = ${domainId} and f.id = ${id}::uuid and f.created_by = ${createdBy}
       and (
         f.state = 'ready'
         or (f.upload_length is not null and f.updated_at > now() - make_interval(hours => ${hours}::int))
       )`);
-  return row && toOpenUpload(row);
+  return row && fromRow<OpenUpload>(row);
 }
 
 /**
@@ -150,22 +136,4 @@ export async function takeForImport(db: Queryable, { id, domainId }: BlobKey): P
     where domain = ${domainId} and id = ${id}::uuid and state = 'ready' and import_into is not null
     returning 1`);
   return taken.length > 0;
-}
-
-function toOpenUpload(row: UploadRow): OpenUpload {
-  const { collection, record_id: recordId } = row;
-  return {
-    id: row.id,
-    domainId: row.domain,
-    name: row.name,
-    createdBy: row.created_by,
-    link: collection === null || recordId === null ? undefined : { collection, recordId },
-    roles: row.roles,
-    length: row.length,
-    isLengthDeferred: row.is_length_deferred,
-    offset: row.size,
-    metadata: row.upload_metadata ?? undefined,
-    importInto: row.import_into ?? undefined,
-    expiresAt: row.expires_at ?? undefined,
-  };
 }

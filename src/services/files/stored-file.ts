@@ -1,5 +1,6 @@
 /** The table of files. Every statement names the domain, or belongs to a task for all domains. */
 
+import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -43,24 +44,14 @@ export interface FileFilter {
   readonly createdBy?: string | undefined;
 }
 
-interface FileRow {
-  readonly id: string;
-  readonly domain: string;
-  readonly name: string;
-  readonly content_type: string;
-  readonly size: number;
-  readonly sha256: Buffer;
-  readonly storage: 'database' | 's3';
-  readonly collection: string | null;
-  readonly record_id: string | null;
-  readonly roles: readonly string[];
-  readonly created_by: string;
-  readonly created_at: Date;
-}
+type FileRow = RowOf<StoredFile>;
 
-const COLUMNS = sql`f.id, f.domain, f.name, f.content_type, f.size, f.sha256, f.storage, f.collection,
-  f.record_id, f.roles,
-  f.created_by, f.created_at`;
+/** The record of a file `f`; null if it has none. */
+export const LINK = sql`case when f.collection is not null and f.record_id is not null
+  then json_build_object('collection', f.collection, 'recordId', f.record_id) end as link`;
+
+const COLUMNS = sql`f.id, f.domain as "domainId", f.name, f.content_type as "contentType", f.size, f.sha256,
+  f.storage, ${LINK}, f.roles, f.created_by as "createdBy", f.created_at as "createdAt"`;
 
 export async function insertUploading(
   db: Queryable,
@@ -90,7 +81,7 @@ export async function markReady(
       upload_metadata = null, updated_at = now()
     where f.domain = ${options.domainId} and f.id = ${options.id}::uuid and f.state = 'uploading'
     returning ${COLUMNS}`);
-  return row && toFile(row);
+  return row && fromRow<StoredFile>(row);
 }
 
 export async function findFile(db: Queryable, domainId: string, id: string): Promise<StoredFile | undefined> {
@@ -98,7 +89,7 @@ export async function findFile(db: Queryable, domainId: string, id: string): Pro
     select ${COLUMNS}
     from files f
     where f.domain = ${domainId} and f.id = ${id}::uuid and f.state = 'ready'`);
-  return row && toFile(row);
+  return row && fromRow<StoredFile>(row);
 }
 
 /** Newest first; ids increase with time. */
@@ -117,7 +108,7 @@ export async function listFiles(
     from files f
     where ${condition} and f.state = 'ready' and ${page.condition}
     ${page.tail}`);
-  return toKeysetPage(rows.map(toFile), request);
+  return toKeysetPage(rows.map(fromRow<StoredFile>), request);
 }
 
 export async function countFiles(db: Queryable, condition: Sql): Promise<number> {
@@ -173,21 +164,4 @@ export async function listOrphans(
       )
     )
     limit 1000`);
-}
-
-function toFile(row: FileRow): StoredFile {
-  const { collection, record_id: recordId } = row;
-  return {
-    id: row.id,
-    domainId: row.domain,
-    name: row.name,
-    contentType: row.content_type,
-    size: row.size,
-    sha256: row.sha256,
-    storage: row.storage,
-    link: collection === null || recordId === null ? undefined : { collection, recordId },
-    roles: row.roles,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-  };
 }

@@ -1,7 +1,9 @@
 /** The table of imports. A statement names the domain, unless it belongs to the job of one import. */
+
 import { createHash } from 'node:crypto';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import type { KeyScopes } from '../../base/model/scope.js';
+import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -269,69 +271,40 @@ export async function listImports(
   return toKeysetPage(rows.map(toImport), request);
 }
 
-const COLUMNS = sql`i.id, i.domain, i.collection, i.state, i.name, i.file_id, i.owns_file,
-  i.source::text as source, i.inspection::text as inspection, i.mapping::text as mapping,
-  i.options::text as options, i.position, i.counts::text as counts, i.row_count, i.trial::text as trial,
-  i.changes, i.undone, i.triggers::text as triggers, i.fault::text as fault, i.principal::text as principal,
-  i.created_by, i.is_stopped, i.created_at, i.updated_at, i.started_at, i.ended_at`;
+const COLUMNS = sql`i.id, i.domain as "domainId", i.collection, i.state, i.name, i.file_id as "fileId",
+  i.owns_file as "ownsFile", i.source::text as source, i.inspection::text as inspection,
+  i.mapping::text as mapping, i.options::text as options, i.position, i.counts::text as counts,
+  i.row_count as "rowCount", i.trial::text as trial, i.changes, i.undone, i.triggers::text as triggers,
+  i.fault::text as fault, i.principal::text as principal, i.created_by as "createdBy",
+  i.is_stopped as "isStopped", i.created_at as "createdAt", i.updated_at as "updatedAt",
+  i.started_at as "startedAt", i.ended_at as "endedAt"`;
 
-interface ImportRow {
-  readonly id: string;
-  readonly domain: string;
-  readonly collection: string;
-  readonly state: ImportState;
-  readonly name: string;
-  readonly file_id: string;
-  readonly owns_file: boolean;
-  readonly source: string;
-  readonly inspection: string | null;
-  readonly mapping: string | null;
-  readonly options: string;
-  readonly position: number;
-  readonly counts: string;
-  readonly row_count: number | null;
-  readonly trial: string | null;
-  readonly changes: number;
-  readonly undone: readonly number[];
-  readonly triggers: string | null;
-  readonly fault: string | null;
-  readonly principal: string;
-  readonly created_by: string;
-  readonly is_stopped: boolean;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly started_at: Date | null;
-  readonly ended_at: Date | null;
-}
+/** The columns of JSON are read as text, so that long numbers keep their digits. */
+type JsonColumn =
+  | 'source'
+  | 'inspection'
+  | 'mapping'
+  | 'options'
+  | 'counts'
+  | 'trial'
+  | 'triggers'
+  | 'fault'
+  | 'principal';
+type ImportRow = Omit<RowOf<StoredImport>, JsonColumn> & Readonly<Record<JsonColumn, string | null>>;
 
 function toImport(row: ImportRow): StoredImport {
+  const { source, inspection, mapping, options, counts, trial, triggers, fault, principal, ...others } = row;
   return {
-    id: row.id,
-    domainId: row.domain,
-    collection: row.collection,
-    state: row.state,
-    name: row.name,
-    fileId: row.file_id,
-    ownsFile: row.owns_file,
-    source: parsed<SourceOptions>(row.source) ?? {},
-    inspection: parsed<ImportInspection>(row.inspection),
-    mapping: toImportMapping(row.mapping === null ? undefined : parsePlainJson(row.mapping)),
-    options: parsed<ImportOptions>(row.options) ?? DEFAULT_OPTIONS,
-    position: row.position,
-    counts: { ...NO_COUNTS, ...parsed<ImportCounts>(row.counts) },
-    rowCount: row.row_count ?? undefined,
-    trial: parsed<ImportTrial>(row.trial),
-    changes: row.changes,
-    undone: row.undone,
-    triggers: parsed<NonNullable<StoredImport['triggers']>>(row.triggers),
-    fault: parsed<JsonObject>(row.fault),
-    principal: parsed<ImportPrincipal>(row.principal) as ImportPrincipal,
-    createdBy: row.created_by,
-    isStopped: row.is_stopped,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    startedAt: row.started_at ?? undefined,
-    endedAt: row.ended_at ?? undefined,
+    ...fromRow<Omit<StoredImport, JsonColumn>>(others),
+    source: parsed<SourceOptions>(source) ?? {},
+    inspection: parsed<ImportInspection>(inspection),
+    mapping: toImportMapping(mapping === null ? undefined : parsePlainJson(mapping)),
+    options: parsed<ImportOptions>(options) ?? DEFAULT_OPTIONS,
+    counts: { ...NO_COUNTS, ...parsed<ImportCounts>(counts) },
+    trial: parsed<ImportTrial>(trial),
+    triggers: parsed<NonNullable<StoredImport['triggers']>>(triggers),
+    fault: parsed<JsonObject>(fault),
+    principal: parsed<ImportPrincipal>(principal) as ImportPrincipal,
   };
 }
 

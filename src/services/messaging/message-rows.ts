@@ -2,6 +2,7 @@
  * The table of messages. Every statement names the domain, except those of tasks that process all domains.
  */
 
+import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -52,33 +53,13 @@ export interface MessageFilter {
   readonly until?: Date | undefined;
 }
 
-interface MessageRow {
-  readonly id: string;
-  readonly domain: string;
-  readonly kind: MessageKind;
-  readonly state: MessageState;
-  readonly key: string | null;
-  readonly recipients: readonly string[];
-  readonly remaining: readonly string[] | null;
-  readonly content: string;
-  readonly subject: string | null;
-  readonly attempts: number;
-  readonly last_error: string | null;
-  readonly provider_id: string | null;
-  readonly record_id: string | null;
-  readonly script_depth: number;
-  readonly created_by: string;
-  readonly sender: MessageSender | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly next_attempt_at: Date | null;
-  readonly sent_at: Date | null;
-}
+type MessageRow = RowOf<Message>;
 
-const COLUMNS = sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients, m.remaining,
-  m.content::text as content, m.subject,
-  m.attempts, m.last_error, m.provider_id, m.record_id, m.script_depth, m.created_by, m.sender, m.created_at,
-    m.updated_at, m.next_attempt_at, m.sent_at`;
+const COLUMNS = sql`m.id, m.domain as "domainId", m.kind, m.state, m.key, m.recipients, m.remaining,
+  m.content, m.subject, m.attempts, m.last_error as "lastError", m.provider_id as "providerId",
+  m.record_id as "recordId", m.script_depth as "scriptDepth", m.created_by as "createdBy", m.sender,
+  m.created_at as "createdAt", m.updated_at as "updatedAt", m.next_attempt_at as "nextAttemptAt",
+  m.sent_at as "sentAt"`;
 
 /**
  * Returns `undefined` if a message with this key exists. Waits for a transaction that is writing the same
@@ -99,7 +80,7 @@ export async function insertMessage(db: Queryable, message: NewMessage): Promise
     )
     on conflict (domain, kind, key) do nothing
     returning ${COLUMNS}`);
-  return row && toMessage(row);
+  return row && fromRow<Message>(row);
 }
 
 export async function findByKey(
@@ -111,11 +92,13 @@ export async function findByKey(
     readonly requestHash: Buffer;
   },
 ): Promise<{ readonly message: Message; readonly isSame: boolean } | undefined> {
-  const [row] = await db.query<MessageRow & { readonly is_same: boolean }>(sql`
-    select ${COLUMNS}, m.request_hash = ${options.requestHash} as is_same
+  const [found] = await db.query<MessageRow & { readonly isSame: boolean }>(sql`
+    select ${COLUMNS}, m.request_hash = ${options.requestHash} as "isSame"
     from messages m
     where m.domain = ${options.domainId} and m.kind = ${options.kind} and m.key = ${options.key}`);
-  return row && { message: toMessage(row), isSame: row.is_same };
+  if (found === undefined) return undefined;
+  const { isSame, ...row } = found;
+  return { message: fromRow<Message>(row), isSame };
 }
 
 export async function insertAttachments(
@@ -132,22 +115,12 @@ export async function insertAttachments(
 }
 
 export async function readAttachments(db: Queryable, messageId: string): Promise<Attachment[]> {
-  const rows = await db.query<{
-    name: string;
-    content_type: string;
-    content: Buffer | null;
-    file_id: string | null;
-  }>(sql`
-    select name, content_type, content, file_id
+  const rows = await db.query<RowOf<Attachment>>(sql`
+    select name, content_type as "contentType", content, file_id as "fileId"
     from message_attachments
     where message_id = ${messageId}::uuid
     order by position`);
-  return rows.map((row) => ({
-    name: row.name,
-    contentType: row.content_type,
-    content: row.content ?? undefined,
-    fileId: row.file_id ?? undefined,
-  }));
+  return rows.map(fromRow<Attachment>);
 }
 
 /** Lists messages, the newest first; ids increase with time. */
@@ -166,7 +139,7 @@ export async function listMessages(
     from messages m
     where ${conditionOf(domainId, filter)} and ${page.condition}
     ${page.tail}`);
-  return toKeysetPage(rows.map(toMessage), request);
+  return toKeysetPage(rows.map(fromRow<Message>), request);
 }
 
 export async function findMessage(db: Queryable, domainId: string, id: string): Promise<Message | undefined> {
@@ -174,7 +147,7 @@ export async function findMessage(db: Queryable, domainId: string, id: string): 
     select ${COLUMNS}
     from messages m
     where m.domain = ${domainId} and m.id = ${id}::uuid`);
-  return row && toMessage(row);
+  return row && fromRow<Message>(row);
 }
 
 export async function countMessages(db: Queryable, domainId: string, filter: MessageFilter): Promise<number> {
@@ -210,7 +183,7 @@ export async function claimMessage(db: Queryable, id: string, jobId: string): Pr
       updated_at = now()
     where m.id = ${id}::uuid and (m.state = 'queued' or (m.state = 'sending' and m.job_id = ${jobId}::bigint))
     returning ${COLUMNS}`);
-  return row && toMessage(row);
+  return row && fromRow<Message>(row);
 }
 
 /** The result of an attempt. Omitted members stay as they are. */
@@ -259,7 +232,7 @@ export async function requeueMessage(
     where m.domain = ${options.domainId} and m.id = ${options.id}::uuid
       and m.state = any(${options.states}::text[])
     returning ${COLUMNS}`);
-  return row && toMessage(row);
+  return row && fromRow<Message>(row);
 }
 
 /**
@@ -308,7 +281,7 @@ export async function findByProviderId(db: Queryable, providerId: string): Promi
     where m.provider_id = ${providerId} and m.kind = 'sms'
     order by m.id desc
     limit 1`);
-  return row && toMessage(row);
+  return row && fromRow<Message>(row);
 }
 
 /**
@@ -337,29 +310,4 @@ function conditionOf(domainId: string, filter: MessageFilter): Sql {
     ],
     ' and ',
   );
-}
-
-function toMessage(row: MessageRow): Message {
-  return {
-    id: row.id,
-    domainId: row.domain,
-    kind: row.kind,
-    state: row.state,
-    key: row.key ?? undefined,
-    recipients: row.recipients,
-    remaining: row.remaining ?? undefined,
-    content: JSON.parse(row.content) as EmailContent | SmsContent,
-    subject: row.subject ?? undefined,
-    attempts: row.attempts,
-    lastError: row.last_error ?? undefined,
-    providerId: row.provider_id ?? undefined,
-    recordId: row.record_id ?? undefined,
-    scriptDepth: row.script_depth,
-    createdBy: row.created_by,
-    sender: row.sender ?? undefined,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    nextAttemptAt: row.next_attempt_at ?? undefined,
-    sentAt: row.sent_at ?? undefined,
-  };
 }

@@ -77,8 +77,8 @@ export class Topics {
     this.#follower = new CommitFollower({
       ...options,
       table: 'topic_messages',
-      columns: sql`at, domain, topic, message::text as message, principal`,
-      toNews: toTopicMessage,
+      columns: sql`at, domain as "domainId", topic, message::text as message, principal as publisher`,
+      toNews: ({ message, ...row }) => ({ ...row, message: parseExactJson(message) }),
       pageRows: PAGE_ROWS,
     });
   }
@@ -189,25 +189,7 @@ export class Topics {
   }
 }
 
-interface TopicRow {
-  readonly id: string;
-  readonly at: Date;
-  readonly domain: string;
-  readonly topic: string;
-  readonly message: string;
-  readonly principal: string;
-}
-
-function toTopicMessage(row: TopicRow): TopicMessage {
-  return {
-    id: row.id,
-    domainId: row.domain,
-    topic: row.topic,
-    message: parseExactJson(row.message),
-    at: row.at,
-    publisher: row.principal,
-  };
-}
+type TopicRow = Omit<TopicMessage, 'message'> & { readonly message: string };
 
 function assertTopic(topic: string): void {
   if (TOPIC_NAME.test(topic)) return;

@@ -97,14 +97,14 @@ export class ScriptLog {
       ...(query.before === undefined ? [] : [sql`id < ${assertEntryId(query.before)}::bigint`]),
     ];
     const rows = await this.#database.query<ScriptLogRow>(sql`
-      select id::text as id, at, script, run_id::text as run_id, level, message, data::text as data, principal
+      select id::text as id, at, script, run_id::text as "runId",
+        level, message, data::text as data, principal
       from script_log
       where ${sql.join(conditions, ' and ')}
       order by script_log.id desc
       limit ${query.limit}`);
-    return rows.map(({ run_id, data, ...row }) => ({
+    return rows.map(({ data, ...row }) => ({
       ...row,
-      runId: run_id,
       data: data === null ? undefined : parsePlainJson(data),
     }));
   }
@@ -118,16 +118,7 @@ export class ScriptLog {
   }
 }
 
-interface ScriptLogRow {
-  readonly id: string;
-  readonly at: Date;
-  readonly script: string;
-  readonly run_id: string;
-  readonly level: OutputLevel;
-  readonly message: string;
-  readonly data: string | null;
-  readonly principal: string;
-}
+type ScriptLogRow = Omit<ScriptLogEntry, 'data'> & { readonly data: string | null };
 
 function assertRunId(id: string): string {
   if (isUuid(id)) return id;

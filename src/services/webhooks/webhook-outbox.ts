@@ -42,7 +42,10 @@ export class WebhookOutbox {
           pg_snapshot_xmax(p.snapshot::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as "isAhead"
         from webhook_position p`);
       // The database was restored, or its server set back: follow its trail from now on.
-      if (position === undefined || position.isAhead) return await moveOn(transaction);
+      if (position === undefined || position.isAhead) {
+        await moveOn(transaction);
+        return 0;
+      }
       const [news] = await transaction.query<{ told: number }>(sql`
         with told as (
           insert into webhook_deliveries (webhook_id, event)
@@ -76,22 +79,16 @@ interface Position {
 }
 
 /**
- * Begins to follow the trail if there was no webhook before. It runs in the transaction that creates the
- * webhook.
+ * Follows the trail from now on, unless there are webhooks already. It runs in the transaction that creates
+ * the webhook.
  */
 export async function beginFollowing(transaction: Queryable): Promise<void> {
-  await transaction.query(sql`
-    insert into webhook_position (id, snapshot)
-    values (1, pg_current_snapshot()::text)
-    on conflict (id) do update
-    set snapshot = excluded.snapshot
-    where not exists (select from webhooks)`);
+  await moveOn(transaction, sql`where not exists (select from webhooks)`);
 }
 
-async function moveOn(transaction: Queryable): Promise<number> {
+async function moveOn(transaction: Queryable, condition = sql.empty): Promise<void> {
   await transaction.query(sql`
     insert into webhook_position (id, snapshot)
     values (1, pg_current_snapshot()::text)
-    on conflict (id) do update set snapshot = excluded.snapshot`);
-  return 0;
+    on conflict (id) do update set snapshot = excluded.snapshot ${condition}`);
 }

@@ -7,6 +7,7 @@ import { isAdmin } from '../../store/access/admin.js';
 import { type AuditedOperation, auditedAct } from '../../store/audited-act.js';
 import type { ChangeOutbox } from '../../store/changes/change-outbox.js';
 import type { Database } from '../../store/database/database.js';
+import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -236,7 +237,7 @@ export class Webhooks {
       where webhook_id = ${id}::uuid and ${page.condition} ${isInState}
       ${page.tail}`);
     const bodies = await readableBodies(this.#store, scope, rows);
-    const shown = rows.map((row, index) => toDelivery({ ...row, body: bodies[index] ?? null }));
+    const shown = rows.map((row, index) => fromRow<WebhookDelivery>({ ...row, body: bodies[index] ?? null }));
     return toKeysetPage(shown, query);
   }
 
@@ -289,7 +290,7 @@ export class Webhooks {
 
   async #shown(scope: Scope, row: DeliveryRow): Promise<WebhookDelivery> {
     const [body] = await readableBodies(this.#store, scope, [row]);
-    return toDelivery({ ...row, body: body ?? null });
+    return fromRow<WebhookDelivery>({ ...row, body: body ?? null });
   }
 
   async #delivery(scope: Scope, id: string): Promise<WebhookDelivery> {
@@ -323,37 +324,11 @@ const COLUMNS = sql`webhooks.id::text as id, user_id as "userId", name, url, eve
   created_at as "createdAt", updated_at as "updatedAt", ${ETAG} as etag`;
 
 const DELIVERY_COLUMNS = sql`webhook_deliveries.id::text as id, webhook_id::text as "webhookId", state,
-  event, body, attempts, next_attempt_at as "nextAttemptAt", status, answer, problem,
+  event, body, attempts,
+  case state when 'waiting' then next_attempt_at end as "nextAttemptAt", status, answer, problem,
   duration_ms as "durationMs", created_at as "createdAt", attempted_at as "attemptedAt"`;
 
-interface DeliveryRow {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly state: DeliveryState;
-  readonly event: WebhookNews;
-  readonly body: string | null;
-  readonly attempts: number;
-  readonly nextAttemptAt: Date;
-  readonly status: number | null;
-  readonly answer: string | null;
-  readonly problem: string | null;
-  readonly durationMs: number | null;
-  readonly createdAt: Date;
-  readonly attemptedAt: Date | null;
-}
-
-function toDelivery(row: DeliveryRow): WebhookDelivery {
-  return {
-    ...row,
-    body: row.body ?? undefined,
-    nextAttemptAt: row.state === 'waiting' ? row.nextAttemptAt : undefined,
-    status: row.status ?? undefined,
-    answer: row.answer ?? undefined,
-    problem: row.problem ?? undefined,
-    durationMs: row.durationMs ?? undefined,
-    attemptedAt: row.attemptedAt ?? undefined,
-  };
-}
+type DeliveryRow = RowOf<WebhookDelivery>;
 
 function reachOf({ principal, domain }: Scope): Sql {
   const ofDomain = sql`domain_id = ${domain.id}`;

@@ -8,6 +8,7 @@ import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../access/admin.js';
 import { AUDITED_OPERATIONS, type AuditedOperation } from '../audited-act.js';
 import type { Database } from '../database/database.js';
+import { fromRow, type RowOf } from '../database/from-row.js';
 import { sql } from '../sql.js';
 
 export interface AuditEntry {
@@ -79,35 +80,15 @@ export async function readAuditTrail(
     ...(query.before === undefined ? [] : [sql`id < ${assertEntryId(query.before)}::bigint`]),
   ];
   // Ordered by the column: the plain `id` would be the text in the select list, which puts 999 before 1000.
-  const rows = await database.query<AuditRow>(sql`
-    select id::text as id, at, collection, record_id, operation, from_version, to_version, principal,
-      credential, request_id, request_operation
+  const rows = await database.query<RowOf<AuditEntry>>(sql`
+    select id::text as id, at, collection, record_id as "recordId", operation,
+      from_version as "fromVersion", to_version as "toVersion", principal, credential,
+      request_id as "requestId", request_operation as "requestOperation"
     from audit_entries
     where ${sql.join(conditions, ' and ')}
     order by audit_entries.id desc
     limit ${query.limit}`);
-  return rows.map(({ record_id, from_version, to_version, request_id, request_operation, ...row }) => ({
-    ...row,
-    recordId: record_id,
-    fromVersion: from_version ?? undefined,
-    toVersion: to_version,
-    requestId: request_id,
-    requestOperation: request_operation ?? undefined,
-  }));
-}
-
-interface AuditRow {
-  readonly id: string;
-  readonly at: Date;
-  readonly collection: string;
-  readonly record_id: string;
-  readonly operation: AuditedOperation;
-  readonly from_version: number | null;
-  readonly to_version: number;
-  readonly principal: string;
-  readonly credential: string;
-  readonly request_id: string;
-  readonly request_operation: string | null;
+  return rows.map(fromRow<AuditEntry>);
 }
 
 function toAudited(sent: string): AuditedOperation {

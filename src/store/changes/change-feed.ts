@@ -44,18 +44,19 @@ export class ChangeFeed {
   readonly #follower: CommitFollower<ChangeRow, RecordChange>;
 
   constructor({ outbox, ...options }: ChangeFeedOptions) {
-    const columns = sql`at, domain, collection, record_id, operation, to_version, principal`;
+    const columns = sql`at, domain as "domainId", collection, record_id as "recordId", operation,
+      to_version as version, principal`;
     this.#follower = new CommitFollower({
       ...options,
       ...(outbox === undefined
-        ? { table: 'audit_entries', columns: sql`id::text as entry_id, ${columns}` }
+        ? { table: 'audit_entries', columns: sql`id::text as "entryId", ${columns}` }
         : {
             table: 'told_changes',
-            columns: sql`entry_id::text as entry_id, ${columns}`,
+            columns: sql`entry_id::text as "entryId", ${columns}`,
             prepare: () => outbox.moveAll(),
           }),
       pageRows: PAGE_ROWS,
-      toNews: toRecordChange,
+      toNews: ({ recordId, ...row }) => ({ ...row, id: recordId }),
     });
   }
 
@@ -86,27 +87,7 @@ export class ChangeFeed {
   }
 }
 
-interface ChangeRow {
-  readonly id: string;
-  readonly entry_id: string;
-  readonly at: Date;
-  readonly domain: string;
-  readonly collection: string;
-  readonly record_id: string;
-  readonly operation: RecordChange['operation'];
-  readonly to_version: number;
-  readonly principal: string;
-}
-
-function toRecordChange(row: ChangeRow): RecordChange {
-  return {
-    domainId: row.domain,
-    collection: row.collection,
-    id: row.record_id,
-    operation: row.operation,
-    version: row.to_version,
-    at: row.at,
-    principal: row.principal,
-    entryId: row.entry_id,
-  };
+/** `id` is that of the row, not of the record. */
+interface ChangeRow extends RecordChange {
+  readonly recordId: string;
 }

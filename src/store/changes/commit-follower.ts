@@ -267,7 +267,7 @@ class NewsReader<Row extends NewsRow> {
     if (isNews(first) && first.position !== null) this.#options.database.replicas?.requireAll(first.position);
     // If the server was reset to an earlier time, continues from there.
     const isSetBack = BigInt(snapshot.end) < BigInt(seen.end);
-    this.#settle(isSetBack ? [] : rows.filter(isNews), snapshot);
+    this.#settle(isSetBack ? [] : rows.filter(isNews).map(withoutSnapshot), snapshot);
   }
 
   async #readRest(seen: Snapshot, { snapshot, after }: Rest): Promise<void> {
@@ -307,6 +307,10 @@ interface NoRow {
 
 function isNews<Row extends NewsRow>(row: WithSnapshot & (Row | NoRow)): row is WithSnapshot & Row {
   return row.id !== null;
+}
+
+function withoutSnapshot<Row extends NewsRow>({ snapshot, position, ...row }: WithSnapshot & Row): Row {
+  return row as unknown as Row;
 }
 
 function parseSnapshot(text: string): Snapshot {

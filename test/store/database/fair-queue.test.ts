@@ -114,10 +114,10 @@ describe('a permit', () => {
     await expect(take(queue, 'c')).rejects.toThrow('closed');
   });
 
-  it('is had by one caller of any number, where only callers are limited, and by others meanwhile', async () => {
+  it('limits each caller alone, where only callers are limited', async () => {
     const queue = new FairQueue({ perCaller: 1, waitingPerCaller: 1, waitMs: 1, refusal: 'Too many' });
     let end = () => {};
-    const work = queue.run('a', () => new Promise<void>((resolve) => (end = resolve)));
+    const first = queue.run('a', () => new Promise<void>((resolve) => (end = resolve)));
     let hasWaited = false;
     const late = queue.run('a', async () => 'late', { onWait: () => (hasWaited = true) });
     await expect(queue.run('a', async () => 'full')).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe('a permit', () => {
     await expect(late).rejects.toThrow('Too many');
     expect(hasWaited).toBe(true);
     end();
-    await work;
+    await first;
     await expect(queue.run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(queue.use).toEqual({ held: 0, waiting: 0 });
   });

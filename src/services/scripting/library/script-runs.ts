@@ -13,6 +13,7 @@ import {
 } from '../../../base/model/scope.js';
 import { replaceUnstorableText } from '../../../base/model/unstorable-text.js';
 import type { Database } from '../../../store/database/database.js';
+import { fromRow, type RowOf } from '../../../store/database/from-row.js';
 import type { Queryable, Transaction } from '../../../store/database/queryable.js';
 import { sql } from '../../../store/sql.js';
 import { queueKeyOf } from '../run-queues.js';
@@ -328,44 +329,20 @@ function failedBeforeStart(script: string, fault: unknown): RunResult {
   };
 }
 
-interface RunRow {
-  readonly id: string;
-  readonly script: string;
-  readonly version: number | null;
-  readonly cause: RunCause;
-  readonly principal: string;
-  readonly status: ScriptRun['status'];
-  readonly started_at: Date;
-  readonly ended_at: Date | null;
-  readonly cpu_ms: number | null;
-  readonly memory_bytes: number | null;
-  readonly host_calls: number | null;
+type RunRow = Omit<RowOf<ScriptRun>, 'value' | 'output'> & {
   readonly value: string | null;
-  readonly error: ScriptError | null;
   readonly output: readonly (Omit<OutputLine, 'at'> & { readonly at: string })[] | null;
-  readonly request_id: string;
-}
+};
 
-const COLUMNS = sql`id::text as id, script, version, cause, principal, status, started_at, ended_at,
-  cpu_ms, memory_bytes, host_calls, value::text as value, error, output, request_id`;
+const COLUMNS = sql`id::text as id, script, version, cause, principal, status, started_at as "startedAt",
+  ended_at as "endedAt", cpu_ms as "cpuMs", memory_bytes as "memoryBytes", host_calls as "hostCalls",
+  value::text as value, error, output, request_id as "requestId"`;
 
-function toScriptRun(row: RunRow): ScriptRun {
+function toScriptRun({ value, output, ...row }: RunRow): ScriptRun {
   return {
-    id: row.id,
-    script: row.script,
-    version: row.version ?? undefined,
-    cause: row.cause,
-    principal: row.principal,
-    status: row.status,
-    startedAt: row.started_at,
-    endedAt: row.ended_at ?? undefined,
-    cpuMs: row.cpu_ms ?? undefined,
-    memoryBytes: row.memory_bytes ?? undefined,
-    hostCalls: row.host_calls ?? undefined,
-    value: row.value === null ? undefined : parsePlainJson(row.value),
-    error: row.error ?? undefined,
-    output: (row.output ?? []).map((line) => ({ ...line, at: new Date(line.at) })),
-    requestId: row.request_id,
+    ...fromRow<Omit<ScriptRun, 'value' | 'output'>>(row),
+    value: value === null ? undefined : parsePlainJson(value),
+    output: (output ?? []).map((line) => ({ ...line, at: new Date(line.at) })),
   };
 }
 
