@@ -134,11 +134,20 @@ export const TAKE_IMPORT: RouteDescription = {
   isOpen: false,
 };
 
+/** What the routes of one import have in common. */
+const OF_IMPORTS = {
+  group: 'Imports',
+  parameters: [ID],
+  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['json'],
+} as const satisfies Partial<Route>;
+
 const listImports: Route = {
   name: 'listImports',
   method: 'GET',
   path: '/imports',
-  group: 'Imports',
+  ...OF_IMPORTS,
   summary: 'Imports, the newest first: of an admin all of the domain, else your own',
   description: 'With what each of them has done so far.',
   parameters: [
@@ -154,8 +163,6 @@ const listImports: Route = {
     },
   ],
   errors: [...ERRORS, 'LIMIT_EXCEEDED', 'NOT_ACCEPTABLE'],
-  isOpen: false,
-  formats: ['json'],
   ...via('imports', ['imports'], async (imports, request) => {
     const { limit, after } = request.parameters;
     const { nodes, pageInfo } = await imports.imports(request.context, {
@@ -173,14 +180,10 @@ const readImport: Route = {
   name: 'readImport',
   method: 'GET',
   path: '/imports/{id}',
-  group: 'Imports',
+  ...OF_IMPORTS,
   summary: 'How far an import is, and what it did',
   description: 'Asked for again and again until its state is one that does not change.',
-  parameters: [ID],
   answers: [{ status: 200, description: 'The import.', schema: IMPORT }],
-  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
-  isOpen: false,
-  formats: ['json'],
   ...via('imports', ['import'], async (imports, request) =>
     answerImport(await imports.import(request.context, idOf(request))),
   ),
@@ -190,7 +193,7 @@ const changeMapping: Route = {
   name: 'changeImportMapping',
   method: 'PUT',
   path: '/imports/{id}/mapping',
-  group: 'Imports',
+  ...OF_IMPORTS,
   summary: 'Correct the mapping of an import; with saveAs keep it by a name',
   description: 'The columns are then looked at anew, and the import waits to be tried and run.',
   parameters: [
@@ -251,8 +254,6 @@ const changeMapping: Route = {
   },
   answers: [{ status: 200, description: 'The import.', schema: IMPORT }],
   errors: [...ERRORS, 'CONFLICT', 'NOT_ACCEPTABLE', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'LIMIT_EXCEEDED'],
-  isOpen: false,
-  formats: ['json'],
   ...via('imports', ['changeImport'], async (imports, request) => {
     const { saveAs } = request.parameters;
     const mapping = asRecord(request.body, '');
@@ -292,10 +293,9 @@ const previewUndo: Route = {
   name: 'previewImportUndo',
   method: 'GET',
   path: '/imports/{id}/undo',
-  group: 'Imports',
+  ...OF_IMPORTS,
   summary: 'What undoing an import would do, and what stands in its way',
   description: 'Nothing is changed. With any conflict, undoing is refused as a whole.',
-  parameters: [ID],
   answers: [
     {
       status: 200,
@@ -312,9 +312,6 @@ const previewUndo: Route = {
       },
     },
   ],
-  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
-  isOpen: false,
-  formats: ['json'],
   ...via('imports', ['importUndoPreview'], async (imports, request) => {
     const preview = await imports.importUndoPreview(request.context, idOf(request));
     return jsonAnswer(printExactJson(JSON.parse(JSON.stringify(preview)) as JsonValue));
@@ -336,14 +333,10 @@ const listErrors: Route = {
   name: 'listImportErrors',
   method: 'GET',
   path: '/imports/{id}/errors',
-  group: 'Imports',
+  ...OF_IMPORTS,
   summary: 'The first 1,000 rows that the last step refused',
   description: 'Each with what is wrong and what would be right. All of them are in errors.csv.',
-  parameters: [ID],
   answers: [{ status: 200, description: 'The rows.', schema: { type: 'array', items: { type: 'object' } } }],
-  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
-  isOpen: false,
-  formats: ['json'],
   ...via('imports', ['importErrors'], async (imports, request) => {
     const rows = await imports.importErrors(request.context, idOf(request));
     return jsonAnswer(printExactJson(rows as unknown as JsonValue));
@@ -354,15 +347,12 @@ const readErrors: Route = {
   name: 'readImportErrors',
   method: 'GET',
   path: '/imports/{id}/errors.csv',
-  group: 'Imports',
+  ...OF_IMPORTS,
   summary: 'All rows that the last step refused, as they stand in the file, with what is wrong',
   description: 'To be corrected, and taken as a file of its own.',
-  parameters: [ID],
   answers: [
     { status: 200, description: 'The rows, to be corrected and sent again.', schema: { type: 'string' } },
   ],
-  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
-  isOpen: false,
   formats: ['csv'],
   ...via('imports', ['errorsCsv'], async (imports, request) => {
     const texts = await imports.errorsCsv(request.context, idOf(request));
@@ -374,15 +364,12 @@ const readOutcomes: Route = {
   name: 'readImportOutcomes',
   method: 'GET',
   path: '/imports/{id}/outcomes.csv',
-  group: 'Imports',
+  ...OF_IMPORTS,
   summary: 'What would become of each row, as the last dry run found',
   description:
     'By the number of the row: `create`, `update` with the fields that would change and their old and new ' +
     'values, `same`, or `error` with what is wrong. Without a dry run there are no rows.',
-  parameters: [ID],
   answers: [{ status: 200, description: 'The rows, in the order of the file.', schema: { type: 'string' } }],
-  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
-  isOpen: false,
   formats: ['csv'],
   ...via('imports', ['outcomesCsv'], async (imports, request) => {
     const texts = await imports.outcomesCsv(request.context, idOf(request));
@@ -394,16 +381,13 @@ const listMappings: Route = {
   name: 'listImportMappings',
   method: 'GET',
   path: '/import-mappings',
-  group: 'Imports',
+  ...OF_IMPORTS,
   summary: 'The mappings that were saved',
   description: 'A mapping that was saved is named by the next import of such a file.',
   parameters: [inQuery('collection', 'only those for this collection', { schema: { type: 'string' } })],
   answers: [
     { status: 200, description: 'The mappings.', schema: { type: 'array', items: { type: 'object' } } },
   ],
-  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
-  isOpen: false,
-  formats: ['json'],
   ...via('imports', ['importMappings'], async (imports, request) => {
     const saved = await imports.importMappings(request.context, request.parameters.collection ?? null);
     return jsonAnswer(
@@ -433,7 +417,7 @@ function step(verb: string, summary: string): Omit<Route, 'name' | 'resolvers' |
   return {
     method: 'POST',
     path: `/imports/{id}/${verb}`,
-    group: 'Imports',
+    ...OF_IMPORTS,
     summary,
     description: 'Answered at once: the import itself says how far it is, and what became of it.',
     parameters: [ID, ...OPTIONS],
@@ -452,8 +436,6 @@ function step(verb: string, summary: string): Omit<Route, 'name' | 'resolvers' |
       'UNSUPPORTED_MEDIA_TYPE',
       'LIMIT_EXCEEDED',
     ],
-    isOpen: false,
-    formats: ['json'],
   };
 }
 

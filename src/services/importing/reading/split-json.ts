@@ -5,13 +5,16 @@ import type { NumberedBytes, SourceLimits } from './in-batches.js';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
+/** The member whose list holds the rows, and the most bytes and chunks in which it is looked for. */
+const NAME_OF_LIST = /(?<!\\)"data"\s*:\s*$/;
+const MOST_BEFORE_LIST = 256;
+const MOST_CHUNKS = 16;
 
 /**
  * The values of a text: the elements of its list, those of the list `data` of its object, or otherwise
@@ -95,8 +98,8 @@ class ValueSplitter {
   #count = 0;
   #line = 1;
   #valueLine = 1;
-  /** Watches the first object of the text, as long as it may be an object around a list `data`. */
-  #wrapper: WrapperWatch | undefined;
+  /** Whether the open value is the first object of the text, which may be around a list `data`. */
+  #mayWrap = false;
   /** Whether the list is the member `data` of an object. The other members are skipped. */
   #isWrapped = false;
 
@@ -121,7 +124,13 @@ class ValueSplitter {
         start = at;
         this.#valueLine = this.#line;
       }
-      if (this.#isList(byte)) {
+      if (this.#mayWrap && byte === OPEN_LIST && this.#isWrapping(chunk.subarray(start, at))) {
+        this.#place = 'value';
+        this.#isWrapped = true;
+        this.#mayWrap = false;
+        this.#depth = 0;
+        this.#carried = [];
+        this.#carriedLength = 0;
         start = -1;
         continue;
       }
@@ -158,7 +167,7 @@ class ValueSplitter {
     if (this.#place === 'start') {
       this.#place = byte === OPEN_LIST ? 'value' : 'sequence';
       if (byte === OPEN_LIST) return false;
-      if (byte === OPEN_OBJECT) this.#wrapper = new WrapperWatch();
+      this.#mayWrap = byte === OPEN_OBJECT;
       return true;
     }
     if (this.#place === 'sequence') return true;
@@ -180,17 +189,13 @@ class ValueSplitter {
     return true;
   }
 
-  /** Whether the list `data` begins here. The text before it is then only around the list. */
-  #isList(byte: number): boolean {
-    if (this.#wrapper === undefined) return false;
-    if (!this.#wrapper.isList(byte, this.#depth)) return false;
-    this.#wrapper = undefined;
-    this.#isWrapped = true;
-    this.#depth = 0;
-    this.#carried = [];
-    this.#carriedLength = 0;
-    this.#place = 'value';
-    return true;
+  /** Whether the list `data` of the first object begins behind these bytes. */
+  #isWrapping(before: Buffer): boolean {
+    if (this.#depth !== 1) return false;
+    const last = [...this.#carried.slice(-MOST_CHUNKS), before].map((bytes) =>
+      bytes.subarray(-MOST_BEFORE_LIST),
+    );
+    return NAME_OF_LIST.test(Buffer.concat(last).toString('latin1'));
   }
 
   /** Adds a byte to the open value. False if the value ends with the byte or before it. */
@@ -225,13 +230,11 @@ class ValueSplitter {
       else if (byte === BACKSLASH) this.#isEscaped = true;
       else if (byte === QUOTE) {
         this.#isInText = false;
-        this.#wrapper?.text(chunk.subarray(from, at), this.#depth);
         // A text that is not a member of a value is itself a value. The parser of values rejects it.
         if (this.#depth === 0) this.#isBare = true;
         return at;
       }
     }
-    this.#wrapper?.partOfText(chunk.subarray(from), this.#depth);
     return chunk.length;
   }
 
@@ -240,7 +243,7 @@ class ValueSplitter {
     if (value.length > this.#maxLength) throw tooLong(this.#valueLine, this.#maxLength);
     this.#carried = [];
     this.#carriedLength = 0;
-    this.#wrapper = undefined;
+    this.#mayWrap = false;
     this.#count += 1;
     return { number: this.#count, bytes: value };
   }
@@ -257,31 +260,6 @@ class ValueSplitter {
       'MALFORMED_REQUEST',
       `Line ${this.#line} has ${sent} where ${expected} is expected.`,
     );
-  }
-}
-
-/** Looks for a member `data` that is a list, in the first object of a text. */
-class WrapperWatch {
-  #name = '';
-  #part = '';
-  #isBehindColon = false;
-
-  partOfText(bytes: Buffer, depth: number): void {
-    if (depth === 1 && this.#part.length < 8) this.#part += bytes.toString('latin1');
-  }
-
-  text(bytes: Buffer, depth: number): void {
-    if (depth !== 1) return;
-    this.partOfText(bytes, depth);
-    this.#name = this.#part;
-    this.#part = '';
-  }
-
-  isList(byte: number, depth: number): boolean {
-    if (depth !== 1 || isSpace(byte)) return false;
-    const isList = byte === OPEN_LIST && this.#isBehindColon && this.#name === 'data';
-    this.#isBehindColon = byte === COLON;
-    return isList;
   }
 }
 
