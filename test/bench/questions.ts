@@ -92,7 +92,7 @@ export function newMarks(firstDay: string, first: number, count: number): readon
   return Array.from({ length: count }, (_, index) => newMark(firstDay, first + index));
 }
 
-/** The mark of this number. wrk.lua counts in the same way. @see seedStatements for a student's class */
+/** The mark of this number, in the class that `seedStatements` uses. wrk.lua counts in the same way. */
 export function newMark(firstDay: string, number: number): Mark {
   const place = number % MARKED_STUDENTS;
   const twelve = 1 + Math.floor(place / 9);
