@@ -49,7 +49,7 @@ import {
   type UpdateMatching,
 } from './writing/matching-writes.js';
 import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './writing/record-environment.js';
-import type { CreateOptions } from './writing/record-inserts.js';
+import { type CreateOptions, RecordInserts } from './writing/record-inserts.js';
 import { gone, notFound } from './writing/record-refusals.js';
 import {
   type ConditionalWriteOptions,
@@ -86,6 +86,7 @@ export class RecordStore {
     refusal: 'Too many requests are under way with this idempotency key',
   });
   readonly #environment: RecordEnvironment;
+  readonly #inserts: RecordInserts;
   readonly #writes: RecordWrites;
   readonly #matchingWrites: MatchingWrites;
   readonly #upserts: Upserts;
@@ -97,9 +98,10 @@ export class RecordStore {
 
   constructor(options: RecordStoreOptions) {
     this.#environment = new RecordEnvironment(options);
+    this.#inserts = new RecordInserts(this.#environment);
     this.#writes = new RecordWrites(this.#environment);
-    this.#matchingWrites = new MatchingWrites(this.#environment, this.#writes);
-    this.#upserts = new Upserts(this.#environment, this.#writes);
+    this.#matchingWrites = new MatchingWrites(this.#environment, this.#inserts);
+    this.#upserts = new Upserts(this.#environment, this.#inserts);
     this.#history = new RecordHistory(this.#environment);
     this.#reverts = new Reverts(this.#environment);
     this.#topDomain = options.topDomain;
@@ -230,14 +232,14 @@ export class RecordStore {
     return projection === undefined ? { ...record, json: printStored(row.id, row.json) } : record;
   }
 
-  /** Creates records, all or none, and returns them in their order. @see RecordWrites.create */
+  /** Creates records, all or none, and returns them in their order. @see RecordInserts.create */
   async create(
     scope: Scope,
     name: string,
     records: readonly JsonObject[],
     options: CreateOptions = {},
   ): Promise<StoredRecord[]> {
-    const write = () => this.#writes.create(scope, name, records, options);
+    const write = () => this.#inserts.create(scope, name, records, options);
     const created = await this.#noted(scope, options.within, write);
     this.#environment.noteSent(scope, name, records);
     return created;

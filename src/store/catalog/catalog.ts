@@ -38,7 +38,7 @@ import type { CollectionDefinition } from './collection-definition.js';
 import { CATALOG_LOCK, type DeclareOptions, declareAll } from './declare-all.js';
 import { compareDefinitions, type DefinitionChange } from './definition-changes.js';
 import { type FieldUse, findUseFaults, listFieldUses } from './field-uses.js';
-import { type GuardingField, guardingFields } from './guarding-fields.js';
+import { type GuardingField, guardingFields, type Naming, namingLinks } from './guarding-fields.js';
 import { parseCollection, parseDefinition } from './parse-collection.js';
 import { readDefinitions } from './read-definitions.js';
 import { findUndeclaredFields, type UndeclaredFields } from './undeclared-fields.js';
@@ -98,6 +98,7 @@ export class Catalog {
   #entries: ReadonlyMap<string, Entry> = new Map();
   #collections: readonly Collection[] = [];
   #guarding: ReadonlyMap<string, readonly GuardingField[]> = new Map();
+  #namings: ReadonlyMap<string, readonly Naming[]> = new Map();
   #unreadable: CatalogReport['unreadable'] = [];
   #undeclaredIndexes: readonly string[] = [];
   #declaredNames: ReadonlySet<string> | undefined;
@@ -189,6 +190,11 @@ export class Catalog {
   /** The fields of all collections whose references refuse the removal of a record of this one. */
   fieldsGuarding(name: string): readonly GuardingField[] {
     return this.#guarding.get(name) ?? [];
+  }
+
+  /** The links of all collections whose texts name records of this one. */
+  namingsOf(name: string): readonly Naming[] {
+    return this.#namings.get(name) ?? [];
   }
 
   report(): CatalogReport {
@@ -432,6 +438,7 @@ export class Catalog {
       entries.length === before.size && entries.every((entry) => before.get(entry.name) === entry);
     if (isSame) return;
     this.#guarding = guardingFields(this.#collections);
+    this.#namings = namingLinks(this.#collections);
     for (const listener of this.#listeners) listener();
   }
 }

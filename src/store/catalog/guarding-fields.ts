@@ -1,4 +1,4 @@
-import type { Collection, Field } from '../../base/model/collection.js';
+import type { Collection, Field, Link } from '../../base/model/collection.js';
 
 /** A reference field that refuses the removal of what it points to: its path, and its collection. */
 export interface GuardingField {
@@ -24,4 +24,46 @@ export function guardingFields(
   };
   for (const collection of collections) visit(collection, collection.fields, []);
   return fieldsByTarget;
+}
+
+/** A link of a collection whose texts name records of another one. */
+export interface Naming {
+  readonly collection: Collection;
+  readonly link: Link;
+}
+
+/** The links of all collections that name records of a collection, by its name. */
+export function namingLinks(collections: readonly Collection[]): ReadonlyMap<string, readonly Naming[]> {
+  const byName = new Map(collections.map((collection) => [collection.name, collection]));
+  const namingsByTarget = new Map<string, Naming[]>();
+  for (const collection of collections) {
+    for (const link of collection.links) {
+      if (link.reference !== undefined || !linkTargetOf(link, (name) => byName.get(name))) continue;
+      const namings = namingsByTarget.get(link.target) ?? [];
+      namingsByTarget.set(link.target, namings);
+      namings.push({ collection, link });
+    }
+  }
+  return namingsByTarget;
+}
+
+/** The collection that a link leads to, if it has declared what the link compares. */
+export function linkTargetOf(
+  { target, members }: Link,
+  findCollection: (name: string) => Collection | undefined,
+): Collection | undefined {
+  const collection = findCollection(target);
+  const isDeclared = members.every(({ path }) => fieldsAlong(collection?.fields ?? [], path) !== undefined);
+  return isDeclared ? collection : undefined;
+}
+
+/** The declared fields along a path. */
+export function fieldsAlong(
+  fields: readonly Field[],
+  [name, ...rest]: readonly string[],
+): readonly Field[] | undefined {
+  const field = fields.find((one) => one.name === name);
+  if (field === undefined || rest.length === 0) return field && [field];
+  const inner = fieldsAlong(field.fields, rest);
+  return inner && [field, ...inner];
 }

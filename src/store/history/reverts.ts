@@ -19,8 +19,7 @@ import { recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { atomically } from '../writing/atomically.js';
 import { bringBack } from '../writing/bring-back.js';
-import { askTriggers, changeRecords, settleRenames } from '../writing/change-records.js';
-import { deleteLocked } from '../writing/delete-locked.js';
+import { changeRecords, removeLocked, settleRenames } from '../writing/change-records.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import {
   assertWritable,
@@ -334,20 +333,10 @@ cross join lateral (
 
   async #remove(transaction: Transaction, write: Reverting, rows: readonly RevertRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const { scope, collection, now } = write;
+    const { scope, collection } = write;
     accessOf(scope, collection, 'delete');
     if (rows.some((row) => !row.is_deletable)) throw outOfRows(collection, 'delete');
-    const change = (before: JsonObject) => before;
-    await askTriggers(this.#environment, transaction, {
-      scope,
-      collection,
-      rows,
-      operation: 'delete',
-      change,
-    });
-    const context = this.#environment.writeContext(scope, collection, now);
-    const ids = rows.map((row) => row.id);
-    await deleteLocked(this.#environment, transaction, context, ids);
+    await removeLocked(this.#environment, transaction, { scope, collection, rows });
   }
 
   async #bringBack(

@@ -10,7 +10,7 @@ import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { accessOf, type EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
-import { JUDGED_COLUMNS, type JudgedRow, type StoredRow } from '../reading/stored-record.js';
+import { JUDGED_COLUMNS, type JudgedRow, STORED_COLUMNS, type StoredRow } from '../reading/stored-record.js';
 import { sql } from '../sql.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
@@ -18,6 +18,7 @@ import { withFormerStay } from './former-stay.js';
 import { type LockedRow, lockRecords, type MatchedChange, updateRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { outOfRows } from './record-refusals.js';
+import { buryRecords } from './record-statements.js';
 import {
   assertUnused,
   findGone,
@@ -124,7 +125,7 @@ export async function* planChanges(
  * their modifications. A refusal ends it, unless refusals are collected: then the writes of that record's
  * triggers are rolled back, and the record stays as it was.
  */
-export async function askTriggers(
+async function askTriggers(
   environment: RecordEnvironment,
   transaction: Transaction,
   asked: Pick<ChangeRequest, 'scope' | 'collection' | 'rows' | 'change'> & {
@@ -156,6 +157,25 @@ export async function askTriggers(
     }
   }
   return (before, { id }) => recordsById.get(id) ?? before;
+}
+
+/**
+ * Asks the `before` triggers about the removal of locked records, turns them into tombstones, and returns
+ * their last state.
+ */
+export async function removeLocked(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  { scope, collection, rows }: Pick<ChangeRequest, 'scope' | 'collection' | 'rows'>,
+): Promise<readonly StoredRow[]> {
+  const change = (before: JsonObject) => before;
+  await askTriggers(environment, transaction, { scope, collection, rows, operation: 'delete', change });
+  const ids = rows.map(({ id }) => id);
+  const context = environment.writeContext(scope, collection, environment.now());
+  return await environment.write<StoredRow>(context, {
+    ...{ within: transaction, operation: 'delete' as const, columns: STORED_COLUMNS, caller: scope },
+    statement: (placed) => buryRecords(placed, sql`= any(${ids}::text[])`, sql.empty),
+  });
 }
 
 /** The record in a locked row. */

@@ -6,9 +6,9 @@ import { recordsOf } from '../sql/records-of.js';
 import { sql } from '../sql.js';
 import { atomically } from './atomically.js';
 import { bringBack, bringBackInput } from './bring-back.js';
+import { RecordInserts } from './record-inserts.js';
 import { outOfRows, overtaken } from './record-refusals.js';
 import { announcement, insertInput } from './record-statements.js';
-import { RecordWrites } from './record-writes.js';
 import { assertCompletable, secretFieldsOf } from './secret-fields.js';
 import {
   asRecords,
@@ -89,7 +89,7 @@ async function createAsking(work: StagedWork, refused: StagedRefusal[]): Promise
           const back = { scope, collection, now: work.batch.now, records: [{ id, data }] };
           await bringBack(environment, within, back);
         } else {
-          await new RecordWrites(environment).create(scope, collection.name, [{ ...data, _id: id }], {
+          await new RecordInserts(environment).create(scope, collection.name, [{ ...data, _id: id }], {
             within,
           });
         }

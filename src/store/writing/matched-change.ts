@@ -10,7 +10,6 @@ import { type Sql, sql } from '../sql.js';
 import {
   announcement,
   audit,
-  buryRecords,
   derivedOf,
   IN_INPUT,
   REPLACED_RECORDS,
@@ -103,11 +102,6 @@ ${audit(context, 'updated', { before: sql`reverse_delta(w.was, w.data, w.changed
 select ${storedColumns(context.projection)},
   (${rows ?? sql`true`}) is true as is_in_rows${announcement(context, 'update')}
 from written r`;
-}
-
-/** Turns locked records into tombstones, and returns their last state. */
-export function deleteRecords(context: WriteContext, ids: readonly string[]): Sql {
-  return buryRecords(context, sql`= any(${[...ids]}::text[])`, sql.empty);
 }
 
 /**

@@ -25,13 +25,13 @@ import { compileFilter, listPaths } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
 import { sql } from '../sql.js';
 import { atomically } from './atomically.js';
-import { askTriggers, changeRecords, recordOf } from './change-records.js';
-import { deleteLocked } from './delete-locked.js';
+import { changeRecords, recordOf, removeLocked } from './change-records.js';
 import { countRecords, type LockedRow, lockRecords, type Selected } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
+import type { RecordInserts } from './record-inserts.js';
 import { assertWritable } from './record-refusals.js';
 import type { WriteContext } from './record-statements.js';
-import type { RecordWrites, WriteOptions } from './record-writes.js';
+import type { WriteOptions } from './record-writes.js';
 import { assertUnreferenced } from './referring-records.js';
 import { recordsPlaceOf } from './staging-place.js';
 import { assertMayApply, sentDataOf, sentFieldsOf, toStoredOperations } from './stored-operations.js';
@@ -105,11 +105,11 @@ type Row = LockedRow & StoredRow;
 
 export class MatchingWrites {
   readonly #environment: RecordEnvironment;
-  readonly #writes: RecordWrites;
+  readonly #inserts: RecordInserts;
 
-  constructor(environment: RecordEnvironment, writes: RecordWrites) {
+  constructor(environment: RecordEnvironment, inserts: RecordInserts) {
     this.#environment = environment;
-    this.#writes = writes;
+    this.#inserts = inserts;
   }
 
   /**
@@ -200,14 +200,11 @@ export class MatchingWrites {
   ): Promise<Deleted> {
     const matching = this.#open(scope, name, { request, verb: 'delete' });
     const { collection } = matching;
-    const context = this.#environment.writeContext(scope, collection, this.#environment.now());
     const deleted = await this.#inTurn(matching, options, async (transaction) => {
       const rows = await this.#lock(transaction, matching);
       if (rows.length === 0) return [];
-      const asked = { scope, collection, rows, operation: 'delete', change: unchanged } as const;
-      await askTriggers(this.#environment, transaction, asked);
+      const written = await removeLocked(this.#environment, transaction, { scope, collection, rows });
       const ids = rows.map((row) => row.id);
-      const written = await deleteLocked(this.#environment, transaction, context, ids);
       await assertUnreferenced(this.#environment, transaction, {
         scope,
         collection,
@@ -380,7 +377,7 @@ export class MatchingWrites {
     }
     // A replacement keeps nothing else of what the filter says.
     const data = id === undefined ? made : { ...made, _id: id };
-    const [record] = await this.#writes.create(scope, collection.name, [data], { within: transaction });
+    const [record] = await this.#inserts.create(scope, collection.name, [data], { within: transaction });
     return record;
   }
 }
@@ -410,8 +407,6 @@ interface Matching {
   readonly sort: readonly SortKey[];
   readonly limit: number | undefined;
 }
-
-const unchanged = (before: JsonObject) => before;
 
 function changeOf(
   operations: readonly UpdateOperation[],

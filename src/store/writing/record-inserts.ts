@@ -4,14 +4,15 @@ import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import { type EffectiveAccess, findAccess } from '../access/access.js';
+import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';
 import type { Sql } from '../sql.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { BatchedCreates } from './batched-creates.js';
 import type { RecordEnvironment } from './record-environment.js';
-import { MAX_ATTEMPTS, outOfRows, overtaken } from './record-refusals.js';
+import { RecordIds } from './record-ids.js';
+import { assertWritable, MAX_ATTEMPTS, outOfRows, overtaken, tooManyRecords } from './record-refusals.js';
 import {
   type InsertedRow,
   insertRecords,
@@ -22,10 +23,19 @@ import {
 } from './record-statements.js';
 import { listReferences, selectDead } from './references.js';
 import { runWrite } from './run-write.js';
-import { assertCompletable, NO_SECRETS, secretFieldsOf, without } from './secret-fields.js';
+import {
+  assertCompletable,
+  assertJudgeable,
+  assertNoProbing,
+  NO_SECRETS,
+  secretFieldsOf,
+  without,
+} from './secret-fields.js';
 import { selectUnlinked } from './select-unlinked.js';
+import { takeSentId } from './sent-id.js';
 import { listSought } from './settle-links.js';
 import { assertNoFaults, toStoredAll, withPointer } from './validation.js';
+import { askBefore, revise } from './write-triggers.js';
 
 /**
  * More records are created by several statements in one transaction, so that PostgreSQL stores some while the
@@ -50,7 +60,7 @@ export interface PermittedWrite {
   readonly access: EffectiveAccess;
 }
 
-export interface SentRecord {
+interface SentRecord {
   readonly id: string;
   /** The fields, without `_id`. */
   readonly data: JsonObject;
@@ -77,14 +87,66 @@ interface Part {
 export class RecordInserts {
   readonly #environment: RecordEnvironment;
   readonly #joined: BatchedCreates;
+  readonly #ids = new RecordIds();
 
   constructor(environment: RecordEnvironment) {
     this.#environment = environment;
     this.#joined = new BatchedCreates(environment);
   }
 
-  /** @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN */
-  async insert(
+  /**
+   * Creates records, all or none, and returns them, or the first of them, in their order.
+   *
+   * @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN; NOT_FOUND,
+   *   GONE for the collection
+   */
+  async create(
+    scope: Scope,
+    name: string,
+    records: readonly JsonObject[],
+    options: CreateOptions = {},
+  ): Promise<StoredRecord[]> {
+    const collection = this.#environment.catalog.get(name, scope);
+    const access = accessOf(scope, collection, 'create');
+    if (records.length === 0) return [];
+    const { maxRecordsPerWrite } = this.#environment;
+    if (records.length > maxRecordsPerWrite) {
+      throw tooManyRecords(records.length, maxRecordsPerWrite);
+    }
+    const sent = records.map((record, index) => takeSentId(record, records.length === 1 ? '' : `/${index}`));
+    assertNoFaults(sent.flatMap((one) => one.errors));
+    const fields = sent.map((one) => one.data);
+    assertWritable(fields, access, collection);
+    assertNoProbing(fields, scope, collection);
+    const ids = this.#ids.make(sent.length);
+    const identified = sent.map(({ id, data }, index) => ({ id: id ?? ids[index] ?? '', data }));
+    const write = { scope, collection, access };
+    const triggers = this.#environment.triggers.before(scope.domain.id, name, 'create');
+    if (triggers.length === 0) return await this.#insert(write, identified.map(asItWasSent), options);
+    const made = await atomicWrite(this.#environment, { scope, collection }, options, async (within) => {
+      const revised: SentRecord[] = [];
+      for (const { id, data } of identified) {
+        const pending = {
+          scope,
+          collection,
+          operation: 'create',
+          id,
+          record: data,
+          previous: undefined,
+        } as const;
+        const own = new Set(Object.keys(data));
+        const set = revise(data, await askBefore(triggers, pending, within));
+        const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? NO_SECRETS;
+        const secret = without(hidden, { has: (name) => own.has(name) || !Object.hasOwn(set, name) });
+        assertJudgeable(collection, { verb: 'create', differing: own, secret });
+        revised.push({ id, data: set, own });
+      }
+      return await this.#insert(write, revised, { within });
+    });
+    return made.slice(0, options.shown);
+  }
+
+  async #insert(
     { scope, collection, access }: PermittedWrite,
     sent: readonly SentRecord[],
     { within, shown = sent.length }: CreateOptions,
@@ -259,6 +321,18 @@ function partOf(insert: Insert, places: readonly number[], reasons: ReasonsAgain
   return { shown, statement: insertRecords(insert.context, records, { ...reasons, shown: shown.length }) };
 }
 
-export function asItWasSent({ id, data }: { readonly id: string; readonly data: JsonObject }): SentRecord {
+function asItWasSent({ id, data }: { readonly id: string; readonly data: JsonObject }): SentRecord {
   return { id, data, own: { has: (name) => Object.hasOwn(data, name) } };
+}
+
+/** A write in one transaction with what it triggers; announced after a commit of its own. */
+export async function atomicWrite<Written extends StoredRecord | StoredRecord[]>(
+  environment: RecordEnvironment,
+  { scope, collection }: Pick<PermittedWrite, 'scope' | 'collection'>,
+  { within }: Pick<CreateOptions, 'within'>,
+  write: (within: Transaction) => Promise<Written>,
+): Promise<Written> {
+  const written = await atomically(environment, scope, { within, writes: [collection.name] }, write);
+  if (within === undefined) environment.announceCommit(scope, collection, [written].flat());
+  return written;
 }

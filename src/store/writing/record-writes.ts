@@ -13,19 +13,11 @@ import {
 } from '../reading/stored-record.js';
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
-import { atomically } from './atomically.js';
 import { settleRenames } from './change-records.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
-import { RecordIds } from './record-ids.js';
-import {
-  asItWasSent,
-  type CreateOptions,
-  type PermittedWrite,
-  RecordInserts,
-  type SentRecord,
-} from './record-inserts.js';
+import { atomicWrite, type PermittedWrite } from './record-inserts.js';
 import {
   assertWritable,
   type ExpectedVersion,
@@ -35,7 +27,6 @@ import {
   notFound,
   outOfRows,
   overtaken,
-  tooManyRecords,
   versionConflict,
 } from './record-refusals.js';
 import {
@@ -62,11 +53,10 @@ import {
   differingNames,
   EVERY_FIELD,
   isJudgeable,
-  NO_SECRETS,
   secretFieldsOf,
   without,
 } from './secret-fields.js';
-import { takeOwnSentId, takeSentId } from './sent-id.js';
+import { takeOwnSentId } from './sent-id.js';
 import { assertNoFaults, type StoredChange, stampedFields, toStored } from './validation.js';
 import { askBefore, type Revision, revise } from './write-triggers.js';
 
@@ -98,77 +88,8 @@ export interface UpdateOptions extends ConditionalWriteOptions, RenameOptions {
 export class RecordWrites {
   readonly #environment: RecordEnvironment;
 
-  readonly #inserts: RecordInserts;
-  readonly #ids = new RecordIds();
-
   constructor(environment: RecordEnvironment) {
     this.#environment = environment;
-    this.#inserts = new RecordInserts(environment);
-  }
-
-  /**
-   * Creates records, all or none, and returns them, or the first of them, in their order.
-   *
-   * @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN; NOT_FOUND,
-   *   GONE for the collection
-   */
-  async create(
-    scope: Scope,
-    name: string,
-    records: readonly JsonObject[],
-    options: CreateOptions = {},
-  ): Promise<StoredRecord[]> {
-    const collection = this.#environment.catalog.get(name, scope);
-    const access = accessOf(scope, collection, 'create');
-    if (records.length === 0) return [];
-    const { maxRecordsPerWrite } = this.#environment;
-    if (records.length > maxRecordsPerWrite) {
-      throw tooManyRecords(records.length, maxRecordsPerWrite);
-    }
-    const sent = records.map((record, index) => takeSentId(record, records.length === 1 ? '' : `/${index}`));
-    assertNoFaults(sent.flatMap((one) => one.errors));
-    const fields = sent.map((one) => one.data);
-    assertWritable(fields, access, collection);
-    assertNoProbing(fields, scope, collection);
-    const ids = this.#ids.make(sent.length);
-    const identified = sent.map(({ id, data }, index) => ({ id: id ?? ids[index] ?? '', data }));
-    const write = { scope, collection, access };
-    const triggers = this.#environment.triggers.before(scope.domain.id, name, 'create');
-    if (triggers.length === 0) return await this.#inserts.insert(write, identified.map(asItWasSent), options);
-    const made = await this.#asked(scope, collection, options, async (within) => {
-      const revised: SentRecord[] = [];
-      for (const { id, data } of identified) {
-        const pending = {
-          scope,
-          collection,
-          operation: 'create',
-          id,
-          record: data,
-          previous: undefined,
-        } as const;
-        const own = new Set(Object.keys(data));
-        const set = revise(data, await askBefore(triggers, pending, within));
-        const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? NO_SECRETS;
-        const secret = without(hidden, { has: (name) => own.has(name) || !Object.hasOwn(set, name) });
-        assertJudgeable(collection, { verb: 'create', differing: own, secret });
-        revised.push({ id, data: set, own });
-      }
-      return await this.#inserts.insert(write, revised, { within });
-    });
-    return made.slice(0, options.shown);
-  }
-
-  /** A write with `before` triggers, in one transaction with what they do. */
-  async #asked<Written extends StoredRecord | StoredRecord[]>(
-    scope: Scope,
-    collection: Collection,
-    options: WriteOptions,
-    write: (within: Transaction) => Promise<Written>,
-  ): Promise<Written> {
-    const atomic = { ...options, writes: [collection.name] };
-    const written = await atomically(this.#environment, scope, atomic, write);
-    if (options.within === undefined) this.#environment.announceCommit(scope, collection, [written].flat());
-    return written;
   }
 
   /**
@@ -195,7 +116,7 @@ export class RecordWrites {
       !isRename &&
       !Object.keys(sent).some((field) => holdsReferences(fieldsByName.get(field)));
     if (isAlone) return await this.#change(write, id, { ...options, data: sent });
-    return await this.#asked(scope, collection, options, async (within) => {
+    return await atomicWrite(this.#environment, { scope, collection }, options, async (within) => {
       if (triggers.length === 0 && !isRename)
         return await this.#change(write, id, { ...options, data: sent, within });
       const current = await this.#lock(write, id, within);
@@ -356,17 +277,11 @@ export class RecordWrites {
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'delete');
     if (triggers.length === 0 && options.force !== true && !isGuarded(this.#environment, collection))
       return await this.#remove(write, id, options);
-    return await this.#asked(scope, collection, options, async (within) => {
+    return await atomicWrite(this.#environment, { scope, collection }, options, async (within) => {
       const current = await this.#lock(write, id, within);
       if (current !== undefined && triggers.length > 0) {
-        const pending = {
-          scope,
-          collection,
-          operation: 'delete',
-          id,
-          record: current,
-          previous: current,
-        } as const;
+        const record = current;
+        const pending = { scope, collection, operation: 'delete', id, record, previous: record } as const;
         await askBefore(triggers, pending, within);
       }
       const removed = await this.#remove(write, id, { ...options, within });
@@ -495,24 +410,14 @@ export class RecordWrites {
       ...unlinked,
     ];
     if (faults.length > 0 || !isJudgeable(collection, judged)) {
-      await this.#throwIfOutOfReach(update);
+      const { ifVersion, within } = options;
+      const refused = { id, access: accessOf(scope, collection, 'update'), verb: 'update' } as const;
+      await this.#throwRefusal(scope, collection, { ...refused, ifVersion, within });
       assertJudgeable(collection, judged);
       assertNoFaults(faults);
     }
     const keys = { value: keysOf(collection, merged, scope.domain.timeZone) };
     return { keys, ifVersion: current.version, change: complete };
-  }
-
-  async #throwIfOutOfReach(update: {
-    readonly scope: Scope;
-    readonly collection: Collection;
-    readonly id: string;
-    readonly options: UpdateOptions;
-  }): Promise<void> {
-    const { scope, collection, id, options } = update;
-    const access = accessOf(scope, collection, 'update');
-    const { ifVersion, within } = options;
-    await this.#throwRefusal(scope, collection, { id, access, verb: 'update', ifVersion, within });
   }
 
   /**

@@ -7,18 +7,18 @@
  * (`references.ts`), so whoever removes the target has locked it `for update` before.
  */
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
-import type { Collection, Link } from '../../base/model/collection.js';
+import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
-import type { GuardingField } from '../catalog/guarding-fields.js';
+import { fieldsAlong, type GuardingField, type Naming } from '../catalog/guarding-fields.js';
 import { isIndexedPath } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
 import { fieldJson } from '../sql/names.js';
 import { liveRecordsByKey, nameLiteral, recordsIn } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import type { RecordEnvironment } from './record-environment.js';
-import { fieldsAlong, linkTargetOf, nameCondition } from './select-unlinked.js';
+import { nameCondition } from './select-unlinked.js';
 
 /** How many records point to others, by collection; of those that the caller may read. */
 export interface ReferringRecords {
@@ -46,7 +46,7 @@ const MOST_COUNTED = 10_000;
 
 /** Whether a removal from the collection can be refused because of records that point to it. */
 export function isGuarded({ catalog }: Pick<RecordEnvironment, 'catalog'>, { name }: Collection): boolean {
-  return catalog.fieldsGuarding(name).length > 0 || listNamings(catalog.list(), name).length > 0;
+  return catalog.fieldsGuarding(name).length > 0 || catalog.namingsOf(name).length > 0;
 }
 
 /**
@@ -131,7 +131,6 @@ export async function countReferrers(
     readonly removed?: Sql;
   },
 ): Promise<ReferringRecords> {
-  const collections = environment.catalog.list();
   const guards = [
     ...environment.catalog.fieldsGuarding(collection.name).map((field): Guard => {
       const isSame = field.collection.name === collection.name;
@@ -144,7 +143,7 @@ export async function countReferrers(
         },
       };
     }),
-    ...listNamings(collections, collection.name).flatMap((naming): Guard[] => {
+    ...environment.catalog.namingsOf(collection.name).flatMap((naming): Guard[] => {
       const [{ path } = { path: [] }] = naming.link.members;
       const steps = path.map((name) => `."${name}"`).join('');
       const removedNames = sql`(
@@ -280,23 +279,6 @@ from (
   ) as p
   limit ${MOST_COUNTED}
 ) as f`;
-}
-
-/** A link of a collection whose texts name records of another one. */
-export interface Naming {
-  readonly collection: Collection;
-  readonly link: Link;
-}
-
-/** The links of all collections that name records of a collection. */
-export function listNamings(collections: readonly Collection[], target: string): readonly Naming[] {
-  const findCollection = (name: string) => collections.find((collection) => collection.name === name);
-  return collections.flatMap((collection) =>
-    collection.links
-      .filter((link) => link.reference === undefined && link.target === target)
-      .filter((link) => linkTargetOf(link, { findCollection }) !== undefined)
-      .map((link) => ({ collection, link })),
-  );
 }
 
 /** Whether the record `r` names another one by the texts; those that are undefined are not compared. */

@@ -7,17 +7,11 @@ import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../b
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../access/admin.js';
+import type { Naming } from '../catalog/guarding-fields.js';
 import type { Transaction } from '../database/queryable.js';
 import { type Sql, sql } from '../sql.js';
 import type { RecordEnvironment } from './record-environment.js';
-import {
-  countUses,
-  describeReferrers,
-  listNamings,
-  type NameTaken,
-  type Naming,
-  namesRecord,
-} from './referring-records.js';
+import { countUses, describeReferrers, type NameTaken, namesRecord } from './referring-records.js';
 
 export interface Renamed {
   readonly before: JsonObject;
@@ -47,7 +41,7 @@ export function canRename(
   { name }: Collection,
   fields: readonly string[],
 ): boolean {
-  const namings = listNamings(catalog.list(), name);
+  const namings = catalog.namingsOf(name);
   return namings.some(({ link }) => link.members.some(({ path: [field = ''] }) => fields.includes(field)));
 }
 
@@ -56,7 +50,7 @@ export function findGone(
   { catalog }: Pick<RecordEnvironment, 'catalog'>,
   { collection, changes }: RenameRequest,
 ): readonly GoneName[] {
-  const namings = listNamings(catalog.list(), collection.name);
+  const namings = catalog.namingsOf(collection.name);
   return namings.flatMap((naming) => changes.flatMap((change) => goneNames(naming, change)));
 }
 

@@ -1,6 +1,7 @@
 /** The look-ups of texts of a record that must stand in another one, as SQL. @see Link */
-import type { Collection, Field, Link } from '../../base/model/collection.js';
+import type { Collection, Link } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
+import { fieldsAlong, linkTargetOf } from '../catalog/guarding-fields.js';
 import { fieldJson } from '../sql/names.js';
 import { liveRecordsById, liveRecordsByKey, liveRecordsIn, nameLiteral } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
@@ -38,7 +39,7 @@ export function selectUnlinked(
 ): Sql | undefined {
   const selects = collection.links.flatMap((link, index) => {
     const asked = sought.filter((one) => one.link === index);
-    const target = asked.length === 0 ? undefined : linkTargetOf(link, context);
+    const target = asked.length === 0 ? undefined : linkTargetOf(link, context.findCollection);
     if (target === undefined) return [];
     return [
       link.reference === undefined
@@ -65,7 +66,7 @@ export function linksHold(collection: Collection, context: LinkContext): Sql | u
     const { members, reference, on } = link;
     if (link.in.length > 0 || members.some(({ field }) => collection.fieldsByName.get(field)?.isList))
       return undefined;
-    const target = linkTargetOf(link, context);
+    const target = linkTargetOf(link, context.findCollection);
     if (target === undefined) continue;
     const texts = members.map(({ field }) => sql`(s.data->>${nameLiteral(field)})`);
     const [first = sql`null::text`] = texts;
@@ -83,27 +84,6 @@ export function linksHold(collection: Collection, context: LinkContext): Sql | u
     conditions.push(sql`not exists (select ${disagreeing(link, target, { sought: row, context })})`);
   }
   return conditions.length === 0 ? sql`true` : sql.join(conditions, ' and ');
-}
-
-/** The collection that a link leads to, if it has declared what the link compares. */
-export function linkTargetOf(
-  { target, members }: Link,
-  { findCollection }: Pick<LinkContext, 'findCollection'>,
-): Collection | undefined {
-  const collection = findCollection(target);
-  const isDeclared = members.every(({ path }) => fieldsAlong(collection?.fields ?? [], path) !== undefined);
-  return isDeclared ? collection : undefined;
-}
-
-/** The declared fields along a path. */
-export function fieldsAlong(
-  fields: readonly Field[],
-  [name, ...rest]: readonly string[],
-): readonly Field[] | undefined {
-  const field = fields.find((one) => one.name === name);
-  if (field === undefined || rest.length === 0) return field && [field];
-  const inner = fieldsAlong(field.fields, rest);
-  return inner && [field, ...inner];
 }
 
 function selectUnnamed(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {

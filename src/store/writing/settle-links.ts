@@ -16,11 +16,12 @@ import { pointerStep } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import { findAccess } from '../access/access.js';
+import { linkTargetOf } from '../catalog/guarding-fields.js';
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsIn } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { sql } from '../sql.js';
-import { type LinkContext, linkTargetOf, type Sought, selectUnlinked } from './select-unlinked.js';
+import { type LinkContext, type Sought, selectUnlinked } from './select-unlinked.js';
 
 /** The values of a link in one object of a record. */
 interface LinkedValues extends Sought {
@@ -222,7 +223,7 @@ export async function judgeLinks(
   for (const { link: index, place, found } of rows) {
     const one = sought.filter(({ link }) => link === index)[place - 1];
     const link = collection.links[index];
-    const target = link && linkTargetOf(link, context);
+    const target = link && linkTargetOf(link, context.findCollection);
     if (one === undefined || link === undefined || target === undefined) continue;
     if (found !== null) {
       verdicts.set(keyOfSought(one), disagreement(link, one, { found, target, scope: context.scope }));

@@ -5,7 +5,6 @@
  * A faulty row is reported and skipped as a whole.
  */
 
-import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { foldedKey } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -14,10 +13,9 @@ import type { OwnTransaction, Queryable, Transaction } from '../database/queryab
 import { renewStatistics } from '../database/renew-statistics.js';
 import { liveRecordsById, liveRecordsByKey, liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
-import { askTriggers } from './change-records.js';
+import { removeLocked } from './change-records.js';
 import { nameOfKey } from './check-record.js';
 import { createStaged } from './create-staged.js';
-import { deleteLocked } from './delete-locked.js';
 import { type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
@@ -341,16 +339,8 @@ export class StagedWrites {
     });
     const rows = await environment.run<LockedRow>(transaction, statement, scope);
     if (rows.length === 0) return 0;
-    const asked = {
-      scope,
-      collection,
-      rows,
-      operation: 'delete',
-      change: (before: JsonObject) => before,
-    } as const;
-    await askTriggers(environment, transaction, asked);
+    await removeLocked(environment, transaction, { scope, collection, rows });
     const ids = rows.map(({ id }) => id);
-    await deleteLocked(environment, transaction, context, ids);
     await assertUnreferenced(environment, transaction, { scope, collection, ids });
     return rows.length;
   }

@@ -23,8 +23,9 @@ import { atomically } from './atomically.js';
 import { changeRecords } from './change-records.js';
 import { type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
+import type { RecordInserts } from './record-inserts.js';
 import { assertWritable, tooManyRecords } from './record-refusals.js';
-import type { RecordWrites, WriteOptions } from './record-writes.js';
+import type { WriteOptions } from './record-writes.js';
 import { assertNoProbing } from './secret-fields.js';
 import { takeSentId } from './sent-id.js';
 import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
@@ -55,11 +56,11 @@ type Row = LockedRow & StoredRow;
 
 export class Upserts {
   readonly #environment: RecordEnvironment;
-  readonly #writes: RecordWrites;
+  readonly #inserts: RecordInserts;
 
-  constructor(environment: RecordEnvironment, writes: RecordWrites) {
+  constructor(environment: RecordEnvironment, inserts: RecordInserts) {
     this.#environment = environment;
-    this.#writes = writes;
+    this.#inserts = inserts;
   }
 
   /**
@@ -234,7 +235,7 @@ export class Upserts {
     absent: readonly Sent[],
   ): Promise<ReadonlyMap<string, StoredRecord>> {
     try {
-      const made = await this.#writes.create(
+      const made = await this.#inserts.create(
         scope,
         collection.name,
         absent.map(({ record }) => record),
