@@ -2,18 +2,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTemplate, createTestDatabase, type TestDatabase } from '../database.js';
-import { fillSchool, KNOWLEDGE, learn, listWrites } from './every-write.js';
+import { fillSchool, type Knowledge, learn, listWrites } from './every-write.js';
 import { startGateway } from './gateway.js';
 import { explainAll, statementsOf } from './rows-read.js';
 
-const PLANS = ['custom', 'generic'] as const;
+/** What PostgreSQL knows of the tables, and the plans that it makes by it. */
+export type PlanningCase = readonly [knowledge: Knowledge, plans: readonly ('custom' | 'generic')[]];
 
 /**
  * Does every kind of write on a school of so many attendance records and many others, and compares the rows
  * that each statement reads with the records that the write is about.
  */
-export function describeRowsRead(records: number): void {
-  describe.each(KNOWLEDGE)('with statistics of %s', (knowledge) => {
+export function describeRowsRead(records: number, cases: readonly PlanningCase[]): void {
+  describe.each(cases)('with statistics of %s', (knowledge, plans) => {
     let database: TestDatabase;
     beforeAll(async () => {
       const template = await createTemplate(`rows_read_${records}`, (url) => fillSchool(url, records));
@@ -24,14 +25,14 @@ export function describeRowsRead(records: number): void {
       await database.drop();
     });
 
-    it.each(PLANS)(
+    it.each(plans)(
       'every write reads what it is about, by %s plans',
-      async (plans) => {
-        await withClient(database.url, (sql) => explainAll(sql, { plan_cache_mode: `force_${plans}_plan` }));
+      async (kind) => {
+        await withClient(database.url, (sql) => explainAll(sql, { plan_cache_mode: `force_${kind}_plan` }));
         const gateway = await startGateway(database.url);
         try {
           const tooMany: string[] = [];
-          for (const write of listWrites(gateway, { records, mark: plans })) {
+          for (const write of listWrites(gateway, { records, mark: kind })) {
             const most = write.searchesAll ? 8 * records : 60 * write.records + 600;
             for (const { text, rows, plan } of await statementsOf(gateway, write.run)) {
               if (rows > most) tooMany.push(`${write.name}: ${rows} rows\n${text.slice(0, 1500)}\n${plan}`);

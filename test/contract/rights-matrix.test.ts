@@ -26,20 +26,20 @@ import { ROLES, useGateway } from './gateway.js';
 
 /**
  * A write is prepared, looked at and taken back, and takes as long as some two reads: `npm test` tries one in
- * sixteen, and of the reads one in eight, by which every caller and every collection come to each door; the
+ * 32, and of the reads one in sixteen, by which every caller and every collection come to each door; the
  * campaign `generative` tries them all.
  */
-const WRITES_ARE_ONE_OF = 16;
-const READS_ARE_ONE_OF = 8;
+const WRITES_ARE_ONE_OF = 32;
+const READS_ARE_ONE_OF = 16;
 /** A script takes as long as some ten other reads. */
-const SCRIPTS_ARE_ONE_OF = 16;
+const SCRIPTS_ARE_ONE_OF = 32;
 /** An import takes as long as some ten other writes. */
 const IMPORTS_ARE_ONE_OF = 48;
 /** Of the doors of each import that is hidden; the next one has others. */
 const IMPORT_READS_ARE_ONE_OF = 4;
-const PROBES_BY_IMPORT_ARE_ONE_OF = 8;
+const PROBES_BY_IMPORT_ARE_ONE_OF = 16;
 /** A report takes as long as some five other reads; each is run by callers of many roles. */
-const REPORTS_ARE_ONE_OF = 3;
+const REPORTS_ARE_ONE_OF = 6;
 
 const gateway = useGateway({ IMPORT_ROLES: ROLES.join(), FEDERATION: 'true' });
 let school: School;
