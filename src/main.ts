@@ -19,7 +19,7 @@ if (fault === undefined) {
   enableCompileCache?.(fileURLToPath(new URL('./compile-cache', import.meta.url)));
   const { runCampus } = await import(new URL('./program/program.js', import.meta.url).href);
   await runCampus(process.argv.slice(2));
-  // What a command that failed has left open must not keep it: a connection that nobody answers, a timer.
+  // Handles that a failed command left open (a connection, a timer) must not keep the process alive.
   if (process.exitCode) setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
 } else {
   process.stderr.write(`campus: ${fault}\n`);

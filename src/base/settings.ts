@@ -1,8 +1,8 @@
-/** What the text of an environment variable may mean: the types of settings, for the lists of them. */
+/** The types of settings: how the text of an environment variable is read. */
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
-/** What timers and the integers of PostgreSQL hold: a timer of more milliseconds would end at once. */
+/** The limit of timers and of PostgreSQL's integers: a timer of more milliseconds would end at once. */
 const MOST = 2_147_483_647;
 /** A hundred years: what the calendar of PostgreSQL can go back from any day of ours. */
 const MOST_DAYS = 36_500;

@@ -5,12 +5,12 @@ import { printTable } from './print-table.js';
 export interface BackupSummary {
   readonly file: string;
   readonly bytes: number;
-  /** Of the command, by `performance.now()`. */
+  /** The start of the command, by `performance.now()`. */
   readonly startedAt: number;
   readonly isJson: boolean;
 }
 
-/** What a backup holds, as a table and a line, or as one line of JSON. */
+/** The contents of a backup, as a table and a line, or as one line of JSON. */
 export function printBackupSummary(
   manifest: Manifest,
   { file, bytes, startedAt, isJson }: BackupSummary,

@@ -51,7 +51,7 @@ async function bundleProgram(): Promise<void> {
     write: false,
   });
   await mkdir(outdir, { recursive: true });
-  // What starts the program comes last, so that who starts it meanwhile finds all that it names.
+  // The entry point is written last, so that a start in the meantime finds every file it names.
   const isEntry = ({ path: file }: OutputFile) => path.basename(file) === 'program.js';
   for (const file of outputFiles.filter((one) => !isEntry(one))) await writeChanged(file);
   for (const file of outputFiles.filter(isEntry)) await writeChanged(file);
@@ -99,7 +99,7 @@ const oneGraphql: Plugin = {
   },
 };
 
-/** What a file finds relative to itself, it finds relative to where it was compiled to. */
+/** Paths relative to a file are resolved relative to its compiled place. */
 function withPlace(text: string, place: string): string {
   const origin = JSON.stringify(`../${place.split(path.sep).join('/')}`);
   return text.replaceAll('import.meta.url', `new URL(${origin}, import.meta.url).href`);

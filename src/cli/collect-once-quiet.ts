@@ -42,7 +42,7 @@ function utilizationOfThisProcess(): () => number {
   };
 }
 
-/** As a debugger would ask for it: the engine then gives back the room for young objects, too. */
+/** Requested like a debugger does: the engine then also frees the space of young objects. */
 async function collectGarbage(): Promise<void> {
   // An engine that was built without this keeps its memory.
   const inspector = await import('node:inspector/promises').catch(() => undefined);

@@ -1,4 +1,4 @@
-/** What every command shares: the settings, the services, and the scope it acts in. */
+/** Shared by all commands: the settings, the services, and the scope they act in. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../base/errors.js';
 import { type Domain, type Scope, systemPrincipal } from '../base/model/scope.js';

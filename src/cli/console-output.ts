@@ -62,13 +62,13 @@ function printDetail(one: ErrorDetail): string {
   return `${where === undefined ? '' : `${where}: `}${one.detail}${expectationOf(one, '')}`;
 }
 
-/** What a detail says beyond a message that contains it, as a line; nothing if the message says all of it. */
+/** The part of a detail that the message does not contain, as a line; empty if the message has all of it. */
 function printRemainder(one: ErrorDetail, message: string): string {
   const rest = expectationOf(one, message).trim();
   return rest === '' ? '' : `  ${rest}\n`;
 }
 
-/** What was expected and what was sent, as far as the text that the reader has seen does not say it. */
+/** The expected and the sent value, unless the text above already has them. */
 function expectationOf({ expected, sent }: ErrorDetail, seen: string): string {
   const right = expected === undefined || seen.includes(expected) ? '' : ` Expected ${expected}.`;
   const shown = sent === undefined ? '' : JSON.stringify(sent);

@@ -69,7 +69,7 @@ function sinceOf(
   );
 }
 
-/** What a mapping knows beside the records. */
+/** The values a mapping uses beside the records. */
 export function contextOf({ domains }: Services, { domain }: Scope, now: Date) {
   const property = (name: string) => domains.property(domain.id, name);
   const { sessionFirstMonth } = schoolSettings(property);

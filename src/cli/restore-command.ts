@@ -66,7 +66,7 @@ async function restore(
   });
 }
 
-/** What is left is what every start does: later migrations, the indexes of the collections, erasures. */
+/** The rest is done by every start: later migrations, the indexes of the collections, erasures. */
 async function finish(commandLine: CommandLine, signal: AbortSignal): Promise<void> {
   try {
     await withServices(commandLine, async () => {}, { signal, onProgress: tell });

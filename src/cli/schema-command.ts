@@ -6,7 +6,7 @@ import { ServiceError } from '../base/errors.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
 
-/** What a change does to clients, the worst first. */
+/** The effects of a change on clients, the worst first. */
 const EFFECTS = [
   { level: CriticalityLevel.Breaking, name: 'breaking' },
   { level: CriticalityLevel.Dangerous, name: 'dangerous' },
@@ -21,7 +21,7 @@ export function registerSchemaCommand(schema: Command): void {
     .option('--json', 'print the changes as JSON')
     .action(async (older: string, newer: string, options: { readonly json?: boolean }) => {
       const [before, after] = await Promise.all([readSchema(older), readSchema(newer)]);
-      // What was deprecated first may go: its clients were told.
+      // A deprecated field may be removed: its clients were warned.
       const changes = await diff(before, after, [DiffRule.suppressRemovalOfDeprecatedField]);
       const told = EFFECTS.flatMap(({ level, name }) =>
         changes.filter(({ criticality }) => criticality.level === level).map((change) => tell(name, change)),

@@ -108,7 +108,7 @@ function printChange({ audience, login, change, password, views }: AudienceChang
   printLine('  Keep the password now: it is stored nowhere, only what tells that it is right.');
 }
 
-/** Where the programs connect to: where the gateway does, as far as one address says it. */
+/** The address for BI programs: that of the gateway's database, as far as one address can name it. */
 function printPlace(databaseUrl: string): void {
   if (!URL.canParse(databaseUrl)) return;
   const { hostname, port, pathname } = new URL(databaseUrl);

@@ -167,7 +167,7 @@ async function serveAsWorker(config: Config): Promise<void> {
   process.exit(0);
 }
 
-/** What is done once, before the workers start: migrations, and the demo school. Gives how to tell of it. */
+/** Runs once before the workers start: migrations, and the demo school. Returns how to report it. */
 async function prepareDatabase(
   config: Config,
   { databaseUrl, stop }: { readonly databaseUrl: string; readonly stop: AbortSignal },
@@ -262,7 +262,7 @@ async function listen(app: App, config: Config): Promise<string> {
   }
 }
 
-/** What the system said of an address, in our words; the fault itself where it is another one. */
+/** Explains the system's error for an address; returns any other error unchanged. */
 function readableAddressFault(fault: unknown, { host, port, metricsPort }: Config): unknown {
   const reason = isNativeError(fault) && 'code' in fault ? ADDRESS_FAULTS.get(fault.code) : undefined;
   if (reason === undefined) return fault;
@@ -276,7 +276,7 @@ function readableAddressFault(fault: unknown, { host, port, metricsPort }: Confi
   );
 }
 
-/** What the system says of an address it does not let us listen on. */
+/** Errors of the system for an address we may not listen on. */
 const ADDRESS_FAULTS: ReadonlyMap<unknown, string> = new Map([
   ['EADDRINUSE', 'is taken by another program'],
   ['EACCES', 'is not for this user'],
@@ -284,7 +284,7 @@ const ADDRESS_FAULTS: ReadonlyMap<unknown, string> = new Map([
   ['ENOTFOUND', 'is not an address of this machine'],
 ]);
 
-/** Where there is no school yet, this makes the link by which one is made, which is told here alone. */
+/** Without a school, makes the link that sets one up; it is printed here only. */
 async function prepareBanner(
   { domains, firstRun }: Services,
   config: Config,
@@ -300,7 +300,7 @@ async function prepareBanner(
   return (url) => banner({ school, url, link: `${config.publicUrl ?? url}/first-run#${token ?? ''}` });
 }
 
-/** What a newcomer needs to go on, on one screen. */
+/** The next steps for a newcomer, on one screen. */
 function banner({
   school,
   url,

@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 export class StoppedBySignal extends Error {
   constructor(
     readonly signal: NodeJS.Signals,
-    /** What the command leaves. */
+    /** The state after the command stops. */
     readonly state = 'nothing is left half done',
   ) {
     super(`stopped by ${signal}`);

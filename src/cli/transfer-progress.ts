@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress';
 import type { TransferStep } from '../services/backup/transfer-step.js';
 
-/** Of a transfer whose end is not known yet, `total` is left out. */
+/** `total` is left out while the size of the transfer is unknown. */
 type ShownStep = Omit<TransferStep, 'total'> & Partial<Pick<TransferStep, 'total'>>;
 
 export interface TransferProgress {

@@ -15,7 +15,7 @@ import { HEARTBEAT_MS, parseWorkerNews, type WorkerOrder } from './worker-messag
 
 export interface WorkerGroupOptions {
   readonly count: number;
-  /** What the workers have in their environment beside ours. */
+  /** Environment variables of the workers beside ours. */
   readonly environment: Readonly<Record<string, string>>;
   readonly output: LogOutput;
   readonly observe: Observe;
@@ -77,9 +77,9 @@ export class WorkerGroup {
   readonly #places: readonly Place[];
   readonly #replacing = new Set<NodeJS.Timeout>();
   readonly #awaitedFigures = new Map<number, (figures: FigureList) => void>();
-  /** What each living worker told last. */
+  /** The last figures of each living worker. */
   readonly #lastFigures = new Map<Worker, FigureList>();
-  /** What the workers that died had counted, so that no sum ever falls. */
+  /** The counts of dead workers, so that no sum ever decreases. */
   #countedByDead: FigureList = [];
   #lastAsked = 0;
   #isStopping = false;
@@ -293,7 +293,7 @@ export class WorkerGroup {
     order(worker, { kind: 'tellFigures', number });
     const figures = await Promise.race([told, sleep(FIGURES_WITHIN_MS, undefined, { ref: false })]);
     this.#awaitedFigures.delete(number);
-    // What it told last keeps the sums from falling.
+    // Keep the dead worker's last counts, so that sums never decrease.
     return figures ?? countsIn(this.#lastFigures.get(worker) ?? []);
   }
 

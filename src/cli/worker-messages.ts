@@ -1,4 +1,4 @@
-/** What the first process and the workers it starts say to each other. */
+/** The messages between the first process and its workers. */
 import { z } from 'zod';
 import type { FigureList } from '../gateway/server/metrics.js';
 
@@ -33,7 +33,7 @@ const NEWS = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
   z.object({ kind: z.literal('alive') }),
   z.object({ kind: z.literal('listening'), url: z.string() }),
-  // What the figures hold is the business of the library that wrote them and adds them up.
+  // The library that wrote the figures also adds them up; their content is not checked here.
   z.object({
     kind: z.literal('ownFigures'),
     number: z.number(),

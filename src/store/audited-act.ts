@@ -37,7 +37,7 @@ export interface AuditedAct {
   readonly operation: AuditedOperation;
   /** The domain of the act, if it is not the one the caller acts in. */
   readonly domainId?: string | Sql;
-  /** What the act was done by, if it is not the credential of the caller: `address:<IP address>`. */
+  /** The actor, if it is not the credential of the caller: `address:<IP address>`. */
   readonly credential?: string;
   /** One entry for each of these rows, e.g. `from revoked`. Absent: a single entry. */
   readonly from?: Sql;

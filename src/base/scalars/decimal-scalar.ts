@@ -4,7 +4,7 @@ import { ExactNumber, isExactNumber } from '../json/json.js';
 import { readLiteral } from './literal.js';
 
 const WRITTEN = /^-?\d{1,30}(\.\d{1,30})?$/;
-/** As JSON and GraphQL may write a number, not a text. */
+/** A number in the syntax of JSON and GraphQL, not a text. */
 const WITH_EXPONENT = /^-?\d{1,30}(\.\d{1,30})?e[+-]?\d{1,3}$/i;
 
 /**

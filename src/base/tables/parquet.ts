@@ -98,7 +98,7 @@ class RowGroup {
   }
 }
 
-/** What was written since the last time. */
+/** The bytes written since the last call. */
 function taken(bytes: ByteWriter): Uint8Array {
   const copy = bytes.getBytes().slice();
   bytes.index = 0;

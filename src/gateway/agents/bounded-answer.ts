@@ -11,7 +11,7 @@ export interface AnswerBounds {
 
 export interface BoundedAnswer {
   readonly text: string;
-  /** What was cut, one line per list; empty if nothing was. */
+  /** The lists that were cut, one line each; empty if none was. */
   readonly cuts: readonly string[];
 }
 

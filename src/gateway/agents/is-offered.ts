@@ -8,7 +8,7 @@ import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
 import type { AgentTool } from './agent-tool.js';
 
-/** What root fields may refer to. */
+/** Names that root fields may refer to. */
 export interface AskedThings {
   readonly collections: { list(): readonly Collection[] };
   /** Whether the caller may run the field's report; `undefined` if it is not the field of a report. */

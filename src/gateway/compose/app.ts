@@ -53,7 +53,7 @@ export interface App {
 export interface AppOptions {
   /** Receives one line at a time on the progress of the start, for the operator. */
   readonly onProgress?: (line: string) => void;
-  /** Where the log is written. Default: standard output. */
+  /** The output of the log. Default: standard output. */
   readonly logDestination?: DestinationStream;
   readonly passwordCost?: PasswordCost;
   /** Ends the start, with its reason. */
@@ -124,7 +124,7 @@ interface AppParts {
   readonly output: DestinationStream | LogOutput;
   readonly tracing: Tracing | undefined;
   readonly worker: WorkerRole | undefined;
-  /** What is opened is added; `close` closes it in reverse order. */
+  /** Opened parts are added; `close` closes them in reverse order. */
   readonly closers: Closer[];
   readonly close: () => Promise<void>;
 }

@@ -73,7 +73,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   return values as Config;
 }
 
-/** What is wrong between settings that are right each by itself. */
+/** Conflicts between settings that are each valid alone. */
 function findContradictions(config: Config): string[] {
   const faults: string[] = [];
   if (config.oidcIssuer !== undefined && (!config.oidcClientId || !config.publicUrl))

@@ -25,7 +25,7 @@ export class RepeatedFailures {
     const known = translateDatabaseError(error);
     if (!(known instanceof ServiceError) || known.code !== 'UNAVAILABLE') return 0;
     if (this.#isOutage) {
-      // What began it is told; the words in which each request, connection or queue meets it say no more.
+      // The first failure is logged; those of later requests, connections or queues add nothing.
       this.#omittedInOutage += 1;
       return undefined;
     }

@@ -1,4 +1,4 @@
-/** What is told of a request that was answered, or broken off. */
+/** The log entry of a request that was answered or aborted. */
 export interface RequestEnded {
   readonly kind: 'requestEnded';
   readonly requestId: string;
@@ -16,7 +16,7 @@ export interface RequestEnded {
   readonly credential: string | undefined;
   /** The name of the GraphQL operation, else the template of the route. */
   readonly operation: string | undefined;
-  /** What the GraphQL operation cost. */
+  /** The cost of the GraphQL operation. */
   readonly cost: number | undefined;
   /** The code of the answer's error. */
   readonly errorCode: string | undefined;

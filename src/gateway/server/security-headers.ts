@@ -12,7 +12,7 @@ export const TLS_HEADERS: SecurityHeaders = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 };
 
-/** What only a page can use: left out of JSON, where a dozen headers would cost more than the record. */
+/** Headers that only pages use: left out of JSON, where a dozen headers would cost more than the record. */
 const FOR_PAGES_ALONE = {
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 
-/** What was built of the manual; each file lies beside its `.gz` and `.br`. */
+/** The built files of the manual; each lies beside its `.gz` and `.br`. */
 export interface ManualFiles {
   /** The hash of what they were made of. */
   readonly key: string;

@@ -9,7 +9,7 @@ interface Section {
   readonly title: string;
   /** The anchor of the heading, as GitHub makes it. */
   readonly anchor: string;
-  /** What stands below it, up to the next heading, without marks. */
+  /** The text below it, up to the next heading, without markup. */
   readonly text: string;
 }
 

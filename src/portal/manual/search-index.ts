@@ -1,4 +1,4 @@
-/** What the manual is searched by: a section is found by its heading before it is found by its text. */
+/** The search index of the manual: a match in a heading ranks above one in the text. */
 import MiniSearch, { type Options } from 'minisearch';
 
 export interface SearchedSection {

@@ -1,4 +1,4 @@
-/** What students of the demo school are let off, and how much of a due that is. */
+/** The concessions of the demo school's students, and their share of a due. */
 
 import type { Enrolment } from './enrolment.js';
 import { type EpochDay, epochDay } from './epoch-day.js';

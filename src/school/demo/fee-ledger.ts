@@ -49,7 +49,7 @@ export interface FeeLedger {
   readonly dues: readonly PlannedDue[];
   readonly concessions: readonly PlannedConcession[];
   readonly receipts: readonly PlannedReceipt[];
-  /** What is due and unpaid on a day, in paise. */
+  /** The amount due and unpaid on a day, in paise. */
   overdueOn(day: EpochDay): number;
 }
 

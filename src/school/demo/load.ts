@@ -22,7 +22,7 @@ import type { SchoolPlan } from './school-plan.js';
 
 export interface LoadDemoOptions {
   readonly demo: DemoOptions;
-  /** What becomes of records that the two domains have already: they forbid the seed, or they go. */
+  /** Existing records of the two domains either forbid the seed or are removed. */
   readonly onExisting: 'refuse' | 'replace';
   /** The hashes by the user names of `DEMO_USERS`; a user without one cannot log in. */
   readonly passwordHashes?: ReadonlyMap<string, string>;
@@ -47,7 +47,7 @@ export interface LoadSummary {
   readonly durationMs: number;
 }
 
-/** What the loader needs of the catalog. */
+/** The part of the catalog that the loader needs. */
 export interface LoadableCollections {
   get(name: string): Collection;
 }
@@ -78,7 +78,7 @@ export async function loadDemo(
     await client.query('begin');
     // A large school takes minutes, and so does the vacuum after it.
     await client.query('set local statement_timeout = 0');
-    // What follows from the records is made at the end, from all of them.
+    // Derived rows are made at the end, from all records.
     await client.query(`set local campus.months = 'filled later'`);
     await lockUntilCommit(client, SEED_LOCK, options.signal);
     await prepareDomains(client, demo, { domainIds, options, tell });

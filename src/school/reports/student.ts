@@ -99,7 +99,7 @@ class StudentTotals {
   @column.whole('1.') readonly students!: number;
 }
 
-/** What a role may see of a student, derived from the collections it may read. */
+/** The parts of a student that a role may see, derived from the collections it may read. */
 function sees(roles: ReadonlySet<string>) {
   const isAny = (...allowed: readonly string[]) => ['admin', ...allowed].some((role) => roles.has(role));
   return {

@@ -10,7 +10,7 @@ import type { TokenKey } from './token-keys.js';
 export interface AccessClaims {
   readonly userId: string;
   readonly domainId: string;
-  /** Where it comes from: a login, or an API key that was exchanged. */
+  /** The origin: a login, or an API key that was exchanged. */
   readonly origin: { readonly kind: 'session' | 'key'; readonly id: string };
   /** The user's `tokenEpoch` when it was signed. */
   readonly epoch: number;

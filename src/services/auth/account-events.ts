@@ -15,7 +15,7 @@ export interface AccountObservation {
   readonly requestId: string | undefined;
 }
 
-/** Where a log-in or log-out came from. */
+/** The origin of a login or logout. */
 export interface Origin {
   readonly address: string;
   readonly requestId?: string | undefined;

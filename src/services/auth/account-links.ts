@@ -22,7 +22,7 @@ export interface NewLink {
   readonly expiresAt: Date;
 }
 
-/** What a link tells its bearer. */
+/** The content of a link. */
 export interface OpenedLink {
   readonly purpose: LinkPurpose;
   readonly userName: string;

@@ -4,7 +4,7 @@ import { sql } from '../../store/sql.js';
 import type { UserRef } from './sessions.js';
 import type { PasswordOwner } from './why-guessable.js';
 
-/** What a new password of a user must not be made of, and the hash of the present one. */
+/** The words a user's new password must not contain, and the hash of the current one. */
 export async function findPasswordOwner(
   database: Database,
   { domainId, userId }: UserRef,

@@ -12,9 +12,9 @@ export interface IdentityProviderSettings {
   readonly clientId: string;
   /** Absent: a public client, protected only by PKCE. */
   readonly clientSecret: string | undefined;
-  /** Where the provider sends the browser back to. */
+  /** The address the provider redirects the browser to. */
   readonly redirectUri: string;
-  /** Where the provider sends the browser after a logout; absent: a logout here does not log out there. */
+  /** The address the provider redirects to after a logout; absent: a logout here is none at the provider. */
   readonly logoutRedirectUri: string | undefined;
 }
 

@@ -116,7 +116,7 @@ interface Counts {
   readonly errors: number;
   readonly refused: number;
   readonly latency: readonly number[];
-  /** Of the requests that are kept. */
+  /** Counts only the requests that are kept. */
   readonly exact: { readonly requests: number; readonly median: number; readonly p95: number } | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface MeteredRequest {
   /** The answer, or a part of it, was an error. */
   readonly isError: boolean;
   readonly durationMs: number;
-  /** Of a GraphQL operation. */
+  /** The name of the GraphQL operation. */
   readonly cost: number | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface LoginLockoutOptions {
   readonly afterFailures: number;
 }
 
-/** Who attempts to log in, before authentication. */
+/** The caller of a login attempt, before authentication. */
 export interface LoginTrial {
   /** The folded user name, prefixed by its domain. */
   readonly userName: string;

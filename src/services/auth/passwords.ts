@@ -18,7 +18,7 @@ export interface PasswordCost {
  */
 const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2, lanes: 1 };
 
-/** Of new passwords, unless a setting says another. */
+/** The minimum for new passwords, unless a setting overrides it. */
 const SHORTEST = 8;
 const LONGEST = 128;
 

@@ -24,7 +24,7 @@ export class ProviderSessions {
     this.#encryption = services.encryption;
   }
 
-  /** What the browser keeps of a login there, encrypted for this service only. */
+  /** The state of a login at the provider, kept by the browser and encrypted for this service only. */
   keep(idToken: string | undefined): string {
     const hint = idToken !== undefined && idToken.length <= LONGEST_HINT ? idToken : undefined;
     return this.#encryption.encrypt(NO_DOMAIN, JSON.stringify({ hint }));

@@ -86,7 +86,7 @@ export class TextEncryption {
   decrypt(domainId: string, encrypted: string): string {
     const [version, id = '', body = ''] = encrypted.split('.');
     const bytes = Buffer.from(body, 'base64url');
-    // Of the several base64 encodings of the same bytes, only ours is accepted.
+    // The same bytes have several base64 encodings; only ours is accepted.
     const isOurs = version === VERSION && encrypted === `${VERSION}.${id}.${bytes.toString('base64url')}`;
     if (!isOurs || bytes.length < NONCE_BYTES + TAG_BYTES) {
       throw invalid('this is not a text that was encrypted here: it begins with `cge1.`');

@@ -1,6 +1,6 @@
 /** Passwords that are tried first: common ones, words of their owner, repetitions and sequences. */
 
-/** Whose password it is to be. */
+/** The owner of the new password. */
 export interface PasswordOwner {
   readonly userName: string;
   /** Full name. */
@@ -18,7 +18,7 @@ const COMMON_WORDS = (
 /** No name tells more in its further letters. */
 const MOST_LETTERS_OF_NAME = 200;
 const SHORTEST_WORD = 3;
-/** What is added to words to make a password of them: a year, an exclamation mark. */
+/** Usual additions that turn a word into a password: a year, an exclamation mark. */
 const FEWEST_LETTERS_ADDED = 3;
 const FEWEST_ADDED = 9;
 const FEWEST_CHARACTERS = 4;

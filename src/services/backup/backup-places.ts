@@ -1,4 +1,4 @@
-/** Where scheduled backups are kept: in a folder, or in the bucket of the files. */
+/** The place of scheduled backups: a folder, or the bucket of the files. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Bucket } from '../files/blob-store.js';
@@ -51,7 +51,7 @@ async function listFolder(folder: string): Promise<readonly string[]> {
 export function bucketPlace(bucket: Bucket): BackupPlace {
   return {
     async write(name, bytes, signal) {
-      // As in a folder: scheduled backups run one at a time.
+      // Scheduled backups run one at a time, so nobody else writes here.
       await bucket.endWrites('backups/campus-').catch(() => {});
       let size = 0;
       const counted = async function* () {

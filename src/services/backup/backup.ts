@@ -26,7 +26,7 @@ export interface BackupOptions {
 export interface Backup {
   /** The bytes of the file. A reader that stops early ends the backup. */
   readonly bytes: AsyncIterable<Buffer>;
-  /** What the backup contains; known once all bytes have been read. */
+  /** The contents of the backup; known once all bytes have been read. */
   manifest(): Manifest;
 }
 

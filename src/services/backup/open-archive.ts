@@ -65,7 +65,7 @@ interface Found {
   readonly places: ReadonlyMap<string, Place>;
 }
 
-/** Where the bytes of a part lie, and what they contain. */
+/** The position of a part in the archive, and its content. */
 interface Place {
   readonly start: number;
   readonly bytes: number;

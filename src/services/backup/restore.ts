@@ -37,7 +37,7 @@ export interface RestoreOptions {
   readonly archive: Archive;
   /** The new name of the top domain of the backup; default: its old name. */
   readonly into?: string | undefined;
-  /** Where files that were in a bucket are stored; default: in the database. */
+  /** The store for files that were in a bucket; default: the database. */
   readonly bucket?: Bucket | undefined;
   /** Erasures to repeat before anything is served: lines of `campus person erasures`. */
   readonly erasures?: readonly Readonly<Record<string, string>>[] | undefined;

@@ -1,4 +1,4 @@
-/** What a backup reads: one COPY statement for each table and for each partition of the records. */
+/** The sources of a backup: one COPY statement for each table and for each partition of the records. */
 import pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
 import { partitionName } from '../../store/database/partitions.js';
@@ -8,7 +8,7 @@ export interface TableSource {
   readonly name: string;
   /** For `records`: the collection of the partition; absent for the partition of all other collections. */
   readonly collection?: string;
-  /** Where its parts are in the archive. */
+  /** The folder of its parts in the archive. */
   readonly path: string;
   readonly columns: readonly string[];
   readonly statement: string;

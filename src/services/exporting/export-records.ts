@@ -7,7 +7,7 @@ import { readJsonLines } from './json-lines.js';
 import { assertFitsSheet, printRecords, type RecordFile } from './print-records.js';
 import { columnsOfRecords } from './record-columns.js';
 
-/** Of the files that a command writes. */
+/** The formats of files that a command writes. */
 export type ExportFormat = Exclude<Format, 'json'>;
 
 export interface ExportOptions extends TableOptions {
@@ -19,7 +19,7 @@ export interface ExportOptions extends TableOptions {
   readonly projection?: readonly Path[] | undefined;
 }
 
-/** As of `RecordFile`. */
+/** The options of `RecordFile` for tables. */
 type TableOptions = Pick<RecordFile, 'byteOrderMark' | 'timeZone' | 'expanded'>;
 
 /** @throws LIMIT_EXCEEDED for more records than a sheet of XLSX can hold */

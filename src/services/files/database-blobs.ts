@@ -63,7 +63,7 @@ export class DatabaseBlobs implements BlobStore {
       delete from file_chunks where domain = ${domainId} and file_id = ${id}::uuid`);
   }
 
-  /** What a killed gateway has written is deleted like any other. */
+  /** Data written by a gateway that was killed is deleted like any other. */
   async endWrites(): Promise<void> {}
 
   async close(): Promise<void> {}

@@ -117,7 +117,7 @@ export class Files {
       await scope.assertRights?.();
       return await this.#finish(key, counted);
     } catch (error) {
-      // What cannot be deleted now (the database is down) is purged later.
+      // The purge deletes later what cannot be deleted now (the database is down).
       await this.#remove(key, blobStore).catch(() => {});
       throw error;
     }

@@ -32,7 +32,7 @@ import { whileAllowed } from './while-allowed.js';
 export interface ResumableUploadsOptions {
   readonly database: Database;
   readonly store: RecordStore;
-  /** Where complete files are stored. */
+  /** The store for complete files. */
   readonly blobs: readonly [BlobStore, ...BlobStore[]];
   readonly limits: FileLimits;
   readonly quota: FileQuota;

@@ -89,7 +89,7 @@ export class S3Blobs implements Bucket {
     try {
       await upload.done();
     } catch (error) {
-      // What cannot be ended now is ended by the purge.
+      // The purge ends uploads that cannot be ended now.
       if (upload.uploadId !== undefined) await this.#endWrite(id, upload.uploadId).catch(() => {});
       throw toServiceError(error);
     } finally {

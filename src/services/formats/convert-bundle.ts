@@ -119,7 +119,7 @@ function isMeant(data: JsonObject, only: FormatTable['only'], context: FormatCon
   return (only.values?.includes(value) ?? value !== '') && only.except?.includes(value) !== true;
 }
 
-/** What is no number or boolean stays a text, and is refused by the import with its reason. */
+/** A value that is neither a number nor a boolean stays a text, which the import refuses with its reason. */
 function typed(record: JsonObject, types: NonNullable<FormatTable['types']>): JsonObject {
   const entries = Object.entries(record).map(([name, value]): [string, JsonValue] => {
     const type = types[name];

@@ -18,7 +18,7 @@ export interface FormatExportOptions {
   readonly signal: AbortSignal;
 }
 
-/** What came of it, once the files are written. */
+/** The result, once the files are written. */
 export interface FormatReport {
   readonly rows: ReadonlyMap<string, number>;
   readonly readiness: Readiness;
@@ -105,7 +105,7 @@ export class FormatExport {
       if (text !== undefined) return text === '' ? null : text;
       const value = source.values[column.name];
       const cell = value === undefined ? '' : printValue(value, row, this.#context);
-      // Of what is gone, only its id is asked for.
+      // For removed records only the id is requested.
       if (!row.isRemoved) this.#check(file, column.name, column, { row, value: cell });
       isDangling ||= !row.isRemoved && this.#isDangling(column, cell);
       if (column.name === 'sourcedId') sourcedId = cell;
@@ -121,7 +121,7 @@ export class FormatExport {
     return file !== undefined && this.#options.since === undefined && !this.#idsByFile.get(file)?.has(id);
   }
 
-  /** Of a column that tells of changes; they are empty where all is exported. */
+  /** A cell of a column that describes changes; empty when everything is exported. */
   #changeCell(column: string, row: FormatSourceRow): string | undefined {
     const { changes } = this.#mapping;
     const { since, now } = this.#options;
@@ -248,7 +248,7 @@ function escaped(text: string): string {
   return (
     text
       .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-      // What XML 1.0 has no place for.
+      // XML 1.0 does not allow these characters.
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
   );

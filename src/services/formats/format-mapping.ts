@@ -23,22 +23,22 @@ const Value = z.union([
     part: z.enum(['last word', 'but the last word']).optional(),
     /** A regular expression with one group. */
     match: z.string().optional(),
-    /** What is taken out of the text before: a regular expression. */
+    /** A regular expression: matches are removed from the text first. */
     without: z.string().optional(),
     decimals: z.number().int().min(0).max(6).optional(),
     sign: z.literal('negative').optional(),
-    /** Of a session `YYYY-YY`; `of day`: the session that a day is in. */
+    /** For a session `YYYY-YY`; `of day`: the session that contains the day. */
     session: z.enum(['first day', 'last day', 'last year', 'of day']).optional(),
   }),
 ]);
 
-/** What a value must be, and where our records have none. */
+/** The rules for the values of a column. */
 const COLUMN = {
   required: z.boolean().optional(),
   pattern: z.string().optional(),
   min: z.number().int().optional(),
   max: z.number().int().optional(),
-  /** What the pattern asks for, in words. */
+  /** The pattern in words. */
   expected: z.string().optional(),
   /** An earlier file whose `sourcedId` it must be. A row that refers to something else is left out. */
   in: z.string().optional(),
@@ -113,7 +113,7 @@ const Join = z.strictObject({
   where: z.record(z.string(), z.string()).optional(),
 });
 
-/** What the files of a format become: the records of a collection, from the rows of a file. */
+/** Turns the rows of a file of the format into records of a collection. */
 const Table = z.strictObject({
   collection: z.string(),
   from: z.string(),
@@ -142,7 +142,7 @@ const Table = z.strictObject({
       }),
     )
     .optional(),
-  /** What a row that is there no more says instead; absent: it is left out. */
+  /** The value for a removed row; absent: the row is left out. */
   removed: z.record(z.string(), z.string()).optional(),
 });
 

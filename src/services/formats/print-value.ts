@@ -12,7 +12,7 @@ import { isReportDay, isSession } from '../../school/reports/engine/parameter-ty
 import { firstDayOf, lastDayOf, monthsOf, sessionOf } from '../../school/reports/engine/school-calendar.js';
 import type { FormatMapping, Value } from './format-mapping.js';
 
-/** What is known beside the record: `{$domain.name}`, `{$property.udiseCode}`, `{$session}`. */
+/** Values from outside the record: `{$domain.name}`, `{$property.udiseCode}`, `{$session}`. */
 export interface FormatContext {
   readonly domain: { readonly id: string; readonly name: string; readonly timeZone: string };
   readonly property: (name: string) => JsonValue | undefined;

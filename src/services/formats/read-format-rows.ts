@@ -37,7 +37,7 @@ export async function* readFormatRows(
   options: ReadFormatOptions,
 ): AsyncGenerator<FormatSourceRow, void> {
   const { collection } = source;
-  // What a session or a class is, does not change with its records: those rows are always whole.
+  // Sessions and classes do not change with the records in them: their rows are always whole.
   const isWhole = options.since === undefined || source.distinct !== undefined;
   const records = isWhole ? present(source, options) : changed(source, options);
   const seen = new Set<string>();
@@ -108,7 +108,7 @@ async function* changed(source: FormatSource, options: ReadFormatOptions): Async
   }
 }
 
-/** What a removed record was. Its id alone, where its values are not kept. */
+/** The last values of a removed record; its id alone where values are not kept. */
 async function lastState(
   collection: string,
   id: string,

@@ -1,4 +1,4 @@
-/** Who lacks what: values that a format asks for and a record does not have. */
+/** Missing values: a format requires them and a record does not have them. */
 import type { ColumnRule } from './format-mapping.js';
 
 export interface Lack {

@@ -86,7 +86,7 @@ export async function eraseTraces(work: ErasureWork): Promise<void> {
   }
 }
 
-/** What a user did is kept, as done by the pseudonym. */
+/** The acts of a user are kept, under the pseudonym. */
 async function replaceUsers(
   { transaction, scope, identity, report }: ErasureWork,
   { table, place, domain, users = [] }: SearchedTable,

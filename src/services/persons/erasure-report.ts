@@ -1,4 +1,4 @@
-/** What an erasure does, or would do, in each place. */
+/** The effect of an erasure in each place, or in a dry run the expected effect. */
 
 export type Fate = 'removed' | 'replaced' | 'kept';
 

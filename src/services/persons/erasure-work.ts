@@ -1,4 +1,4 @@
-/** What each step of an erasure works with. */
+/** The input of each step of an erasure. */
 import type { Scope } from '../../base/model/scope.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Transaction } from '../../store/database/queryable.js';

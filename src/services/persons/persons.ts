@@ -30,7 +30,7 @@ import { identifyPerson, type PersonAsked, personCollection } from './identify-p
 import { type Identifier, type PersonIdentity, Redaction } from './identity.js';
 import { listPersonFiles } from './person-archive.js';
 
-/** What was done, or would be done. */
+/** The result, or in a dry run the expected result. */
 export interface Erasure {
   /** The name under which kept data appears instead of the person. */
   readonly pseudonym: string;

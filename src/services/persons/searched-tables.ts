@@ -16,7 +16,7 @@ export interface SearchedTable {
   readonly lists?: readonly string[];
   /** The columns that contain the `_id` of a user. */
   readonly users?: readonly string[];
-  /** What happens to a row that names the person; by default the pseudonym replaces the person. */
+  /** The action on a row that names the person; by default the pseudonym replaces the person. */
   readonly hit?: 'remove' | { readonly empty: readonly string[] } | 'tell';
   /** Columns that are set as well in a row that names the person. */
   readonly set?: string;

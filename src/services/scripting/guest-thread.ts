@@ -20,7 +20,7 @@ import { readThreadClock } from './guest/thread-clock.js';
 
 export type CallMessage = Extract<GuestMessage, { kind: 'call' }>;
 
-/** What a thread needs from the run that it carries. */
+/** The part of a run that its thread needs. */
 export interface RunHost {
   /** Answers a call with the text described in guest-message.ts; never throws. */
   answer(call: CallMessage): Promise<string>;

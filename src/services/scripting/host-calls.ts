@@ -141,7 +141,7 @@ export class HostCalls {
     return `{"records":${this.#printBatch(cursor, batch)},"isLast":false}`;
   }
 
-  /** What does not fit into one answer is kept for the next. */
+  /** Rows that do not fit into one answer are kept for the next. */
   #printBatch(cursor: Cursor, batch: Batch): string {
     const text = `[${batch.map(printAnswer).join(',')}]`;
     // Leaves room for the surrounding text.

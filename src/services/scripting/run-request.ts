@@ -68,7 +68,7 @@ export interface RunResult {
    * waiting for the gateway.
    */
   readonly cpuMs: number;
-  /** What the script held at its end or, if that was more than the heap is at first, the most it held. */
+  /** The memory at the end of the script or, if that exceeds the initial heap, the most it held. */
   readonly memoryBytes: number;
   readonly hostCalls: number;
 }

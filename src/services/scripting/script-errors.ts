@@ -1,4 +1,4 @@
-/** What a run that failed tells: the script's own error with its place, or the limit it met. */
+/** The error of a failed run: the script's own with its place, or the limit it met. */
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { MAX_JSON_DEPTH } from '../../base/json/json-depth.js';
@@ -47,7 +47,7 @@ export function scriptLimitError(
   };
 }
 
-/** What the script gave cannot be written down. */
+/** The script returned a value that cannot be serialized. */
 export function deepResultError(script: string): ScriptError {
   return {
     name: 'RangeError',
@@ -67,7 +67,7 @@ export function scriptEndedError(script: string, message: string, at: GuestError
   };
 }
 
-/** What the script threw; in it, running out of memory or stack is told like every other limit. */
+/** The error the script threw; running out of memory or stack is reported like every other limit. */
 export function scriptThrownError(script: string, thrown: GuestError, limits: ScriptLimits): ScriptError {
   if (thrown.name === 'InternalError') {
     if (thrown.message === 'out of memory') return scriptLimitError(script, 'memory', { limits, at: thrown });

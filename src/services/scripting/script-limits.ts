@@ -1,4 +1,4 @@
-/** What a run may take. Each is a setting (`SCRIPT_…`). */
+/** The limits of a run. Each is a setting (`SCRIPT_…`). */
 export interface ScriptLimits {
   /** Processor time of the script itself. */
   readonly cpuTimeMs: number;

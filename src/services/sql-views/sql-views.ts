@@ -34,7 +34,7 @@ export interface SqlViewsOptions {
 
 type Reading = 'directly' | 'through functions';
 
-/** What happens, or happened, to a view. */
+/** The change to a view. */
 export interface ViewChange {
   readonly view: string;
   readonly change: 'made' | 'changed' | 'kept' | 'removed';

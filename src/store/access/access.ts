@@ -134,7 +134,7 @@ function isOfDomain({ domain }: Pick<Scope, 'domain'>, { domainId }: Collection)
   return domainId === undefined || domainId === topDomainIdOf(domain);
 }
 
-/** Who may change rights and accounts, for errors. */
+/** The holders of the right to change rights and accounts, for errors. */
 export const RIGHTS_EXPECTATION =
   'only an admin may, after logging in, or by an API key whose scopes contain "accounts": true; ' +
   'no script may';

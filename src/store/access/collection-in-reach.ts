@@ -1,4 +1,4 @@
-/** What a caller may know of and do with a collection, for a contract generated for that caller. */
+/** A caller's rights on a collection, for a contract generated for that caller. */
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess, isInReach } from './access.js';

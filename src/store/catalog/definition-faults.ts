@@ -170,7 +170,7 @@ const FIELD_RULES: readonly FieldRule[] = [
   },
 ];
 
-/** What names records of other collections, or agrees with them. */
+/** Faults of fields that name records of other collections, or agree with them. */
 function findLinkFaults(fields: readonly FieldDefinition[], pointer: string): ErrorDetail[] {
   const fieldOf = (name: string | undefined) => fields.find((field) => field.name === name);
   return fields.flatMap((field, index) => {

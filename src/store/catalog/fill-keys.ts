@@ -46,7 +46,7 @@ export async function fillKeys(
   }
 }
 
-/** Where a statement runs into a taken key, its records are halved until the one that has it is found. */
+/** When a statement meets a taken key, its records are halved until the conflicting one is found. */
 async function storeKeys(
   database: Database,
   place: { readonly domain: string; readonly collection: Collection },

@@ -12,7 +12,7 @@ import { didYouMean } from '../../base/text/did-you-mean.js';
 
 export interface KnownProperty {
   readonly name: string;
-  /** What it does, in a sentence for the admin of a school. */
+  /** Its effect, in a sentence for the admin of a school. */
   readonly description: string;
   /** The JSON type of its value. */
   readonly type: 'text' | 'number' | 'boolean' | 'json';

@@ -24,7 +24,7 @@ export interface PurgeOptions {
  */
 const TOPIC_MESSAGE_HOURS = 24;
 
-/** What was deleted. */
+/** The numbers of deleted rows. */
 export interface Purged {
   readonly tombstones: number;
   readonly idempotencyKeys: number;

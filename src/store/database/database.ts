@@ -75,7 +75,7 @@ export interface DatabaseOptions {
 /** Short statements and transactions beside those of requests. */
 export interface BackgroundConnections extends Queryable {
   readonly deadlocks: DeadlockRetry;
-  /** As `Database.transaction`. */
+  /** @see Database.transaction */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 

@@ -1,11 +1,11 @@
 /** Collects the values of a stream in batches. */
 export interface GatheredRows<Batch> {
-  /** As in `ByteRowReader`: whether `add` receives bytes. */
+  /** Whether `add` receives bytes; see `ByteRowReader`. */
   readonly takesBytes: boolean;
   readonly isEmpty: boolean;
   /** The columns of a row. */
   add(fields: RowFields): void;
-  /** What was added since the last call. */
+  /** The rows added since the last call. */
   take(): Batch;
 }
 

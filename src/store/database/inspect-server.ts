@@ -1,4 +1,4 @@
-/** What a server says of itself before anything is written: whether it will do, and how to speak with it. */
+/** Checks a server before anything is written: its version, its encoding, and whether it keeps sessions. */
 import type pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
 import { assertSessionsAreKept } from './assert-sessions-are-kept.js';

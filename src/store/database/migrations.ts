@@ -130,7 +130,7 @@ export async function listMigrations(options: MigrationOptions): Promise<Migrati
   });
 }
 
-/** What this version requires of others; `undefined` without migrations. */
+/** The compatibility this version requires of others; `undefined` without migrations. */
 async function requirementOf(
   { prismaDirectory = defaultPrismaDirectory() }: Pick<MigrationOptions, 'prismaDirectory'>,
   migrations: readonly Migration[],

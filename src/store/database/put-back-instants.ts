@@ -5,7 +5,7 @@
  */
 import type pg from 'pg';
 
-/** What was put back. */
+/** The corrections that were made. */
 export interface PutBack {
   /** How far ahead the clock was, as the furthest schedule says. */
   readonly aheadSeconds: number;

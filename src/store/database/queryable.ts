@@ -1,4 +1,4 @@
-/** What takes statements: the database, a transaction, a connection of one's own. */
+/** Runs statements: the database, a transaction, or a single connection. */
 import type { Sql } from '../sql.js';
 import type { QueryOptions } from './query-options.js';
 

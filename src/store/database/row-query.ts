@@ -10,7 +10,7 @@ import type { ByteRowReader } from './byte-rows.js';
 export interface RowStatement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Of the prepared statement; `undefined`: none. */
+  /** The name of the prepared statement; `undefined`: none. */
   readonly name: string | undefined;
   /** How columns of type text come. */
   readonly texts: 'strings' | 'bytes';
@@ -40,7 +40,7 @@ interface Column {
   readonly read: ReadValue;
 }
 
-/** What of a connection of node-postgres 8 is used here; its type declarations get it wrong. */
+/** The members of a node-postgres 8 connection that are used here; its own types are wrong. */
 interface WireConnection {
   readonly stream: { readonly writable: boolean; write(bytes: Uint8Array): boolean };
   /** Texts by names: what Postgres has prepared, and what was sent to be. */
@@ -52,7 +52,7 @@ interface RowDescription {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 
-/** Of the prepared statements of a connection, by name: Postgres runs none whose columns have changed. */
+/** Prepared statements of a connection, by name: Postgres runs none whose columns have changed. */
 const columnsByConnection = new WeakMap<object, Map<string, readonly Column[]>>();
 
 /**
@@ -86,7 +86,7 @@ interface Settled {
   readonly reject: (error: unknown) => void;
 }
 
-/** What node-postgres calls on the way of a statement. */
+/** The callbacks that node-postgres calls for a statement. */
 class RowQuery implements ByteRowReader {
   /** Read by node-postgres, which notes what was prepared. */
   readonly name: string | undefined;
@@ -122,7 +122,7 @@ class RowQuery implements ByteRowReader {
     }
     const messages: Buffer[] = [];
     try {
-      // What is sent before one `sync` is one transaction, and stops at the first error.
+      // Messages before one `sync` form one transaction, which stops at the first error.
       if (this.#first !== undefined) messages.push(...runOf(this.#first));
       if (known === undefined) messages.push(serialize.parse({ text, ...(name !== undefined && { name }) }));
       messages.push(

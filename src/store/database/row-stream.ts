@@ -21,7 +21,7 @@ export interface RowStreamOptions<Batch> {
   /** Their rows follow each other. Several see the database as it is at one moment. */
   readonly queries: readonly StreamedQuery[];
   readonly batchRows: number;
-  /** Where the rows of all of the queries go. */
+  /** The receiver of the rows of all queries. */
   readonly rows: GatheredRows<Batch>;
   /** How long one batch may take, not the whole answer. */
   readonly batchTimeoutMs: number;

@@ -12,16 +12,16 @@ export interface StatementPlan {
   /** The indexes that serve it; none: every row is looked at. */
   readonly indexes: readonly string[];
   readonly scans: readonly PlanScan[];
-  /** What the rows are sorted by that come in no such order from an index, as Postgres prints it. */
+  /** The sort keys where no index gives the order, as Postgres prints them. */
   readonly sortKeys: readonly string[];
 }
 
 /** A table that is read. */
 export interface PlanScan {
   readonly table: string;
-  /** What the index is asked for, as Postgres prints it; empty without one. */
+  /** The condition of the index, as Postgres prints it; empty without one. */
   readonly condition: string;
-  /** What is looked at row by row, after an index if there is one, as Postgres prints it. */
+  /** The filter applied row by row, after an index if there is one, as Postgres prints it. */
   readonly filter: string;
 }
 

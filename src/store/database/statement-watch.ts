@@ -7,7 +7,7 @@ import { guarded } from '../../base/process/guarded.js';
 import { isTraced, noteSpan, type Traced } from '../../base/process/traced.js';
 import type { Sql } from '../sql.js';
 
-/** What hears of statements that took long, whoever they were for. */
+/** Receives slow statements of all callers. */
 export interface SlowStatementWatch {
   readonly thresholdMs: number;
   readonly onSlow: (statement: EndedStatement, caller: StatementCaller | undefined) => void;

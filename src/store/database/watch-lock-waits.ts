@@ -28,7 +28,7 @@ export function watchLockWaits(url: string, onWait: (line: string) => void): () 
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
-    // What prevents the look also prevents the start, which reports it.
+    // A fault here also prevents the start, which reports it.
     looking = look()
       .catch(() => {})
       .finally(() => {

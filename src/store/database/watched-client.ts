@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { useByteRows } from './byte-rows.js';
 
-/** What every connection tells of itself; `ConnectionWatch` is one. */
+/** Receives events of every connection; `ConnectionWatch` implements it. */
 export interface ClientWatcher {
   add(client: WatchedClient): void;
   delete(client: WatchedClient): void;

@@ -22,7 +22,7 @@ export interface UndoPreview extends Undone {
   readonly conflictCount: number;
   /** The first conflicts, by id. */
   readonly conflicts: readonly UndoConflict[];
-  /** What points to the records that would be removed, which prevents it too. */
+  /** References to the records that would be removed; they prevent the undo, too. */
   readonly usedBy: readonly string[];
 }
 

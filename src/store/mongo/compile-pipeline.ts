@@ -47,7 +47,7 @@ export interface PipelineSource {
 
 export interface PipelineOptions {
   readonly context: Omit<PipelineContext, 'aliases'>;
-  /** What of a collection a `$lookup` may read. @throws FORBIDDEN, NOT_FOUND */
+  /** The fields of a collection that a `$lookup` may read. @throws FORBIDDEN, NOT_FOUND */
   readonly lookUp: (collection: string) => PipelineSource;
 }
 

@@ -101,7 +101,7 @@ function normalMatch(test: MatchTest): MatchTest {
   }
 }
 
-/** What a scalar must be to satisfy the test, where it is one of scalars. */
+/** The condition on a scalar that satisfies the test, if the test is one of scalars. */
 function scalarTest(test: MatchTest): ValueTest | undefined {
   switch (test.kind) {
     case 'equals':

@@ -9,7 +9,7 @@ export const EXPRESSION_OPERATORS: Operators = { ...VALUE_OPERATORS, ...LIST_OPE
 
 const NO_VARIABLES: Variables = new Map();
 
-/** What `compileExpression` starts with. */
+/** The operators `compileExpression` starts with. */
 export function startExpressions(root: DocumentRoot, context: ExpressionContext): Expressions {
   const { depth = 0, variables = NO_VARIABLES } = context;
   return { root, context, variables, depth, operators: EXPRESSION_OPERATORS };

@@ -19,7 +19,7 @@ export interface ExpressionValue {
   readonly sql: Sql;
 }
 
-/** What an expression depends on beside the document. */
+/** The inputs of an expression beside the document. */
 export interface ExpressionContext {
   readonly isByteOrdered: boolean;
   readonly now: Date;
@@ -180,7 +180,7 @@ const READERS: Readonly<Record<string, (value: ExpressionValue) => Sql>> = {
   text: toText,
   truth: toCondition,
   whole: (value) => fill(WHOLE, [toNumber(value)]),
-  /** What is after the point is cut off. */
+  /** Digits after the decimal point are cut off. */
   cut: (value) => fill(WHOLE, [sql`trunc(${toNumber(value)})`]),
   list: toList,
   object: (value) =>
@@ -203,7 +203,7 @@ const READERS: Readonly<Record<string, (value: ExpressionValue) => Sql>> = {
     fill(`coalesce(instant_of($1), day_of($1)::timestamp at time zone 'UTC')`, [toText(value)]),
 };
 
-/** What is shorter may stand in a statement several times. */
+/** Shorter texts may stand in a statement several times. */
 const SHORT = 200;
 
 /**

@@ -161,7 +161,7 @@ function mapOf(operation: Operation): ExpressionValue {
   }));
 }
 
-/** As a document of MongoDB. */
+/** Returns a document, like MongoDB. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** A recursion over the elements; it ends where what it makes takes more than a document may. */
@@ -216,7 +216,7 @@ const setOf = (list: string, where = 'true') =>
 const isIn = (list: string) => `e.value in (select jsonb_array_elements(${list}))`;
 const ofBoth = (value: string) => `case when $1 is not null and $2 is not null then ${value} end`;
 
-/** Of any number of lists that are taken for sets; null if one of them is no list. */
+/** Takes any number of lists as sets; null if one of them is not a list. */
 function ofSets(value: string): CompileOperator {
   return (operation) => {
     const lists = severalOf(operation).map((each) => listOf(each, operation.expressions));

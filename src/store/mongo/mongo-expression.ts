@@ -12,7 +12,7 @@ import type { Expression } from '../../base/model/expression.js';
 import { type MongoPlace, malformedMongo, mongoPathAt, withinMongo } from './mongo-place.js';
 
 const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
-/** What a document says of itself. */
+/** Variables of a document. */
 const DOCUMENT_VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT']);
 
 /** @throws MALFORMED_FILTER, LIMIT_EXCEEDED (400) with the pointer and what would be right */

@@ -20,7 +20,7 @@ export const MONGO_LIMITS = {
   maxStages: 50,
 } as const;
 
-/** What is read is a `query`, an `update` or a `pipeline`. */
+/** The place is in a `query`, an `update` or a `pipeline`. */
 export interface MongoPlace extends SentPlace {
   /** Counts a node. @throws LIMIT_EXCEEDED (400) */
   enter(): void;

@@ -190,7 +190,7 @@ const toWhole = (limit: string) =>
       from (select trunc(${numberFrom(String.raw`^[-+]?\d{1,255}$`)}) offset 0) as n(value))`,
   );
 
-/** Of the whole document if only the name is given. */
+/** Applies to the whole document if only the name is given. */
 function getField(operation: Operation): ExpressionValue {
   const { operand } = operation;
   const whole: Expression = { kind: 'variable', name: 'ROOT', path: [] };
@@ -212,7 +212,7 @@ const TYPES =
   `'{"string": "string", "number": "double", "boolean": "bool", "object": "object", "array": "array", ` +
   `"null": "null"}'::jsonb`;
 
-/** Of pairs `[name, value]` or `{ k: name, v: value }`. */
+/** Takes pairs `[name, value]` or `{ k: name, v: value }`. */
 const PAIR = `case jsonb_typeof(e.value)
   when 'array' then case when jsonb_array_length(e.value) = 2 then e.value end
   when 'object' then case when e.value ? 'v' and e.value - '{k,v}'::text[] = '{}'

@@ -21,7 +21,7 @@ export interface RecordPage {
   readonly hasPreviousPage: boolean;
 }
 
-/** What the caller may read of another collection. `undefined`: nothing. */
+/** The fields the caller may read of another collection. `undefined`: none. */
 export type FindReadable = (collection: string) => Readable | undefined;
 
 export interface Readable {
@@ -38,7 +38,7 @@ export interface RecordSetOptions {
   readonly primary: Pick<Database, 'query' | 'streamJoined'>;
   readonly scope: Scope;
   readonly query: RecordQuery;
-  /** What the caller may read; the paths of the query have been checked against it. */
+  /** The fields the caller may read; the paths of the query have been checked against them. */
   readonly access: EffectiveAccess;
   readonly context: CompileContext;
   readonly plans: QueryPlans;

@@ -99,7 +99,7 @@ function sizeOf({ rows, domains, shares, distinct }: PartitionRow): PartitionSiz
 /** The part of a query that decides what it goes through. */
 export type ScannedQuery = Pick<RecordQuery, 'filter' | 'sort' | 'skip'>;
 
-/** What a query goes through, given the number of records of a collection in its domain. */
+/** The number of records a query scans, given the size of a collection in its domain. */
 export class Scan {
   readonly #scope: Pick<Scope, 'domain'>;
   readonly #sizes: Pick<CollectionSizes, 'rowsOf'>;

@@ -24,7 +24,7 @@ export interface FilledStatement extends Statement {
   readonly template: object;
 }
 
-/** What identifies a read, beside its compiled condition. */
+/** The key of a read, beside its compiled condition. */
 export interface ReadIdentity {
   readonly scope: Scope;
   readonly query: Omit<RecordQuery, 'filter'>;

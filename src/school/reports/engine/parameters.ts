@@ -8,7 +8,7 @@ import { didYouMean } from '../../../base/text/did-you-mean.js';
 import type { Day, ParameterType } from './parameter-types.js';
 import type { SchoolSettings } from './school-settings.js';
 
-/** What defaults are computed from. */
+/** The values that defaults are computed from. */
 export interface ParameterContext {
   readonly today: Day;
   readonly settings: SchoolSettings;

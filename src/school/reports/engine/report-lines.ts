@@ -19,7 +19,7 @@ export interface ReportStreamLine {
   readonly json: string;
 }
 
-/** What precedes the rows. */
+/** The lines before the rows. */
 export interface ReportHead {
   readonly report: string;
   readonly parameters: JsonObject;

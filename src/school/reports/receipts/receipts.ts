@@ -55,7 +55,7 @@ interface Line {
   readonly fine: Decimal;
 }
 
-/** Where receipts are looked up. @see liveRecordsNamed */
+/** The condition for looking up receipts. @see liveRecordsNamed */
 interface Place {
   readonly domain: string;
   readonly isRouted: boolean;

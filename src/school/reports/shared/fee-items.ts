@@ -54,7 +54,7 @@ export function feeItems(
   const owingOnly = range.owingOnly === true && feeHead === null;
   const ofOwing = owingOnly ? sql` and student in (select student from owing)` : sql.empty;
   const end = endOf(asOn, timeZone);
-  // Of what has not begun, nothing is to be told.
+  // Months whose dues and payments all lie ahead have no items.
   const stillToCome = sql`not is_quiet and not (is_regular and ${demand} = 'due'
       and coalesce(due_from > ${asOn}, true) and coalesce(paid_from >= ${end}, true))`;
   const demanded = isDemanded(sql`f.month`, sql`f.student`);
@@ -283,7 +283,7 @@ open_months as materialized (
 )`;
 }
 
-/** Where every month is told from its entries, to go from the index to each of them would be a detour. */
+/** Every month is read from its entries here, so a look-up of each in the index would be slower. */
 function openOfAll(stillToCome: Sql): Sql {
   return sql`
 open_months as materialized (

@@ -23,7 +23,7 @@ import type { Day, Session } from '../engine/parameter-types.js';
 import { daysAfter, firstDayOf, lastDayOf, monthsOf } from '../engine/school-calendar.js';
 import type { SchoolSettings } from '../engine/school-settings.js';
 
-/** What the rule needs beside the records. */
+/** The values the rule needs beside the records. */
 export interface RollContext {
   readonly today: Day;
 }

@@ -21,7 +21,7 @@ export const SHARED_BYTES = 12;
 /** The reasons to end a run from outside, by their number in `STOP`. */
 export const STOP_REASONS = ['none', 'wallTime', 'aborted'] as const;
 
-/** What a thread is told once. */
+/** The first message to a thread. */
 export interface GuestSettings {
   readonly wasm: WebAssembly.Module;
   readonly functions: readonly GuestFunction[];

@@ -22,7 +22,7 @@ import { runsInReach } from '../runs-in-reach.js';
 import type { Script } from './script.js';
 import type { Scripts } from './scripts.js';
 
-/** What started a run. */
+/** The trigger of a run. */
 export type RunCause =
   | 'call'
   | 'script'

@@ -23,7 +23,7 @@ interface Answer {
 export type Finding = 'found' | 'read-only' | 'away';
 
 export interface PrimaryFinderOptions {
-  /** Of one host or several. */
+  /** Addresses with one host or several. */
   readonly url: string;
   readonly applicationName: string;
 }

@@ -5,7 +5,7 @@
  * after a commit can see that commit.
  */
 
-/** As PostgreSQL prints it, e.g. `16/B374D848`. */
+/** PostgreSQL's notation, e.g. `16/B374D848`. */
 const PRINTED = /^([0-9A-Fa-f]{1,8})\/([0-9A-Fa-f]{1,8})$/;
 
 /** `undefined` for a malformed position. */

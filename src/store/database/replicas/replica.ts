@@ -21,7 +21,7 @@ export interface ReplicaOptions {
   readonly tell: (news: ReplicaNews) => void;
 }
 
-/** Of a server: the cluster, which replicas have in common with their primary, and the database. */
+/** Identifies a server: the cluster, which replicas share with their primary, and the database. */
 export const IDENTITY = `
 select system_identifier || ' ' || current_database() as identity from pg_control_system()`;
 

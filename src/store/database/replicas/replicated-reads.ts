@@ -14,7 +14,7 @@ import { parsePosition, printPosition } from './primary-log.js';
 import type { Replica } from './replica.js';
 import type { WritePositions } from './write-positions.js';
 
-/** What reads; the members are those of `Database`. */
+/** The reading members of `Database`. */
 export type ReadSource = Pick<ServerStatements, 'query' | 'stream' | 'streamInTurn' | 'streamJoined'>;
 
 /** The name of the primary among the servers that reads are counted of. */
@@ -42,7 +42,7 @@ export class ReplicatedReads {
     this.#options = options;
   }
 
-  /** What this caller reads lists, streams, aggregates and reports from. */
+  /** The server for this caller's lists, streams, aggregates and reports. */
   sourceFor({ principal }: Pick<Scope, 'principal'>): ReadSource {
     const credential = credentialName(principal.credential);
     const { primary } = this.#options;
@@ -56,7 +56,7 @@ export class ReplicatedReads {
           replica.reads += 1;
           return rows;
         } catch (error) {
-          // What is wrong with the statement itself, the primary says, too.
+          // The primary reports faults of the statement itself, too.
           if (isOver(options?.signal, error)) throw error;
         }
       }
@@ -92,7 +92,7 @@ export class ReplicatedReads {
     return position === undefined ? undefined : printPosition(position);
   }
 
-  /** What the caller brings back. @throws MALFORMED_REQUEST (400) for what no gateway gave */
+  /** The position the caller sends back. @throws MALFORMED_REQUEST (400) for one no gateway issued */
   async learn({ principal }: Pick<Scope, 'principal'>, printed: string): Promise<void> {
     const position = parsePosition(printed);
     if (position === undefined) {
@@ -174,7 +174,7 @@ export class ReplicatedReads {
 interface ReplicatedStream<Batch> {
   readonly credential: string;
   readonly open: (server: ReadSource) => AsyncGenerator<Batch, void>;
-  /** Of all batches up to this one. */
+  /** The total of all batches up to this one. */
   readonly digest: (batch: Batch, before: number) => number;
   /** Whether this ends it, wherever it is read. */
   readonly isOver: (error: unknown) => boolean;

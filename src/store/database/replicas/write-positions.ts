@@ -25,9 +25,9 @@ const MAX_KNOWN = 50_000;
 
 export class WritePositions {
   readonly #options: WritePositionsOptions;
-  /** Of callers by their names; those who wrote last come last. */
+  /** Positions of callers by name; the latest writers come last. */
   readonly #known = new Map<string, bigint>();
-  /** What all callers need. `undefined`: it is not known what was missed, only the primary will do. */
+  /** The position all callers need. `undefined`: writes may have been missed, so only the primary will do. */
   #floor: bigint | undefined;
   #unknownSince = performance.now();
   readonly #waiting = new Set<string>();
@@ -38,7 +38,7 @@ export class WritePositions {
     this.#options = options;
   }
 
-  /** What a replica must have replayed for this credential; `undefined`: only the primary will do. */
+  /** The position a replica must have replayed for this credential; `undefined`: only the primary will do. */
   requiredOf(credential: string): bigint | undefined {
     if (this.#floor === undefined || !this.#options.isHearing()) return undefined;
     const known = this.#known.get(nameOf(credential)) ?? 0n;
@@ -63,7 +63,7 @@ export class WritePositions {
     return await this.#turn;
   }
 
-  /** What a client says it was told. A position that is yet to come is as good as the one there is. */
+  /** The position a client sends back. One in the future counts as the current one. */
   async learn(credential: string, position: bigint): Promise<void> {
     if (position > (this.#options.log.latest?.position ?? 0n)) {
       const current = await this.#current().catch(() => undefined);
@@ -153,7 +153,7 @@ const ANNOUNCE = `
 with log as (select pg_current_wal_insert_lsn()::text as position)
 select position, pg_notify($1, position || ' ' || $2) from log`;
 
-/** What is announced is no name that says anything. */
+/** Announcements contain a hash of the credential, not the credential. */
 function nameOf(credential: string): string {
   return createHash('sha256').update(credential).digest('base64url').slice(0, NAME_LENGTH);
 }

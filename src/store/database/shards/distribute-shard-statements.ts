@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { distributeFunction } from './distribute-function.js';
 
-/** What a server says that does not have the domain any more. */
+/** The error of a server that no longer has the domain. */
 export const MOVED = 'the domain has moved to another server';
 /** The name of statements that are prepared for once. */
 export const UNNAMED = 'unnamed';

@@ -40,7 +40,7 @@ export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, Tab
   ['import_seen', BY_DOMAIN],
   ['script_runs', BY_DOMAIN_ID],
   ['script_log', BY_DOMAIN_ID],
-  // Who comes in is found by a secret, before its domain is known; what ends a session announces it there.
+  // Credentials are found by a secret before their domain is known; the end of a session is announced there.
   ['account_links', 'coordinator'],
   ['api_keys', 'coordinator'],
   ['credentials', 'coordinator'],

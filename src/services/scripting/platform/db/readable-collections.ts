@@ -1,4 +1,4 @@
-/** What `platform.db.listCollections` tells of each collection, and finds them by. */
+/** The properties of collections that `platform.db.listCollections` returns and filters by. */
 
 import type { JsonValue } from '../../../../base/json/json.js';
 import type { Scope } from '../../../../base/model/scope.js';
