@@ -229,6 +229,7 @@ export const FLOORS: readonly Room[] = [
     name: 'school/reports/',
     imports: ['base/model/', 'store/sql/records-of.ts', 'school/reports/engine/', 'school/reports/shared/'],
   },
+  { name: 'school/sheets/', imports: ['base/model/', 'store/access/'] },
   {
     name: 'gateway/resolvers/',
     imports: [
@@ -242,7 +243,13 @@ export const FLOORS: readonly Room[] = [
         'services/messaging/',
         'services/scripting/',
       ],
-      ...['services/persons/', 'services/importing/', 'school/reports/', 'services/webhooks/'],
+      ...[
+        'services/persons/',
+        'services/importing/',
+        'school/reports/',
+        'school/sheets/',
+        'services/webhooks/',
+      ],
     ],
   },
   {
@@ -418,6 +425,7 @@ export const FLOORS: readonly Room[] = [
       ...[
         'services/importing/',
         'school/reports/',
+        'school/sheets/',
         'gateway/resolvers/',
         'gateway/graphql/',
         'gateway/server/',

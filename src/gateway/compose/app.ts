@@ -11,6 +11,7 @@ import { DEMO_DOMAIN, DEMO_USERS, isDemoWanted } from '../../school/demo/demo-op
 import { Promotions } from '../../school/reports/promotion/promotions.js';
 import { Receipts } from '../../school/reports/receipts/receipts.js';
 import { reports } from '../../school/reports/registry.js';
+import { readSheets } from '../../school/sheets/read-sheets.js';
 import { IdentityProvider } from '../../services/auth/identity-provider.js';
 import type { PasswordCost } from '../../services/auth/passwords.js';
 import { ProviderSessions } from '../../services/auth/provider-sessions.js';
@@ -34,7 +35,7 @@ import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { createJobTasks, cronItemsOf } from './jobs.js';
-import { openServices, type Services } from './services.js';
+import { openServices, type Services, SHEETS } from './services.js';
 
 export interface App {
   readonly services: Services;
@@ -181,6 +182,7 @@ async function buildApp({
     reports,
     operations,
     receipts: new Receipts(reportServices),
+    sheets: await readSheets(SHEETS, catalog.list()),
     promotions: new Promotions({ ...reportServices, catalog }),
     pages,
     keepRemovedDays: config.keepRemovedDays,

@@ -62,6 +62,8 @@ import { openWebhooks } from './open-webhooks.js';
 
 /** The folder of the declared collections, beside `src/` and `dist/`. */
 export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
+/** The folder of the sheets of the portal. */
+export const SHEETS = path.join(findPackageDirectory(), 'schema/sheets');
 
 export interface Services
   extends Omit<Messaging, 'close'>,

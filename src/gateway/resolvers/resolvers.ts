@@ -5,6 +5,7 @@
 import type { Report } from '../../school/reports/engine/report.js';
 import type { Promotions } from '../../school/reports/promotion/promotions.js';
 import type { Receipts } from '../../school/reports/receipts/receipts.js';
+import type { DeclaredSheet } from '../../school/sheets/read-sheets.js';
 import type { AccountLinks } from '../../services/auth/account-links.js';
 import type { ApiKeys } from '../../services/auth/api-keys.js';
 import type { Authenticator } from '../../services/auth/authenticator.js';
@@ -85,6 +86,7 @@ export interface ResolverServices extends HealthServices {
   readonly persons: Persons;
   readonly imports: Imports;
   readonly receipts: Receipts;
+  readonly sheets: readonly DeclaredSheet[];
   readonly promotions: Promotions;
   readonly pages: PageSizes;
   /** For how long the removal of a record is remembered. */

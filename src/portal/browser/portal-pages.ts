@@ -64,6 +64,19 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     menu: { icon: 'home', group: 'work' },
   },
   {
+    path: '/portal/sheets/$sheet',
+    label: phrase('Sheet'),
+    load: async () => (await import('./sheets/sheet-page')).SheetPage,
+    isFor: ({ sheets }) => (sheets as readonly unknown[]).length > 0,
+  },
+  {
+    path: '/portal/fees',
+    label: phrase('Receive fee'),
+    load: async () => (await import('./fees/receive-fee-page')).ReceiveFeePage,
+    isFor: ({ mayRecordReceipts }) => mayRecordReceipts,
+    menu: { icon: 'plus', group: 'work' },
+  },
+  {
     path: '/portal/dashboards',
     label: phrase('Dashboards'),
     load: async () => (await import('./dashboards/dashboards-page')).DashboardsPage,

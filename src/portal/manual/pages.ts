@@ -22,6 +22,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
     title: 'Use',
     pages: [
       doc('portal', 'The portal'),
+      doc('daily-work', 'Daily work'),
       doc('tasks', 'Seventy tasks'),
       doc('accounts', 'Accounts'),
       doc('rest', 'REST'),

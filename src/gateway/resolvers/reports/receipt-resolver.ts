@@ -1,9 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, Extensions, Info, Mutation, Resolver } from 'type-graphql';
+import { Arg, Ctx, Extensions, Info, Mutation, Query, Resolver } from 'type-graphql';
 import {
   Receipt,
   RecordReceiptInput,
   RollBackReceiptInput,
+  StudentDueRow,
 } from '../../../school/reports/receipts/receipt.js';
 import type { ReceiptOptions, Receipts } from '../../../school/reports/receipts/receipts.js';
 import { perField } from '../records/record-resolver.js';
@@ -17,6 +18,18 @@ export class ReceiptResolver {
 
   constructor(receipts: Receipts) {
     this.#receipts = receipts;
+  }
+
+  @Query(() => [StudentDueRow], {
+    description:
+      'What a student owes by fee head and month, the oldest due date first: what `recordReceipt` ' +
+      'allocates an amount to. For the roles admin, accountant. Errors: FORBIDDEN.',
+  })
+  async studentDues(
+    @Arg('studentId', () => String, { description: '`_id` of the student.' }) studentId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<readonly StudentDueRow[]> {
+    return await this.#receipts.dues(requireScope(context), studentId);
   }
 
   @Mutation(() => Receipt, {

@@ -3,6 +3,8 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../../base/json/json.js';
 import type { Domain, Scope } from '../../../base/model/scope.js';
 import { schoolSettings } from '../../../school/reports/engine/school-settings.js';
+import type { Receipts } from '../../../school/reports/receipts/receipts.js';
+import { type DeclaredSheet, mayFillIn, printSheet } from '../../../school/sheets/read-sheets.js';
 import type { ApiKeys } from '../../../services/auth/api-keys.js';
 import type { Profiles } from '../../../services/auth/profiles.js';
 import type { Imports } from '../../../services/importing/imports.js';
@@ -23,6 +25,8 @@ export interface CallerServices {
   };
   readonly rights: RightsSources;
   readonly maxRecordsPerWrite: number;
+  readonly receipts: Pick<Receipts, 'mayRecord'>;
+  readonly sheets: readonly DeclaredSheet[];
 }
 
 @Resolver()
@@ -108,8 +112,16 @@ class Caller implements CallerResult {
     return this.#services.maxRecordsPerWrite;
   }
   get sessionFirstMonth() {
-    const { domains } = this.#services;
-    return schoolSettings((name) => domains.property(this.#scope.domain.id, name)).sessionFirstMonth;
+    return this.#settings.sessionFirstMonth;
+  }
+  get grades() {
+    return this.#settings.grades.map(({ from, grade }) => ({ from, grade }));
+  }
+  get sheets() {
+    return this.#services.sheets.filter((sheet) => mayFillIn(this.#scope, sheet)).map(printSheet);
+  }
+  get mayRecordReceipts() {
+    return this.#services.receipts.mayRecord(this.#scope);
   }
   get mayHaveKeys() {
     return this.#services.apiKeys.mayHave(this.#scope);
@@ -122,6 +134,10 @@ class Caller implements CallerResult {
   }
   get duties() {
     return this.#rights.duties;
+  }
+
+  get #settings() {
+    return schoolSettings((name) => this.#services.domains.property(this.#scope.domain.id, name));
   }
 
   #readProfile() {

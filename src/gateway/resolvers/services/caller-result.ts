@@ -1,5 +1,6 @@
 /** The types of the caller and of a user's rights. */
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import type { JsonValue } from '../../../base/json/json.js';
 import type { KeyScopes } from '../../../base/model/scope.js';
 import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
 
@@ -168,6 +169,21 @@ export class CallerResult {
     description: 'The month with which sessions of the school begin, 1 to 12 (property `sessionFirstMonth`).',
   })
   readonly sessionFirstMonth!: number;
+
+  @Field(() => GraphqlJsonScalar, {
+    description: 'The grades, highest first, and their least percent: [{from: 91, grade: "A1"}, …].',
+  })
+  readonly grades!: JsonValue;
+
+  @Field(() => GraphqlJsonScalar, {
+    description:
+      'The sheets you may fill in, as declared in schema/sheets: pages with one row for each member of ' +
+      'a set, whose records are saved together with `upsertRecords`.',
+  })
+  readonly sheets!: JsonValue;
+
+  @Field(() => Boolean, { description: 'Whether you may call `recordReceipt` and `rollBackReceipt`.' })
+  readonly mayRecordReceipts!: boolean;
 
   @Field(() => [String], {
     description:

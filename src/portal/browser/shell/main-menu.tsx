@@ -1,8 +1,10 @@
 import { NavLink, Stack, Text } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { useTexts } from '../language/use-texts';
 import { MENU_GROUPS, type MenuGroup, PORTAL_PAGES } from '../portal-pages';
-import { Icon } from './icon';
+import { useSheets, useSheetTitle } from '../sheets/use-sheets';
+import { Icon, type IconName } from './icon';
 import { useViewer } from './viewer';
 
 /** The menu of the pages that the viewer has access to, by group. */
@@ -22,10 +24,13 @@ export function MainMenu() {
               {t(label)}
             </Text>
             {own.map((page) => (
-              <MenuLink key={page.path} to={page.path} isActive={isWithin(pathname, page.path)}>
-                <Icon name={page.menu?.icon ?? 'none'} />
-                {t(page.label)}
-              </MenuLink>
+              <Fragment key={page.path}>
+                <MenuLink to={page.path} isActive={isWithin(pathname, page.path)}>
+                  <Icon name={page.menu?.icon ?? 'none'} />
+                  {t(page.label)}
+                </MenuLink>
+                {page.path === '/' && <SheetLinks />}
+              </Fragment>
             ))}
             {group === 'developer' && (
               <>
@@ -38,6 +43,21 @@ export function MainMenu() {
       })}
     </Stack>
   );
+}
+
+/** The sheets stand before all other work: they are what a day begins with. */
+function SheetLinks() {
+  const { pathname } = useLocation();
+  const titleOf = useSheetTitle();
+  return useSheets().map((sheet) => {
+    const to = `/portal/sheets/${sheet.name}`;
+    return (
+      <MenuLink key={to} to={to} isActive={isWithin(pathname, to)}>
+        <Icon name={(sheet.icon as IconName | undefined) ?? 'table'} />
+        {titleOf(sheet).title}
+      </MenuLink>
+    );
+  });
 }
 
 interface MenuLinkProps {

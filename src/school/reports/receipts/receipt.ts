@@ -92,3 +92,11 @@ export class Receipt {
   @column.text('The kind of reason.', { nullable: true }) readonly rollbackType!: string | null;
   @column.text('Number of the receipt it replaces.', { nullable: true }) readonly replaces!: string | null;
 }
+
+@column.rowType('StudentDue', 'What a student owes of one fee head of one month.')
+export class StudentDueRow {
+  @column.month('The month of the due.') readonly month!: string;
+  @column.text('The fee head.') readonly feeHead!: string;
+  @column.day('The last day to pay without a fine.') readonly dueDate!: string;
+  @column.money('Demand less concession less payments.') readonly open!: string;
+}

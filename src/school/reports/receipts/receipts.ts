@@ -17,7 +17,7 @@ import {
 } from '../../../base/json/json.js';
 import { dayOf, isDay } from '../../../base/model/calendar.js';
 import { foldText, toNormalText } from '../../../base/model/normal-text.js';
-import type { Domain, Scope } from '../../../base/model/scope.js';
+import type { Domain, Principal, Scope } from '../../../base/model/scope.js';
 import {
   BOOKS_CLOSED_UNTIL,
   DEFAULT_SERIES,
@@ -116,6 +116,22 @@ export class Receipts {
       rollBackReceipt: { receiptNo: input.receiptNo, reason: input.reason, type: input.type },
     });
     return this.#once(scope, options, request, (tx) => this.#rollBack(writer, input, tx));
+  }
+
+  /** Whether the caller may record receipts and roll them back. */
+  mayRecord({ principal }: Scope): boolean {
+    const verbs = receiptVerbsOf(principal);
+    return isCashier(principal) && (!verbs || (verbs.includes('create') && verbs.includes('update')));
+  }
+
+  /** The open dues of a student, the oldest first. @throws FORBIDDEN unless the caller may record receipts */
+  async dues(scope: Scope, studentId: string): Promise<readonly StudentDue[]> {
+    writerOf(scope, 'create');
+    const { database, now } = this.#services;
+    const { domain } = scope;
+    const today = todayIn(domain.timeZone, now());
+    const dues = await listStudentDues(database.reading(scope), { domain, studentId, today });
+    return dues.filter(({ open }) => Number(open) > 0);
   }
 
   async #once(
@@ -243,15 +259,23 @@ export class Receipts {
  */
 function writerOf(scope: Scope, verb: 'create' | 'update'): Scope {
   const { principal } = scope;
-  if (!ROLES.some((role) => principal.roles.has(role))) {
+  if (!isCashier(principal)) {
     throw new ServiceError('FORBIDDEN', `Receipts are written by the roles ${ROLES.join(', ')}.`);
   }
-  const verbs =
-    principal.scopes && (principal.scopes.collections.fee_receipt ?? principal.scopes.collections['*'] ?? []);
+  const verbs = receiptVerbsOf(principal);
   if (verbs && !verbs.includes(verb)) {
     throw new ServiceError('FORBIDDEN', `This API key may not ${verb} records of fee_receipt.`);
   }
   return { ...scope, principal: { ...principal, roles: new Set(['system']), scopes: undefined } };
+}
+
+function isCashier({ roles }: Principal): boolean {
+  return ROLES.some((role) => roles.has(role));
+}
+
+/** `undefined` for a credential without scopes. */
+function receiptVerbsOf({ scopes }: Principal): readonly string[] | undefined {
+  return scopes && (scopes.collections.fee_receipt ?? scopes.collections['*'] ?? []);
 }
 
 /**

@@ -1,0 +1,424 @@
+/** Takes a payment: finds the student, shows what is owed, records one receipt, prints it, rolls it back. */
+import { Badge, Button, Card, Checkbox, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  CashOfCollectors,
+  DuesOfStudent,
+  ReceiptsOfStudent,
+  ReceiveFee,
+  RollBackFee,
+  StudentsWhoPay,
+} from '../../../generated/portal/fees/fees';
+import { useGateway } from '../gateway/gateway-context';
+import type { PortalOperation } from '../gateway/portal-operation';
+import { useOperation } from '../gateway/use-operation';
+import { parseTypedNumber } from '../language/typed-number';
+import { useFormats } from '../language/use-formats';
+import { phrase, useTexts } from '../language/use-texts';
+import { useToday } from '../language/use-today';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useNotice } from '../shell/use-notice';
+import { type Receipt, ReceiptPaper, WAYS_OF_PAYING } from './receipt-paper';
+
+type Data = Readonly<Record<string, unknown>>;
+
+export function ReceiveFeePage() {
+  const t = useTexts();
+  const [{ student, receipt }, setAddress] = useAddress({ student: '', receipt: '' });
+  return (
+    <PageFrame
+      title={t('Receive fee')}
+      description={t('Find the student, enter what is paid, and print the receipt.')}
+    >
+      <Stack>
+        <StudentSearch onChoose={(id) => setAddress({ student: id, receipt: '' })} />
+        {student === '' ? (
+          <CashToday />
+        ) : (
+          <Payment
+            key={student}
+            studentId={student}
+            receiptNo={receipt}
+            onReceipt={(receiptNo) => setAddress({ receipt: receiptNo })}
+          />
+        )}
+      </Stack>
+    </PageFrame>
+  );
+}
+
+function describeStudent(data: Data): string {
+  const place = [data.class, data.section].filter(Boolean).join(' ');
+  return [data.name, place, data.sequence, data.father_name, data.guardian_phone].filter(Boolean).join(' · ');
+}
+
+function StudentSearch({ onChoose }: { onChoose(id: string): void }) {
+  const t = useTexts();
+  const [search, setSearch] = useState('');
+  const [asked] = useDebouncedValue(search.trim(), 250);
+  const { data, error } = useOperation(
+    StudentsWhoPay,
+    {
+      where: {
+        or: ['name', 'sequence', 'guardian_phone'].map((field) => ({
+          and: asked.split(/\s+/).map((word) => ({ [field]: { contains: word } })),
+        })),
+      },
+    },
+    { isEnabled: asked.length > 1, keepsPrevious: true },
+  );
+  const found = asked.length > 1 ? (data?.records.nodes ?? []) : [];
+  return (
+    <>
+      <Select
+        className="no-print"
+        label={t('Student')}
+        placeholder={t('Name, admission number or phone')}
+        data={found.map((one) => ({ value: one.id, label: describeStudent(one.data as Data) }))}
+        value={null}
+        searchable
+        searchValue={search}
+        onSearchChange={setSearch}
+        onChange={(id) => {
+          if (id === null) return;
+          setSearch('');
+          onChoose(id);
+        }}
+        filter={({ options }) => options}
+        nothingFoundMessage={asked.length > 1 ? t('Nothing found') : undefined}
+        maw={620}
+      />
+      {error && <ProblemState problem={error} />}
+    </>
+  );
+}
+
+/** What is in the drawer: the cash of the day by who received it. */
+function CashToday() {
+  const t = useTexts();
+  const formats = useFormats();
+  const { data } = useOperation(CashOfCollectors, { day: useToday() });
+  const collectors = data?.dailyFeeCollection.totals.collectors ?? [];
+  if (collectors.length === 0) return <EmptyState icon="inbox" title={t('No cash was received today')} />;
+  return (
+    <Card withBorder maw={620}>
+      <Text fw={600}>{t('Cash received today')}</Text>
+      <Table aria-label={t('Cash received today')}>
+        <Table.Tbody>
+          {collectors.map(({ collectorId, collector, receipts, amount }) => (
+            <Table.Tr key={collectorId}>
+              <Table.Td>{collector ?? collectorId}</Table.Td>
+              <Table.Td>
+                {t('{count, plural, one {# receipt} other {# receipts}}', { count: receipts })}
+              </Table.Td>
+              <Table.Td className="numeric">{formats.money(String(amount))}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+interface PaymentProps {
+  readonly studentId: string;
+  readonly receiptNo: string;
+  onReceipt(receiptNo: string): void;
+}
+
+function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const queries = useQueryClient();
+  const dues = useOperation(DuesOfStudent, { studentId });
+  const receipts = useOperation(ReceiptsOfStudent, { where: { student: { id: { in: [studentId] } } } });
+  const who = useOperation(StudentsWhoPay, { where: { _id: { equals: studentId } } });
+  const [rolledBack, setRolledBack] = useState<string>();
+  const problem = dues.error ?? receipts.error ?? who.error;
+  if (problem) return <ProblemState problem={problem} />;
+  const person = who.data?.records.nodes[0]?.data as Data | undefined;
+  if (!dues.data || !receipts.data || !who.data) return <LoadingState />;
+  if (!person) return <EmptyState icon="users" title={t('Nothing found')} />;
+  const taken = receipts.data.records.nodes.map(({ data }) => data as unknown as Receipt);
+  const shown = taken.find((one) => one.receipt_no === receiptNo);
+  const renew = async () => {
+    await Promise.all(
+      [DuesOfStudent, ReceiptsOfStudent, CashOfCollectors].map(({ name }) =>
+        queries.invalidateQueries({ queryKey: [name] }),
+      ),
+    );
+  };
+  return (
+    <>
+      <Text fw={600} className="no-print">
+        {describeStudent(person)}
+      </Text>
+      {shown && (
+        <>
+          <ReceiptPaper receipt={shown} person={person} />
+          <Group className="no-print">
+            <Button onClick={() => print()}>{t('Print receipt')}</Button>
+            <Button variant="default" onClick={() => onReceipt('')}>
+              {t('Close')}
+            </Button>
+          </Group>
+        </>
+      )}
+      {!shown && (
+        <PaymentForm
+          studentId={studentId}
+          dues={dues.data.studentDues}
+          onPaid={async (next) => {
+            await renew();
+            onReceipt(next);
+          }}
+        />
+      )}
+      {taken.length > 0 && (
+        <Card withBorder className="no-print">
+          <Text fw={600}>{t('Last receipts')}</Text>
+          <Table.ScrollContainer minWidth={480}>
+            <Table aria-label={t('Last receipts')}>
+              <Table.Tbody>
+                {taken.map(({ receipt_no: number, date, total, status, payment_type: way }) => (
+                  <Table.Tr key={number}>
+                    <Table.Td>{number}</Table.Td>
+                    <Table.Td>{formats.day(date)}</Table.Td>
+                    <Table.Td>{t(WAYS_OF_PAYING[way] ?? way)}</Table.Td>
+                    <Table.Td className="numeric">{formats.money(String(total))}</Table.Td>
+                    <Table.Td>
+                      {status === 'rolled_back' ? (
+                        <Badge color="red" variant="outline">
+                          {t('Rolled back')}
+                        </Badge>
+                      ) : (
+                        <Group gap={4} wrap="nowrap">
+                          <Button size="compact-sm" variant="default" onClick={() => onReceipt(number)}>
+                            {t('Show receipt {number}', { number })}
+                          </Button>
+                          <Button size="compact-sm" variant="default" onClick={() => setRolledBack(number)}>
+                            {t('Roll back {number}', { number })}
+                          </Button>
+                        </Group>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        </Card>
+      )}
+      {rolledBack !== undefined && (
+        <RollBackDialog
+          receiptNo={rolledBack}
+          onClose={() => setRolledBack(undefined)}
+          onDone={async () => {
+            setRolledBack(undefined);
+            onReceipt('');
+            await renew();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/**
+ * Sends a write at once or not at all. A mutation of the library would wait for the network, and be done
+ * when the page is long gone.
+ */
+function useWrite<Result, Variables>(operation: PortalOperation<Result, Variables>) {
+  const gateway = useGateway();
+  const [problem, setProblem] = useState<Error | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const write = async (variables: Variables): Promise<Result | undefined> => {
+    setIsBusy(true);
+    setProblem(null);
+    try {
+      return (await gateway.executeTraced(operation, variables, 'tab')).answer;
+    } catch (error) {
+      setProblem(error as Error);
+      return undefined;
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return { write, isBusy, problem };
+}
+
+interface Due {
+  readonly month: string;
+  readonly feeHead: string;
+  readonly dueDate: string;
+  readonly open: unknown;
+}
+
+interface PaymentFormProps {
+  readonly studentId: string;
+  readonly dues: readonly Due[];
+  onPaid(receiptNo: string): Promise<void>;
+}
+
+function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const today = useToday();
+  const { write, isBusy, problem } = useWrite(ReceiveFee);
+  const [typed, setTyped] = useState('');
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const [way, setWay] = useState('cash');
+  const [instrument, setInstrument] = useState('');
+  if (dues.length === 0) return <EmptyState icon="check" title={t('This student owes nothing')} />;
+  const lines = dues.filter((_due, index) => chosen.has(index));
+  const sumOf = (some: readonly Due[]) => some.reduce((sum, { open }) => sum + paiseOf(open), 0) / 100;
+  const overdue = dues.filter(({ dueDate }) => dueDate < today);
+  const amount = lines.length > 0 ? String(sumOf(lines)) : parseTypedNumber(typed, '₹');
+  const isNumbered = way !== 'cash';
+  const isReady = amount !== undefined && Number(amount) > 0 && (!isNumbered || instrument.trim() !== '');
+  const pay = async () => {
+    const paid = await write({
+      receipt: {
+        studentId,
+        paymentType: way.toUpperCase() as 'CASH',
+        ...(isNumbered && { instrumentNo: instrument.trim() }),
+        ...(lines.length > 0
+          ? { lines: lines.map(({ feeHead, month, open }) => ({ feeHead, month, amount: String(open) })) }
+          : { amount }),
+      } as never,
+    });
+    if (paid?.recordReceipt) await onPaid(paid.recordReceipt.receiptNo);
+  };
+  return (
+    <Card withBorder>
+      <Group justify="space-between">
+        <Text fw={600}>{t('Overdue: {amount}', { amount: formats.money(sumOf(overdue)) })}</Text>
+        <Text c="dimmed">{t('All dues: {amount}', { amount: formats.money(sumOf(dues)) })}</Text>
+      </Group>
+      <Table.ScrollContainer minWidth={320} mah={320}>
+        <Table aria-label={t('What the student owes')} verticalSpacing={4}>
+          <Table.Tbody>
+            {dues.map(({ month, feeHead, dueDate, open }, index) => (
+              <Table.Tr key={`${month} ${feeHead}`}>
+                <Table.Td>
+                  <Checkbox
+                    size="md"
+                    label={`${feeHead} · ${formats.month(month)}`}
+                    checked={chosen.has(index)}
+                    onChange={({ currentTarget: { checked } }) => {
+                      const next = new Set(chosen);
+                      if (checked) next.add(index);
+                      else next.delete(index);
+                      setChosen(next);
+                    }}
+                  />
+                </Table.Td>
+                <Table.Td>{t('until {day}', { day: formats.day(dueDate) })}</Table.Td>
+                <Table.Td className="numeric">{formats.money(String(open))}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady && !isBusy) void pay();
+        }}
+      >
+        <Group align="flex-end" mt="sm">
+          <TextInput
+            label={t('Amount')}
+            description={lines.length > 0 ? t('Pays the chosen lines') : t('Pays the oldest dues first')}
+            inputMode="decimal"
+            value={lines.length > 0 ? String(sumOf(lines)) : typed}
+            readOnly={lines.length > 0}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          <Select
+            label={t('Paid by')}
+            data={Object.entries(WAYS_OF_PAYING).map(([value, label]) => ({ value, label: t(label) }))}
+            value={way}
+            onChange={(next) => setWay(next ?? 'cash')}
+            allowDeselect={false}
+          />
+          {isNumbered && (
+            <TextInput
+              label={t('Number of the cheque, slip or transfer')}
+              value={instrument}
+              required
+              onChange={({ currentTarget }) => setInstrument(currentTarget.value)}
+            />
+          )}
+          <Button type="submit" loading={isBusy} disabled={!isReady}>
+            {isReady ? t('Receive {amount}', { amount: formats.money(amount ?? 0) }) : t('Receive')}
+          </Button>
+        </Group>
+      </form>
+      {problem && <ProblemState problem={problem} />}
+    </Card>
+  );
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENTRY_ERROR: phrase('Wrong entry'),
+  BOUNCE: phrase('Cheque returned'),
+  REFUND: phrase('Refund'),
+  DUPLICATE: phrase('Entered twice'),
+};
+
+interface RollBackDialogProps {
+  readonly receiptNo: string;
+  onClose(): void;
+  onDone(): Promise<void>;
+}
+
+function RollBackDialog({ receiptNo, onClose, onDone }: RollBackDialogProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const { write, isBusy, problem } = useWrite(RollBackFee);
+  const [type, setType] = useState('ENTRY_ERROR');
+  const [reason, setReason] = useState('');
+  const confirm = async () => {
+    const rollback = { receiptNo, reason, type: type as 'BOUNCE' };
+    if (!(await write({ rollback }))) return;
+    notice(t('Receipt {receiptNo} is rolled back.', { receiptNo }));
+    await onDone();
+  };
+  return (
+    <ConfirmDialog
+      title={t('Roll back receipt {receiptNo}?', { receiptNo })}
+      action={t('Roll back')}
+      isDangerous
+      isReady={reason.trim() !== ''}
+      onConfirm={() => void confirm()}
+      {...{ isBusy, problem, onClose }}
+    >
+      {t('The receipt stays in the books and counts no more. This cannot be undone.')}
+      <Select
+        mt="sm"
+        label={t('Kind of reason')}
+        data={Object.entries(REASONS).map(([value, label]) => ({ value, label: t(label) }))}
+        value={type}
+        onChange={(next) => setType(next ?? 'ENTRY_ERROR')}
+        allowDeselect={false}
+      />
+      <TextInput
+        mt="sm"
+        label={t('Why')}
+        required
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+    </ConfirmDialog>
+  );
+}
+
+function paiseOf(amount: unknown): number {
+  return Math.round(Number(amount) * 100);
+}

@@ -1,0 +1,276 @@
+/** A sheet: the members of a set with the cells of each, saved together. Roll-call and marks are sheets. */
+import { Alert, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import {
+  SheetDay,
+  SheetMembers,
+  type SheetMembersQueryVariables,
+  SheetRecords,
+} from '../../../generated/portal/sheets/sheets';
+import { useGateway } from '../gateway/gateway-context';
+import { useOperation } from '../gateway/use-operation';
+import { sessionYearOf } from '../language/days';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { useToday } from '../language/use-today';
+import { useAllowedWords } from '../records/use-allowed-words';
+import { useDeclaredCollection, useFieldNames } from '../records/use-declared-collection';
+import { DayInput } from '../shell/day-input';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useNameOfReport, useViewer } from '../shell/viewer';
+import { type SheetDeclaration, type SheetRecord, sheetParts } from './sheet-columns';
+import { SheetTable } from './sheet-table';
+import { useSheets, useSheetTitle } from './use-sheets';
+
+export function SheetPage() {
+  const { sheet: name = '' } = useParams({ strict: false }) as { readonly sheet?: string };
+  const declaration = useSheets().find((one) => one.name === name);
+  // Another sheet has other choices: it starts anew.
+  return declaration ? <Sheet key={name} declaration={declaration} /> : <NotFoundState />;
+}
+
+interface SheetProps {
+  readonly declaration: SheetDeclaration;
+}
+
+/** A value of the address that has none; the first choice stands for it. */
+const NONE = '';
+
+function Sheet({ declaration }: SheetProps) {
+  const t = useTexts();
+  const title = useSheetTitle()(declaration);
+  const today = useToday();
+  const nameOf = useFieldNames();
+  const wordOf = useAllowedWords();
+  const { sessionFirstMonth } = useViewer();
+  const { choose = [], day: dayField, members, parts } = declaration;
+  const [address, setAddress] = useAddress<Readonly<Record<string, string>>>({
+    set: NONE,
+    day: NONE,
+    part: NONE,
+    ...Object.fromEntries(choose.map((field) => [field, NONE])),
+  });
+  const sets = useSheetSets(declaration);
+  const declared = useDeclaredCollection(declaration.collection);
+  const problem = sets.error ?? declared.error;
+  const set = address.set || (sets.data?.length === 1 ? (sets.data[0] ?? '') : '');
+  const day = address.day || today;
+  const fieldOf = (field: string) => declared.collection?.fields.find((one) => one.name === field);
+  const chosen = Object.fromEntries(
+    choose.map((field) => [
+      field,
+      address[field] ||
+        (fieldOf(field)?.allowed?.[0] ??
+          (fieldOf(field)?.format === 'session' ? sessionYearOf(today, sessionFirstMonth) : '')),
+    ]),
+  );
+  return (
+    <PageFrame {...title}>
+      {problem && <ProblemState problem={problem} retry={() => void sets.refetch()} />}
+      {!problem && !(sets.data && declared.collection) && <LoadingState />}
+      {!problem && sets.data && declared.collection && (
+        <Stack gap="sm">
+          <Group gap="sm" align="flex-end" className="sheet-choices">
+            <Select
+              label={members.by.map(nameOf).join(', ')}
+              placeholder={t('Choose')}
+              data={sets.data.map((one) => ({ value: one, label: one.replaceAll('|', ' ') }))}
+              value={set || null}
+              onChange={(next) => setAddress({ set: next ?? NONE })}
+              allowDeselect={false}
+              searchable={sets.data.length > 12}
+            />
+            {dayField !== undefined && (
+              <DayInput
+                label={t('Day')}
+                value={day}
+                max={today}
+                onChange={(next) => setAddress({ day: next === today ? NONE : next })}
+              />
+            )}
+            {choose.map((field) => {
+              const { allowed } = fieldOf(field) ?? {};
+              return allowed ? (
+                <Select
+                  key={field}
+                  label={nameOf(field)}
+                  data={allowed.map((value) => ({ value, label: wordOf(value) }))}
+                  value={chosen[field] ?? null}
+                  onChange={(next) => setAddress({ [field]: next ?? NONE })}
+                  allowDeselect={false}
+                />
+              ) : (
+                <TextInput
+                  key={field}
+                  label={nameOf(field)}
+                  value={chosen[field] ?? ''}
+                  onChange={({ currentTarget }) => setAddress({ [field]: currentTarget.value }, 'replace')}
+                />
+              );
+            })}
+          </Group>
+          {dayField !== undefined && set !== '' && <DayNotice day={day} set={set} members={members} />}
+          {set === '' ? (
+            <EmptyState
+              icon="users"
+              title={t('Choose {what}', { what: members.by.map(nameOf).join(', ') })}
+            />
+          ) : (
+            <SheetOfSet
+              key={JSON.stringify([set, day, chosen])}
+              {...{ declaration, set, day, chosen }}
+              isDay={fieldOf(dayField ?? '')?.format === 'date'}
+              part={address.part ?? NONE}
+              onPart={(part) => setAddress({ part })}
+              partLabel={parts ? nameOf(parts.name) : ''}
+            />
+          )}
+        </Stack>
+      )}
+    </PageFrame>
+  );
+}
+
+/** The sets that have members in reach of the viewer, as `5|A`. The document names fields of the school. */
+function useSheetSets({ members: { plural, by } }: SheetDeclaration) {
+  const gateway = useGateway();
+  return useQuery({
+    queryKey: ['SheetSets', plural, by],
+    queryFn: async ({ signal }) => {
+      const keys = by.map((field) => field.replaceAll(/_(\w)/g, (_all, next: string) => next.toUpperCase()));
+      const groups = by.map((field) => field.toUpperCase()).join(', ');
+      const key = `key { ${keys.join(' ')} }`;
+      const text = `query SheetSets { sets: ${plural}Aggregate(groupBy: [${groups}]) { ${key} } }`;
+      const { sets } = await gateway.executeText<{
+        readonly sets: readonly { readonly key: Readonly<Record<string, string | null>> }[];
+      }>(text, {}, { name: 'SheetSets', signal });
+      const { compare } = new Intl.Collator('en', { numeric: true });
+      return sets
+        .map(({ key }) => keys.map((name) => key[name] ?? ''))
+        .filter((values) => values.every((value) => value !== ''))
+        .map((values) => values.join('|'))
+        .toSorted(compare);
+    },
+  });
+}
+
+interface DayNoticeProps {
+  readonly day: string;
+  readonly set: string;
+  readonly members: SheetDeclaration['members'];
+}
+
+/** Says that a day is off, so that nobody marks it by mistake. */
+function DayNotice({ day, set, members: { by } }: DayNoticeProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const isOfSection = by.join() === 'class,section';
+  const [className, section] = set.split('|');
+  const { data } = useOperation(
+    SheetDay,
+    { date: day, ...(isOfSection && { class: className, section }) },
+    { isEnabled: useNameOfReport()('daySheet') !== undefined },
+  );
+  const totals = data?.daySheet.totals;
+  if (!totals || (totals.isSchoolDay && totals.holiday === null)) return null;
+  const words = { day: formats.day(day), holiday: totals.holiday };
+  return (
+    <Alert role="note" variant="light" color="yellow" p="xs">
+      {totals.holiday === null
+        ? t('{day} is not a school day. What you enter does not count.', words)
+        : t('{day} is a holiday: {holiday}. What you enter does not count.', words)}
+    </Alert>
+  );
+}
+
+interface SheetOfSetProps extends SheetProps {
+  readonly set: string;
+  readonly day: string;
+  /** Whether the field of the day holds a day, and not an instant. */
+  readonly isDay: boolean;
+  readonly chosen: Readonly<Record<string, string>>;
+  readonly part: string;
+  readonly partLabel: string;
+  onPart(part: string): void;
+}
+
+function SheetOfSet({ declaration, set, day, isDay, chosen, part: wanted, ...choice }: SheetOfSetProps) {
+  const t = useTexts();
+  const { members, collection, copy = {}, day: dayField, member, parts } = declaration;
+  const values = set.split('|');
+  const asked: SheetMembersQueryVariables = {
+    collection: members.collection,
+    where: {
+      ...members.where,
+      ...Object.fromEntries(members.by.map((field, index) => [field, { equals: values[index] }])),
+    },
+    project: [...new Set([members.label, members.number ?? members.label, ...Object.values(copy)])],
+    orderBy: (members.orderBy ?? [members.label]).map((field) => ({ field })),
+  };
+  const people = useOperation(SheetMembers, asked);
+  const rows = people.data?.records.nodes as
+    | readonly { readonly id: string; readonly data: Readonly<Record<string, unknown>> }[]
+    | undefined;
+  const where = {
+    [member]: { id: { in: rows?.map(({ id }) => id) ?? [] } },
+    ...(dayField !== undefined && { [dayField]: { on: day } }),
+    ...Object.fromEntries(Object.entries(chosen).map(([field, value]) => [field, { equals: value }])),
+  };
+  const known = useOperation(
+    SheetRecords,
+    { collection, where, first: 400 },
+    { isEnabled: (rows?.length ?? 0) > 0 },
+  );
+  const records = known.data?.records.nodes as readonly SheetRecord[] | undefined;
+  const isEmpty = parts !== undefined && records?.length === 0;
+  // A term without marks has the subjects that the class had last.
+  const model = useOperation(
+    SheetRecords,
+    {
+      collection,
+      where: Object.fromEntries(members.by.slice(0, 1).map((field) => [field, { equals: values[0] }])),
+      orderBy: [{ field: '_created', direction: 'DESCENDING' }],
+      first: 5,
+    },
+    { isEnabled: isEmpty },
+  );
+  const problem = people.error ?? known.error ?? model.error;
+  if (problem) return <ProblemState problem={problem} retry={() => void known.refetch()} />;
+  if (rows?.length === 0) return <EmptyState icon="users" title={t('Nobody is in this set')} />;
+  if (!rows || !records || (isEmpty && !model.data)) return <LoadingState rows={12} />;
+  const found = sheetParts(
+    declaration,
+    isEmpty ? ((model.data?.records.nodes ?? []) as readonly SheetRecord[]) : records,
+  );
+  const part = found.has(wanted) ? wanted : ([...found.keys()][0] ?? '');
+  if (parts && part === '')
+    return (
+      <EmptyState icon="table" title={t('This class has no subjects yet')}>
+        {t('Import the first results of the class: they tell its subjects and their maxima.')}
+      </EmptyState>
+    );
+  return (
+    <>
+      {parts && (
+        <Select
+          label={choice.partLabel}
+          data={[...found.keys()]}
+          value={part}
+          onChange={(next) => choice.onPart(next ?? NONE)}
+          allowDeselect={false}
+          className="sheet-part"
+        />
+      )}
+      <SheetTable
+        key={part}
+        {...{ declaration, set, chosen, day, isDay, part, where }}
+        example={found.get(part)}
+        members={rows}
+        records={records}
+      />
+    </>
+  );
+}

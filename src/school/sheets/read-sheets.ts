@@ -1,0 +1,167 @@
+/**
+ * Sheets: pages of the portal with one row for each member of a set, declared in schema/sheets. They are read
+ * and checked when the gateway starts.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Ajv } from 'ajv';
+import { ServiceError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
+import { findAccess } from '../../store/access/access.js';
+
+/** A declaration; schema/sheets/sheet.schema.json explains each key. */
+interface SheetDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly collection: string;
+  readonly key: string;
+  readonly member: string;
+  readonly day?: string;
+  readonly savedBy?: string;
+  readonly choose?: readonly string[];
+  readonly members: {
+    readonly collection: string;
+    readonly by: readonly string[];
+    readonly orderBy?: readonly string[];
+    readonly number?: string;
+  };
+  readonly copy?: Readonly<Record<string, string>>;
+  readonly cells?: readonly { readonly field: string; readonly values?: readonly { value: string }[] }[];
+  readonly parts?: Readonly<Record<string, unknown>>;
+}
+
+export interface DeclaredSheet {
+  readonly definition: SheetDefinition;
+  readonly collection: Collection;
+  readonly members: Collection;
+}
+
+const SCHEMA = 'sheet.schema.json';
+
+/** @throws INVALID_VALUE with the file, the place in it and the fault */
+export async function readSheets(
+  directory: string,
+  collections: readonly Collection[],
+): Promise<readonly DeclaredSheet[]> {
+  const files = await readdir(directory);
+  const schema = JSON.parse(await readFile(path.join(directory, SCHEMA), 'utf8'));
+  const validate = new Ajv({
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
+  }).compile<SheetDefinition>(schema);
+  const sheets: DeclaredSheet[] = [];
+  for (const file of files.filter((name) => name.endsWith('.json') && name !== SCHEMA).toSorted()) {
+    const source = `schema/sheets/${file}`;
+    const definition: unknown = parse(await readFile(path.join(directory, file), 'utf8'), source);
+    if (!validate(definition)) {
+      const [first] = validate.errors ?? [];
+      throw fault(source, first?.instancePath || 'the sheet', faultOf(first));
+    }
+    const known = sheets.find((one) => one.definition.name === definition.name);
+    if (known) throw fault(source, '/name', `"${definition.name}" is the name of another sheet`);
+    sheets.push(resolveSheet(definition, collections, source));
+  }
+  return sheets;
+}
+
+/** Whether the caller may read the members, and create and change the records. */
+export function mayFillIn(scope: Scope, { collection, members }: DeclaredSheet): boolean {
+  return (
+    findAccess(scope, members, 'read') !== undefined &&
+    findAccess(scope, collection, 'create') !== undefined &&
+    findAccess(scope, collection, 'update') !== undefined
+  );
+}
+
+/** The declaration as it is sent to clients, with the names by which they ask for the members. */
+export function printSheet({
+  definition,
+  members: { plural, labelField = '_id' },
+}: DeclaredSheet): JsonObject {
+  const members = { ...definition.members, plural, label: labelField };
+  return { ...definition, members } as unknown as JsonObject;
+}
+
+function resolveSheet(
+  definition: SheetDefinition,
+  collections: readonly Collection[],
+  source: string,
+): DeclaredSheet {
+  const find = (pointer: string, name: string) => {
+    const found = collections.find((one) => one.name === name);
+    if (found) return found;
+    throw fault(source, pointer, `there is no collection "${name}"`);
+  };
+  const collection = find('/collection', definition.collection);
+  const members = find('/members/collection', definition.members.collection);
+  const field = (pointer: string, { name, fields }: Pick<Collection, 'name' | 'fields'>, wanted: string) => {
+    const found = fields.find((one) => one.name === wanted);
+    if (found) return found;
+    throw fault(
+      source,
+      pointer,
+      `${name} has no field "${wanted}"; it has ${fields.map((one) => one.name).join(', ')}`,
+    );
+  };
+  const { key, member, cells = [], parts, copy = {}, choose = [] } = definition;
+  if (!field('/member', collection, member).targets.includes(members.name))
+    throw fault(source, '/member', `"${member}" is no reference to ${members.name}`);
+  const rule = collection.uniqueTogether.some(({ name }) => name === key);
+  if (!rule && !field('/key', collection, key).isUnique)
+    throw fault(source, '/key', `"${key}" is neither a unique field nor a rule in uniqueTogether`);
+  for (const name of ['day', 'savedBy'] as const) {
+    const wanted = definition[name];
+    if (wanted !== undefined) field(`/${name}`, collection, wanted);
+  }
+  choose.forEach((name, index) => {
+    field(`/choose/${index}`, collection, name);
+  });
+  for (const [to, from] of Object.entries(copy)) {
+    field(`/copy/${to}`, collection, to);
+    field(`/copy/${to}`, members, from);
+  }
+  for (const name of [...definition.members.by, ...(definition.members.orderBy ?? [])])
+    field('/members', members, name);
+  if (definition.members.number !== undefined) field('/members/number', members, definition.members.number);
+  cells.forEach(({ field: name, values = [] }, index) => {
+    const { allowed } = field(`/cells/${index}/field`, collection, name);
+    const wrong = values.find(({ value }) => allowed && !allowed.includes(value));
+    if (wrong) throw fault(source, `/cells/${index}/values`, `"${wrong.value}" is no value of "${name}"`);
+  });
+  if (parts) {
+    const list = field('/parts/list', collection, String(parts.list));
+    const within = (name: string, of: Field, wanted: unknown) =>
+      field(`/parts/${name}`, { name: of.name, fields: of.fields }, String(wanted));
+    within('name', list, parts.name);
+    const items = within('items', list, parts.items);
+    for (const name of ['item', 'value', 'max', 'state'] as const) within(name, items, parts[name]);
+  }
+  return { definition, collection, members };
+}
+
+function parse(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw fault(source, 'the file', `is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+interface SchemaFault {
+  readonly message?: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+function faultOf(error: SchemaFault | undefined): string {
+  const { additionalProperty } = error?.params ?? {};
+  if (additionalProperty !== undefined) return `unknown key "${String(additionalProperty)}"`;
+  return error?.message ?? 'is not valid';
+}
+
+function fault(source: string, place: string, detail: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', `${source}: ${place}: ${detail}.`);
+}
