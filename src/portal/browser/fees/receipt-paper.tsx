@@ -4,7 +4,7 @@ import { useViewer } from '../shell/viewer';
 import { rupeesInWords } from './rupees-in-words';
 
 /** A receipt as it is stored. */
-export interface Receipt {
+export interface StoredReceipt {
   readonly receipt_no: string;
   readonly date: string;
   readonly student: { readonly label?: string };
@@ -20,7 +20,7 @@ export interface Receipt {
     readonly fine?: unknown;
   }[];
   readonly total: unknown;
-  readonly collected_by?: { readonly label?: string };
+  readonly collected_by?: { readonly value: string; readonly label?: string };
   readonly status: string;
 }
 
@@ -32,7 +32,7 @@ export const WAYS_OF_PAYING: Readonly<Record<string, string>> = {
 };
 
 interface ReceiptPaperProps {
-  readonly receipt: Receipt;
+  readonly receipt: StoredReceipt;
   readonly person: Readonly<Record<string, unknown>>;
 }
 
@@ -40,7 +40,9 @@ interface ReceiptPaperProps {
 export function ReceiptPaper({ receipt, person }: ReceiptPaperProps) {
   const t = useTexts();
   const formats = useFormats();
-  const { domain } = useViewer();
+  const { domain, id, name = '' } = useViewer();
+  const collector = receipt.collected_by;
+  const collectorName = collector?.label ?? (collector?.value === id ? name : '');
   const way = t(WAYS_OF_PAYING[receipt.payment_type] ?? receipt.payment_type);
   const facts = [
     [t('Receipt'), receipt.receipt_no],
@@ -92,7 +94,7 @@ export function ReceiptPaper({ receipt, person }: ReceiptPaperProps) {
       </table>
       <p lang="en">{rupeesInWords(Math.round(Number(receipt.total) * 100))}</p>
       <p className="receipt-sign">
-        {t('Received by {name}', { name: receipt.collected_by?.label ?? '' })}
+        {t('Received by {name}', { name: collectorName })}
         <span>{t('Signature')}</span>
       </p>
     </section>

@@ -23,7 +23,7 @@ import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useNotice } from '../shell/use-notice';
-import { type Receipt, ReceiptPaper, WAYS_OF_PAYING } from './receipt-paper';
+import { ReceiptPaper, type StoredReceipt, WAYS_OF_PAYING } from './receipt-paper';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -144,7 +144,7 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
   const person = who.data?.records.nodes[0]?.data as Data | undefined;
   if (!dues.data || !receipts.data || !who.data) return <LoadingState />;
   if (!person) return <EmptyState icon="users" title={t('Nothing found')} />;
-  const taken = receipts.data.records.nodes.map(({ data }) => data as unknown as Receipt);
+  const taken = receipts.data.records.nodes.map(({ data }) => data as unknown as StoredReceipt);
   const shown = taken.find((one) => one.receipt_no === receiptNo);
   const renew = async () => {
     await Promise.all(
@@ -300,31 +300,6 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
         <Text fw={600}>{t('Overdue: {amount}', { amount: formats.money(sumOf(overdue)) })}</Text>
         <Text c="dimmed">{t('All dues: {amount}', { amount: formats.money(sumOf(dues)) })}</Text>
       </Group>
-      <Table.ScrollContainer minWidth={320} mah={320}>
-        <Table aria-label={t('What the student owes')} verticalSpacing={4}>
-          <Table.Tbody>
-            {dues.map(({ month, feeHead, dueDate, open }, index) => (
-              <Table.Tr key={`${month} ${feeHead}`}>
-                <Table.Td>
-                  <Checkbox
-                    size="md"
-                    label={`${feeHead} · ${formats.month(month)}`}
-                    checked={chosen.has(index)}
-                    onChange={({ currentTarget: { checked } }) => {
-                      const next = new Set(chosen);
-                      if (checked) next.add(index);
-                      else next.delete(index);
-                      setChosen(next);
-                    }}
-                  />
-                </Table.Td>
-                <Table.Td>{t('until {day}', { day: formats.day(dueDate) })}</Table.Td>
-                <Table.Td className="numeric">{formats.money(String(open))}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -361,6 +336,31 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
         </Group>
       </form>
       {problem && <ProblemState problem={problem} />}
+      <Table.ScrollContainer minWidth={320}>
+        <Table aria-label={t('What the student owes')} verticalSpacing={4}>
+          <Table.Tbody>
+            {dues.map(({ month, feeHead, dueDate, open }, index) => (
+              <Table.Tr key={`${month} ${feeHead}`}>
+                <Table.Td>
+                  <Checkbox
+                    size="md"
+                    label={`${feeHead} · ${formats.month(month)}`}
+                    checked={chosen.has(index)}
+                    onChange={({ currentTarget: { checked } }) => {
+                      const next = new Set(chosen);
+                      if (checked) next.add(index);
+                      else next.delete(index);
+                      setChosen(next);
+                    }}
+                  />
+                </Table.Td>
+                <Table.Td>{t('until {day}', { day: formats.day(dueDate) })}</Table.Td>
+                <Table.Td className="numeric">{formats.money(String(open))}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
     </Card>
   );
 }
