@@ -123,7 +123,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, send) => {
       body: { name: 'Roof' },
     });
     expect((await send({ method: 'DELETE', path: own, token })).status).toBeLessThan(300);
-    expect(await send({ method: 'GET', path: own, token })).toMatchObject({ status: 404 });
+    expect(await send({ method: 'GET', path: own, token })).toMatchObject({ status: 410 });
     expect(await send({ method: 'GET', path: '/o/recs/registration' })).toMatchObject({ status: 401 });
   });
 });
