@@ -34,8 +34,7 @@ import {
 } from './http/serve-graphql.js';
 import { OperationCosts } from './limits/operation-cost.js';
 import { createValidationRules } from './limits/validation-rules.js';
-import { createLiveServer, type LiveServices } from './live/create-live-server.js';
-import type { LiveServer } from './live/live-server.js';
+import { createLiveServer, type LiveServer, type LiveServices } from './live/live-server.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
 import { Introspections } from './operation/introspections.js';
 import type { OperationOptions } from './operation/operation.js';

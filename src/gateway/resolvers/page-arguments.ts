@@ -1,6 +1,9 @@
 /** The paging arguments of Relay, and their translation for a `RecordSet`. */
 import { ArgsType, Field, Int } from 'type-graphql';
 import { ServiceError } from '../../base/errors.js';
+import { toPath } from '../../base/model/path.js';
+import type { SortKey } from '../../base/model/record-query.js';
+import type { OrderByInput } from './records/generic-record.js';
 
 /** The default and the maximum size of a page. @see decisions 9 */
 export interface PageSizes {
@@ -81,4 +84,12 @@ function isGiven(size: number | null | undefined): size is number {
 
 function wrong(parameter: string, detail: string): ServiceError {
   return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+}
+
+/**
+ * The argument `orderBy` as an order of the store; `undefined` if it was not sent. For a typed collection the
+ * fields are enum values, whose internal values are stored paths too.
+ */
+export function toSort(orderBy: readonly OrderByInput[] | null | undefined): readonly SortKey[] | undefined {
+  return orderBy?.map(({ field, direction }) => ({ path: toPath(field), direction }));
 }

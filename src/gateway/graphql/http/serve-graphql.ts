@@ -3,15 +3,18 @@
  * (operation/operation.ts); every other request goes through Apollo, which reports malformed ones. A failure
  * after a document was prepared is final; it is not retried in another way.
  */
+
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperationTypeNode } from 'graphql';
-import { ServiceError } from '../../../base/errors.js';
+import Negotiator from 'negotiator';
+import { type ErrorCode, ServiceError } from '../../../base/errors.js';
 import { assertPercentEncoded } from '../../../base/http/assert-percent-encoded.js';
 import { etagHeld, etagOf, isUnchanged } from '../../../base/http/etag.js';
 import { sendText } from '../../../base/http/text-answer.js';
 import { bodyShape } from '../../../base/json/body-shape.js';
 import type { PrintedJson } from '../../../base/json/json.js';
+import { rememberLatest } from '../../../base/process/remember-latest.js';
 import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
 import { printAnswer } from '../../../base/scalars/json-text.js';
 import type { Config } from '../../config/config.js';
@@ -19,18 +22,20 @@ import { credentialNeeded, type RequestContext } from '../../resolvers/request-c
 import { NO_STORE, VARY } from '../operation/cache-policy.js';
 import { answerOperation, type OperationOptions } from '../operation/operation.js';
 import type { GraphqlCaller, GraphqlRequest, OperationRequest } from '../operation/operation-request.js';
-import { hashOf, type Incoming, type OperationText, readOperationText } from '../operation/operation-text.js';
+import {
+  hashOf,
+  type Incoming,
+  isMembers,
+  type OperationText,
+  readOperationText,
+} from '../operation/operation-text.js';
 import { OperationTiming } from '../operation/operation-timing.js';
 import { operationUrgency } from '../operation/operation-urgency.js';
 import type { ServedSchema } from '../operation/served-schema.js';
 import type { PersistedQueries } from '../persisted/persisted-queries.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 import { httpStatusFor } from './http-status-for.js';
-import { toIncoming, withRegisteredTexts } from './incoming.js';
-import { mediaTypeFor } from './media-types.js';
-import { answerOtherMethods, GRAPHQL_METHODS } from './other-methods.js';
 import { assertPublicFields } from './public-fields.js';
-import { refusalText } from './refusal-text.js';
 import { parseRequestBody } from './request-body.js';
 
 /** Serves one schema. */
@@ -288,4 +293,113 @@ function toGraphqlRequest(
     timing,
     includeHeader: Array.isArray(includeHeader) ? includeHeader.join() : includeHeader,
   };
+}
+
+/** HEAD is treated as GET; the server leaves out the body. */
+function toIncoming({ method, body, url }: FastifyRequest): Incoming {
+  const mark = url.indexOf('?');
+  return { method: method === 'HEAD' ? 'GET' : method, body, search: mark < 0 ? '' : url.slice(mark) };
+}
+
+/**
+ * The same request with the registered text of each operation. @throws FORBIDDEN (403) for one that is not
+ * registered
+ */
+function withRegisteredTexts(incoming: Incoming, registered: RegisteredOperations): Incoming {
+  const { method, body, search } = incoming;
+  if (method === 'GET')
+    return search === '' ? incoming : { ...incoming, search: ofSearch(search, registered) };
+  if (Array.isArray(body))
+    return { ...incoming, body: body.map((one: unknown) => ofMember(one, registered)) };
+  return { ...incoming, body: ofMember(body, registered) };
+}
+
+/** Apollo refuses anything that is not an object. */
+function ofMember(sent: unknown, registered: RegisteredOperations): unknown {
+  return isMembers(sent) ? { ...sent, query: registered.getText(sent) } : sent;
+}
+
+function ofSearch(search: string, registered: RegisteredOperations): string {
+  const parameters = new URLSearchParams(search);
+  const text = registered.getText({
+    query: parameters.get('query') ?? undefined,
+    operationName: parameters.get('operationName') ?? undefined,
+    extensions: parseExtensions(parameters.get('extensions')),
+  });
+  parameters.set('query', text);
+  return `?${parameters}`;
+}
+
+function parseExtensions(text: string | null): unknown {
+  try {
+    return text === null ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
+/** Clients send a handful of different headers. */
+const MAX_REMEMBERED = 100;
+
+/** `undefined`: `Accept` allows neither. */
+function mediaTypeFor(accept: string | undefined): string | undefined {
+  return accept === undefined ? JSON_TYPE : acceptedType(accept);
+}
+
+const acceptedType = rememberLatest(
+  (accept) => new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, RESULT_TYPE]),
+  MAX_REMEMBERED,
+);
+
+/** The methods of `/graphql`. */
+const GRAPHQL_METHODS: readonly string[] = ['GET', 'HEAD', 'POST'];
+
+/** Answers OPTIONS with the allowed methods, and any other method with 405, before a body is read. */
+function answerOtherMethods(app: FastifyInstance): void {
+  const allow = [...GRAPHQL_METHODS, 'OPTIONS'];
+  app.route({
+    method: 'OPTIONS',
+    url: '/graphql',
+    onRequest: async (_request, reply) => reply.code(204).header('allow', allow.join(', ')).send(),
+    handler: async () => undefined,
+  });
+  app.route({
+    method: app.supportedMethods.filter((method) => !allow.includes(method)),
+    url: '/graphql',
+    onRequest: async () => {
+      throw new ServiceError('METHOD_NOT_ALLOWED', '/graphql answers GET and POST.', { allow });
+    },
+    handler: async () => undefined,
+  });
+}
+
+/** Errors that Apollo reports only by HTTP status, with the code of a bad request. */
+const CODES_BY_STATUS: ReadonlyMap<number, ErrorCode> = new Map([
+  [405, 'METHOD_NOT_ALLOWED'],
+  [406, 'NOT_ACCEPTABLE'],
+]);
+
+/**
+ * Completes errors that Apollo reports before there is a context (a batch, a request that a form could have
+ * sent): adds the request id, and the status and code of our catalog.
+ *
+ * @see decisions 4
+ */
+function refusalText(status: number, text: string, requestId: string): string {
+  const result: unknown = JSON.parse(text);
+  if (!hasErrors(result)) return text;
+  const code = CODES_BY_STATUS.get(status);
+  const errors = result.errors.map((error) => ({
+    ...error,
+    extensions: { ...error.extensions, ...(code && { code, status }), requestId },
+  }));
+  return JSON.stringify({ ...result, errors });
+}
+
+function hasErrors(
+  result: unknown,
+): result is { readonly errors: readonly { readonly extensions?: Record<string, unknown> }[] } {
+  return typeof result === 'object' && result !== null && 'errors' in result && Array.isArray(result.errors);
 }

@@ -1,8 +1,8 @@
 /**
  * The queue of events of one subscription, filled by changes and emptied as fast as the socket takes them.
  */
-
-import { PrintedResult } from './printed-result.js';
+import { randomUUID } from 'node:crypto';
+import { createSourceEventStream, type ExecutionArgs } from 'graphql';
 
 /** Tracks the bytes queued for a connection, over all its subscriptions. */
 export interface QueueBudget {
@@ -104,4 +104,54 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
 
 function costOf(event: string): number {
   return Buffer.byteLength(event) + OVERHEAD_BYTES;
+}
+
+/** A result that is already text. graphql-ws takes it for an object; `MessagePrinter` puts in the text. */
+export class PrintedResult {
+  /** Makes it look like an execution result to graphql-ws. */
+  readonly data = null;
+
+  constructor(readonly text: string) {}
+}
+
+/** Random, so that no stored text can be mistaken for it. */
+const MARK = `printed-result:${randomUUID()}`;
+
+/**
+ * graphql-ws prints a message and hands it to the socket in one step: the results that `replace` met are the
+ * ones that `print` inserts.
+ */
+export class MessagePrinter {
+  #text: string | undefined;
+
+  /** The replacer for `JSON.stringify`. */
+  readonly replace = (_key: string, value: unknown): unknown => {
+    if (!(value instanceof PrintedResult)) return value;
+    this.#text = value.text;
+    return MARK;
+  };
+
+  print(message: string): string {
+    const text = this.#text;
+    if (text === undefined) return message;
+    this.#text = undefined;
+    return message.replace(`"${MARK}"`, () => text);
+  }
+}
+
+/** For graphql-ws: graphql-js coerces the arguments and calls `subscribe`; its events are results already. */
+export async function openSourceStream(args: ExecutionArgs): Promise<AsyncIterable<PrintedResult>> {
+  const stream = await createSourceEventStream(args);
+  if (isQueue(stream)) return stream;
+  const [error] = 'errors' in stream ? (stream.errors ?? []) : [];
+  return failed(error ?? new Error('a subscription gave no events'));
+}
+
+function isQueue(stream: unknown): stream is EventQueue {
+  return stream instanceof EventQueue;
+}
+
+/** Makes graphql-ws send an error message; a result with errors would look like an event. */
+function failed(error: Error): AsyncIterable<never> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
 }

@@ -1,10 +1,15 @@
 /** The context of a subscription: that of every operation, and its event queue. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { ServiceError } from '../../../base/errors.js';
+import type { ImportNews } from '../../../services/importing/import-news.js';
+import type { Imports } from '../../../services/importing/imports.js';
+import type { Topics } from '../../../services/messaging/topics.js';
+import type { Catalog } from '../../../store/catalog/catalog.js';
+import type { ChangeFeed } from '../../../store/changes/change-feed.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';
 import type { LiveCaller } from './live-caller.js';
-import type { LiveSources } from './live-sources.js';
+import type { RecordChanges } from './record-changes.js';
 
 export interface LiveContext extends RequestContext, LiveSources {
   readonly caller: LiveCaller;
@@ -30,4 +35,14 @@ export function neverExecuted(): never {
     'MALFORMED_REQUEST',
     'A subscription needs a WebSocket to /graphql with the subprotocol graphql-transport-ws.',
   );
+}
+
+/** The sources of subscription events. */
+export interface LiveSources {
+  readonly catalog: Catalog;
+  readonly feed: ChangeFeed;
+  readonly recordChanges: RecordChanges;
+  readonly topics: Topics;
+  readonly imports: Pick<Imports, 'get' | 'rights'>;
+  readonly importNews: Pick<ImportNews, 'follow' | 'look'>;
 }

@@ -2,24 +2,22 @@
  * Subscriptions to the records of any collection, and to topics. Each declared collection has a typed one:
  * typed/changes-resolver.ts.
  */
-
-import { Arg, Args, ArgsType, Field, Resolver, Subscription } from 'type-graphql';
+import { Arg, Args, ArgsType, Field, ID, ObjectType, Resolver, Subscription } from 'type-graphql';
+import { ServiceError } from '../../../base/errors.js';
 import type { JsonValue } from '../../../base/json/json.js';
-import type { Collection } from '../../../base/model/collection.js';
+import { Batcher } from '../../../base/process/batcher.js';
+import { DateTime } from '../../../base/scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
+import type { TopicMessage } from '../../../services/messaging/topics.js';
 import { accessOf, readershipOf } from '../../../store/access/access.js';
-import { genericForm } from '../../resolvers/records/generic-form.js';
 import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
+import { printReady } from '../../resolvers/records/ready-value.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
-import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { requireScope } from '../../resolvers/request-context.js';
-import { type ChangeShape, toChangeShape } from './change-shape.js';
 import type { EventQueue } from './event-queue.js';
 import { neverExecuted, type SubscribeData } from './live-context.js';
 import { ChangeOperation, RecordChangeEvent } from './record-change-event.js';
 import { subscribeToRecords } from './subscribe-to-records.js';
-import { subscribeToTopic } from './subscribe-to-topic.js';
-import { TopicEvent } from './topic-event.js';
 
 @ArgsType()
 export class RecordChangedArguments {
@@ -45,6 +43,21 @@ export class RecordChangedArguments {
 
   @Field(() => [ChangeOperation], { nullable: true, description: 'Only these; all if left out.' })
   readonly operations?: readonly ChangeOperation[] | null;
+}
+
+@ObjectType('TopicMessage', { description: 'What was published to a topic.', simpleResolvers: true })
+class TopicEvent {
+  @Field(() => ID, { description: 'Names the message; the same for every subscriber.' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'The topic.' })
+  readonly topic!: string;
+
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What was published.' })
+  readonly message!: JsonValue;
+
+  @Field(() => DateTime, { description: 'When it was published.' })
+  readonly publishedAt!: Date;
 }
 
 @Resolver()
@@ -73,16 +86,12 @@ export class LiveResolver {
   }
 }
 
-/** By collection, because the printed selection names it. */
-const SHAPES = new WeakMap<Collection, SelectionMemory<ChangeShape>>();
-
 async function subscribeToAnyRecords(live: SubscribeData<RecordChangedArguments>): Promise<EventQueue> {
   const { args, context, info } = live;
   const scope = requireScope(context);
   const collection = context.catalog.get(args.collection, scope);
   accessOf(scope, collection, 'read');
-  const shapes = SHAPES.get(collection) ?? new SelectionMemory<ChangeShape>();
-  SHAPES.set(collection, shapes);
+  const shape = context.recordChanges.shapeOf(collection.name, info);
   const filter = toFilter(
     {
       collection: collection.name,
@@ -97,6 +106,58 @@ async function subscribeToAnyRecords(live: SubscribeData<RecordChangedArguments>
     collection: collection.name,
     filter,
     operations: args.operations,
-    shape: shapes.recall(info, () => toChangeShape('RecordChange', genericForm(collection.name), info)),
+    shape,
   });
+}
+
+/** The most messages waiting while the rights of their subscribers are checked. */
+const MAX_WAITING = 1_000;
+const BATCH = 100;
+
+/**
+ * Each message is sent under the current rights of the subscriber. @throws FORBIDDEN, INVALID_VALUE as
+ * `Topics.assertMayListen` does
+ */
+async function subscribeToTopic({
+  args,
+  context,
+  info,
+}: SubscribeData<{ readonly name: string }>): Promise<EventQueue> {
+  const { topics, caller } = context;
+  const { domain } = assertMayListen(requireScope(context));
+  const queue = context.openQueue(info);
+  const work = new Batcher<TopicMessage>({
+    work: async (messages) => {
+      try {
+        assertMayListen(await caller.scope());
+        for (const message of messages) queue.push(printReady(toEvent(message), info));
+      } catch (error) {
+        queue.fail(error);
+      }
+    },
+    takeNext: (waiting) => waiting.splice(0, BATCH),
+    concurrency: 1,
+    maxWaiting: MAX_WAITING,
+    onOverflow: () => queue.fail(tooManyMessages(args.name)),
+  });
+  const { ready, stop } = topics.follow(domain.id, args.name, (message) => work.add(message));
+  queue.onEnd(stop);
+  await ready;
+  return queue;
+
+  function assertMayListen(scope: ReturnType<typeof requireScope>): ReturnType<typeof requireScope> {
+    topics.assertMayListen(scope, args.name);
+    return scope;
+  }
+}
+
+function toEvent({ id, topic, message, at }: TopicMessage): TopicEvent {
+  return { id, topic, message, publishedAt: at };
+}
+
+function tooManyMessages(topic: string): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `More than ${MAX_WAITING} messages came to the topic "${topic}" at once; subscribe again.`,
+  );
 }

@@ -16,18 +16,21 @@ import { assertWithinRate, ServiceError } from '../../../base/errors.js';
 import { assertJsonShape, bodyShape } from '../../../base/json/body-shape.js';
 import { shareWithAll } from '../../../base/model/end-signal.js';
 import { callerName } from '../../../base/model/scope.js';
+import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { FieldMeter } from '../../../store/catalog/field-meter.js';
+import type { RecordStore } from '../../../store/record-store.js';
+import type { Config } from '../../config/config.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
 import type { PreparedOperation } from '../operation/prepared-operation.js';
+import type { ServedSchema } from '../operation/served-schema.js';
 import { noteUsedFields } from '../operation/used-fields.js';
-import { EventQueue } from './event-queue.js';
+import type { RegisteredOperations } from '../persisted/registered-operations.js';
+import { EventQueue, MessagePrinter, openSourceStream, PrintedResult } from './event-queue.js';
 import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
 import { CLOSE, LiveConnection, type LiveOrigin, type LiveRate, type LiveSocket } from './live-connection.js';
-import type { LiveContext } from './live-context.js';
-import type { LiveSources } from './live-sources.js';
-import { MessagePrinter, PrintedResult } from './printed-result.js';
-import { openSourceStream } from './source-stream.js';
+import type { LiveContext, LiveSources } from './live-context.js';
+import { RecordChanges } from './record-changes.js';
 
 interface LiveLimits {
   readonly connectionsPerCredential: number;
@@ -362,4 +365,53 @@ function toGraphqlError(error: unknown): GraphQLError {
 function textOf(parameters: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const found = Object.entries(parameters).find(([key]) => key.toLowerCase() === name)?.[1];
   return typeof found === 'string' ? found : undefined;
+}
+
+export interface LiveServices extends Omit<LiveSources, 'catalog' | 'recordChanges'> {
+  readonly store: Pick<RecordStore, 'find'>;
+  readonly callers: LiveCallerOptions;
+  readonly rateLimits: LiveServerOptions['rateLimits'];
+}
+
+export interface LiveSurroundings {
+  /** The current schema. A subscription keeps the schema it began with. */
+  readonly served: () => ServedSchema;
+  readonly catalog: Catalog;
+  readonly operations: PermissionOptions & {
+    readonly fieldMeter: LiveServerOptions['fieldMeter'];
+    readonly onFault: (error: unknown, requestId: string) => void;
+  };
+  /** The only documents that are answered; `undefined`: any document. */
+  readonly registered: RegisteredOperations | undefined;
+  readonly config: Pick<
+    Config,
+    | 'liveConnectionsPerCredential'
+    | 'liveSubscriptionsPerConnection'
+    | 'liveQueueBytes'
+    | 'liveInitTimeoutMs'
+    | 'anonymousBodyLimitBytes'
+    | 'bodyMaxMembers'
+  >;
+}
+
+/** The caller closes it. */
+export function createLiveServer(services: LiveServices, surroundings: LiveSurroundings): LiveServer {
+  const { store, callers, rateLimits, ...followed } = services;
+  const { served, catalog, operations, registered, config } = surroundings;
+  return new LiveServer({
+    prepare: (sent) =>
+      served().prepare(registered?.getText(sent) ?? sent.query, sent.operationName ?? undefined),
+    ...operations,
+    sources: { ...followed, catalog, recordChanges: new RecordChanges({ feed: followed.feed, store }) },
+    callers,
+    rateLimits,
+    limits: {
+      connectionsPerCredential: config.liveConnectionsPerCredential,
+      subscriptionsPerConnection: config.liveSubscriptionsPerConnection,
+      queueBytes: config.liveQueueBytes,
+      initTimeoutMs: config.liveInitTimeoutMs,
+      firstMessageBytes: config.anonymousBodyLimitBytes,
+      messageMembers: config.bodyMaxMembers,
+    },
+  });
 }

@@ -2,10 +2,9 @@
 import type { Filter } from '../../../base/model/filter.js';
 import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { requireScope } from '../../resolvers/request-context.js';
-import type { ChangeShape } from './change-shape.js';
 import type { EventQueue } from './event-queue.js';
 import type { SubscribeData } from './live-context.js';
-import { ChangeOperation } from './record-change-event.js';
+import { ChangeOperation, type ChangeShape } from './record-change-event.js';
 
 const ALL_OPERATIONS: readonly ChangeOperation[] = Object.values(ChangeOperation);
 

@@ -6,9 +6,13 @@ import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { argumentsType, field, objectType, type TypeClass } from '../../resolvers/run-time-types.js';
-import { type ChangeShape, toChangeShape } from '../live/change-shape.js';
 import { neverExecuted, type SubscribeData } from '../live/live-context.js';
-import { CHANGE_FIELDS, ChangeOperation } from '../live/record-change-event.js';
+import {
+  CHANGE_FIELDS,
+  ChangeOperation,
+  type ChangeShape,
+  toChangeShape,
+} from '../live/record-change-event.js';
 import { subscribeToRecords } from '../live/subscribe-to-records.js';
 import { typedForm } from './typed-form.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';

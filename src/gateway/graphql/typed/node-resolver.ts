@@ -5,8 +5,7 @@ import { assertPageSize } from '../../resolvers/page-arguments.js';
 import { Node, type NodePlace, parseNodeId } from '../../resolvers/records/node.js';
 import { PRINT, PRINTABLE_FIELD, type Printable, READ } from '../../resolvers/records/printable.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
-import { NodeFinder } from './node-finder.js';
-import { NodeList } from './node-list.js';
+import { NodeFinder, NodeList } from './node-list.js';
 import type { TypedModel } from './typed-model.js';
 import type { TypedServices } from './typed-resolver.js';
 

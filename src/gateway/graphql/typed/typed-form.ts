@@ -1,9 +1,149 @@
-/** How GraphQL represents the records of a declared collection. */
-import type { RecordForm } from '../../resolvers/records/page-shape.js';
-import { selectedRecordMembers } from './selected-members.js';
-import type { TypedCollection, TypedModel } from './typed-model.js';
+/**
+ * Converts a document's selection on typed records to the `Shape` that the database prints. graphql-js's path
+ * derives its projection from the same shape, so that both read the same fields.
+ */
+import type { FieldNode } from 'graphql';
+import type { Path } from '../../../base/model/path.js';
+import type { Member, Shape } from '../../../store/sql/shape.js';
+import { nodeIdPrefix } from '../../resolvers/records/node.js';
+import type { RecordForm, SelectedForm } from '../../resolvers/records/page-shape.js';
+import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
+import { toReferrersShape } from './referrers/referrers-shape.js';
+import { SCALAR_FORMS } from './scalar-forms.js';
+import type {
+  TypedCollection,
+  TypedField,
+  TypedModel,
+  TypedObject,
+  TypedReferrers,
+  TypedValue,
+} from './typed-model.js';
 import { type TypedSource, toTypedRecord } from './typed-source.js';
 
+/** The members of a typed record selected by the selection sets of `nodes`. */
+function selectedRecordMembers(
+  { object, collection }: Pick<TypedCollection, 'object' | 'collection'>,
+  nodes: readonly FieldNode[],
+  context: { readonly model: TypedModel; readonly info: SelectionInfo },
+): readonly Member[] {
+  return objectMembers(object, nodes, context, (name, fieldNodes) => {
+    const referrers = object.referrers.find((one) => one.name === name);
+    if (referrers) return referrersShape(referrers, object, fieldNodes, context);
+    return recordPart(name, collection.name);
+  });
+}
+
+function referrersShape(
+  referrers: TypedReferrers,
+  { typeName }: TypedObject,
+  nodes: readonly FieldNode[],
+  { model, info }: ShapeContext,
+): Shape | undefined {
+  const source = model.byCollection.get(referrers.collection);
+  if (!source) return undefined;
+  const form: SelectedForm = {
+    typeName: source.object.typeName,
+    members: (selected, selection) => selectedRecordMembers(source, selected, { model, info: selection }),
+  };
+  return toReferrersShape(referrers, { typeName, source, form, nodes, model, info });
+}
+
+type ShapeContext = Parameters<typeof selectedRecordMembers>[2];
+
+function objectMembers(
+  object: TypedObject,
+  nodes: readonly FieldNode[],
+  context: ShapeContext,
+  other: (name: string, nodes: readonly FieldNode[]) => Shape | undefined,
+): readonly Member[] {
+  const members: Member[] = [];
+  for (const [key, fieldNodes] of selectedFields(object.typeName, nodes, context.info)) {
+    const name = fieldNodes[0]?.name.value ?? '';
+    const typed = object.fieldsByName.get(name);
+    const shape = typed ? fieldShape(typed, fieldNodes, context) : other(name, fieldNodes);
+    members.push({ key, shape: shape ?? { kind: 'constant', text: object.typeName } });
+  }
+  return members;
+}
+
+function recordPart(name: string, collection: string): Shape | undefined {
+  switch (name) {
+    case 'id':
+    case 'version':
+    case 'createdAt':
+    case 'updatedAt':
+      return { kind: name };
+    case 'nodeId':
+      return { kind: 'nodeId', prefix: nodeIdPrefix({ form: 'typed', collection }) };
+    default:
+      return undefined;
+  }
+}
+
+function fieldShape(typed: TypedField, nodes: readonly FieldNode[], context: ShapeContext): Shape {
+  const path = [typed.field.name];
+  if (!typed.field.isList) return valueShape(typed.value, path, nodes, context);
+  return { kind: 'list', path, element: valueShape(typed.value, [], nodes, context) };
+}
+
+function valueShape(
+  value: TypedValue,
+  path: Path,
+  nodes: readonly FieldNode[],
+  context: ShapeContext,
+): Shape {
+  switch (value.kind) {
+    case 'enum':
+      return { kind: 'enum', path, namesByValue: value.namesByValue };
+    case 'object':
+      return {
+        kind: 'object',
+        path,
+        members: objectMembers(value.object, nodes, context, () => undefined),
+      };
+    case 'reference':
+      return { kind: 'object', path, members: referenceMembers(value, nodes, context) };
+    case 'json':
+      return { kind: 'json', path };
+    default:
+      return { kind: SCALAR_FORMS[value.kind].printed, path };
+  }
+}
+
+function referenceMembers(
+  reference: Extract<TypedValue, { kind: 'reference' }>,
+  nodes: readonly FieldNode[],
+  context: ShapeContext,
+): readonly Member[] {
+  return [...selectedFields(reference.typeName, nodes, context.info)].map(([key, fieldNodes]): Member => {
+    switch (fieldNodes[0]?.name.value) {
+      case 'id':
+        return { key, shape: { kind: 'text', path: ['value'] } };
+      case 'label':
+        return { key, shape: { kind: 'text', path: ['label'] } };
+      case 'record':
+        return {
+          key,
+          shape: { kind: 'target', path: [], targets: targetsOf(reference, fieldNodes, context) },
+        };
+      default:
+        return { key, shape: { kind: 'constant', text: reference.typeName } };
+    }
+  });
+}
+
+function targetsOf(
+  reference: Extract<TypedValue, { kind: 'reference' }>,
+  nodes: readonly FieldNode[],
+  context: ShapeContext,
+): readonly { readonly collection: string; readonly members: readonly Member[] }[] {
+  return reference.targets.flatMap((name) => {
+    const target = context.model.byCollection.get(name);
+    return target ? [{ collection: name, members: selectedRecordMembers(target, nodes, context) }] : [];
+  });
+}
+
+/** How GraphQL represents the records of a declared collection. */
 export function typedForm(typed: TypedCollection, model: TypedModel): RecordForm<TypedSource> {
   return {
     typeName: typed.object.typeName,

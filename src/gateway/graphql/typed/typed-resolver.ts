@@ -7,18 +7,17 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { withArticle } from '../../../base/languages/graphql-names.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
-import { listShapePaths, type Member, type PageShape } from '../../../store/sql/shape.js';
-import { PageArguments, type PageSizes, toPageRequest } from '../../resolvers/page-arguments.js';
+import { listShapePaths, type Member } from '../../../store/sql/shape.js';
+import { PageArguments, type PageSizes, toPageRequest, toSort } from '../../resolvers/page-arguments.js';
 import type { BulkWrites } from '../../resolvers/records/bulk/bulk-writes.js';
 import { OrderByInput, UpdateMode } from '../../resolvers/records/generic-record.js';
 import { LazyRecord, Page } from '../../resolvers/records/lazy-record.js';
 import { CI_ARGUMENT, FORCE_ARGUMENT, RENAME_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
-import { readingOf, toPageShape } from '../../resolvers/records/page-shape.js';
+import { type SelectedPage, toPageShape } from '../../resolvers/records/page-shape.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
 import { perField, type RecordResolver, scanningField } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { assertShownFields } from '../../resolvers/records/shown-fields.js';
-import { toSort } from '../../resolvers/records/to-sort.js';
 import { TRANSACTIONAL_FIELD } from '../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import { argumentsType } from '../../resolvers/run-time-types.js';
@@ -77,7 +76,7 @@ export function createTypedResolver(
       description: 'The order; by id if left out.',
     },
   });
-  const pageShapes = new SelectionMemory<PageShape>();
+  const pageShapes = new SelectionMemory<SelectedPage>();
   const recordShapes = new SelectionMemory<readonly Member[]>();
 
   const toRequest = (args: ManyArguments) => ({ ...toSelected(args, typed), sort: toSort(args.orderBy) });
@@ -128,7 +127,7 @@ export function createTypedResolver(
       const { records, catalog, pages } = this.#services;
       const scope = requireScope(context);
       const shape = pageShapes.recall(info, () => toPageShape(form, info));
-      const reading = readingOf(shape);
+      const { reading } = shape;
       assertShownFields(reading.members, name, { scope, catalog });
       const set = records.records(context, {
         ...toRequest(args),

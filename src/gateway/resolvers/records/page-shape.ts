@@ -24,7 +24,7 @@ export interface RecordForm<Node> extends SelectedForm {
 }
 
 /** The fields that a selection reads. */
-export interface ReadFields {
+interface ReadFields {
   readonly paths: readonly Path[];
   /** The selection includes all visible fields at once, as JSON. */
   readonly isWholeRecord: boolean;
@@ -32,28 +32,27 @@ export interface ReadFields {
   readonly members: readonly Member[];
 }
 
-export function toPageShape(form: SelectedForm, info: SelectionInfo): PageShape {
+/** A page with the fields that it reads. */
+export interface SelectedPage extends PageShape {
+  readonly reading: ReadFields;
+}
+
+export function toPageShape(form: SelectedForm, info: SelectionInfo): SelectedPage {
   const members: PageMember[] = [];
   for (const [key, nodes] of selectedFields(`${form.typeName}Connection`, info.fieldNodes, info)) {
     members.push({ key, ...pagePart(form, nodes, info) });
   }
-  return { members };
+  return { members, reading: readingOf(members) };
 }
 
-const READINGS = new WeakMap<PageShape, ReadFields>();
-
-export function readingOf(shape: PageShape): ReadFields {
-  const known = READINGS.get(shape);
-  if (known !== undefined) return known;
-  const records = shape.members.flatMap((member): readonly (readonly Member[])[] => {
+export function readingOf(page: readonly PageMember[]): ReadFields {
+  const records = page.flatMap((member): readonly (readonly Member[])[] => {
     if (member.kind === 'records') return [member.members];
     if (member.kind !== 'edges') return [];
     return member.members.flatMap((edge) => (edge.kind === 'record' ? [edge.members] : []));
   });
   const members = records.flat();
-  const reading = { ...listShapePaths(members), members };
-  READINGS.set(shape, reading);
-  return reading;
+  return { ...listShapePaths(members), members };
 }
 
 type Part<M> = M extends { readonly key: string } ? Omit<M, 'key'> : never;

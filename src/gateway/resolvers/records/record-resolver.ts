@@ -23,15 +23,14 @@ import type { RecordSet } from '../../../store/reading/record-set.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../../../store/writing/record-writes.js';
-import { PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
+import { PageArguments, type PageSizes, toPageRequest, toSort } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { genericForm, toGenericRecord } from './generic-form.js';
 import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from './generic-record.js';
 import { LazyRecord, Page } from './lazy-record.js';
 import { FORCE_ARGUMENT, RENAME_ARGUMENT } from './oquery-arguments.js';
-import { readingOf, toPageShape } from './page-shape.js';
+import { toPageShape } from './page-shape.js';
 import { PRINTABLE_FIELD } from './printable.js';
-import { toSort } from './to-sort.js';
 import { TRANSACTIONAL_FIELD } from './transactional.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
@@ -261,7 +260,7 @@ export class RecordResolver {
     const shape = toPageShape(form, info);
     const set = this.records(context, {
       ...toGenericRequest(args),
-      projection: readingOf(shape).isWholeRecord ? args.project?.map(toPath) : [],
+      projection: shape.reading.isWholeRecord ? args.project?.map(toPath) : [],
       ...toPageRequest(page, this.#pages),
     });
     return new Page({ set, form, shape });

@@ -34,28 +34,24 @@ export function selectedFields(
  * and sent many times. A selection that depends on variables is computed anew each time.
  */
 export class SelectionMemory<T extends object> {
-  readonly #byNode = new WeakMap<FieldNode, T>();
+  readonly #byNode = new WeakMap<FieldNode, T | 'depends on variables'>();
 
   recall(info: SelectionInfo, make: () => T): T {
     const [node] = info.fieldNodes;
-    if (!node || info.fieldNodes.length > 1 || dependsOnVariables(info)) return make();
+    if (!node || info.fieldNodes.length > 1) return make();
     const known = this.#byNode.get(node);
-    if (known) return known;
+    if (typeof known === 'object') return known;
     const made = make();
-    this.#byNode.set(node, made);
+    if (!known) this.#byNode.set(node, dependsOnVariables(info) ? 'depends on variables' : made);
     return made;
   }
 }
-
-const DEPENDING = new WeakMap<OperationDefinitionNode, boolean>();
 
 /**
  * Whether a variable decides a `@skip` or `@include`, or is an argument within the selection. Arguments of
  * root fields do not count: their resolvers read them.
  */
 function dependsOnVariables(info: SelectionInfo): boolean {
-  const known = DEPENDING.get(info.operation);
-  if (known !== undefined) return known;
   let found = false;
   const look = (root: ASTNode) =>
     visit(root, {
@@ -73,7 +69,6 @@ function dependsOnVariables(info: SelectionInfo): boolean {
     });
   look(info.operation);
   for (const fragment of Object.values(info.fragments)) look(fragment);
-  DEPENDING.set(info.operation, found);
   return found;
 }
 

@@ -2,18 +2,26 @@
  * The root fields that aggregate the records of a collection: `tasksAggregate` and `tasksDistinct`. They use
  * the same `RecordSet` as `tasks`, with the same rights and conditions.
  */
-
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Extensions, Field, Info, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../../base/errors.js';
 import type { JsonValue } from '../../../../base/json/json.js';
-import type { Group, Measure } from '../../../../base/model/aggregate-query.js';
+import type {
+  Group,
+  GroupComparison,
+  GroupFilter,
+  GroupOrder,
+  Measure,
+} from '../../../../base/model/aggregate-query.js';
 import { isPlainText } from '../../../../base/model/field-types/scalar-type.js';
 import { isScalarName, SCALAR_TYPES } from '../../../../base/model/field-types/scalar-types.js';
 import type { Filter } from '../../../../base/model/filter.js';
+import type { Operand } from '../../../../base/model/operand.js';
 import type { Path } from '../../../../base/model/path.js';
 import type { Scope } from '../../../../base/model/scope.js';
+import { GraphqlJsonScalar } from '../../../../base/scalars/json-scalar.js';
 import { toPageRequest } from '../../../resolvers/page-arguments.js';
+import type { SortDirection } from '../../../resolvers/records/generic-record.js';
 import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
 import { PRINTABLE_FIELD } from '../../../resolvers/records/printable.js';
 import { ReadyValue } from '../../../resolvers/records/ready-value.js';
@@ -26,13 +34,10 @@ import type { TypedCollection, TypedModel } from '../typed-model.js';
 import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
 import type { TypedTypes } from '../typed-types.js';
 import { type SelectingArguments, toSelected, type WhereInputs } from '../where-inputs.js';
-import { type KeyField, listAggregateFields } from './aggregate-fields.js';
+import { type AggregateFields, type KeyField, listAggregateFields } from './aggregate-fields.js';
 import { createAggregateTypes } from './aggregate-types.js';
-import { DistinctValue } from './distinct-value.js';
-import { toGroupFilter } from './group-filter.js';
-import { type GroupOrderByValue, toGroupOrder } from './group-order.js';
 import { type GroupSelection, selectMeasures, toGroupSource } from './group-source.js';
-import type { MeasureTypes } from './measure-types.js';
+import type { FieldMeasure, MeasureTypes } from './measure-types.js';
 
 /** Each key is a column of the statement. */
 const MAX_KEYS = 10;
@@ -261,5 +266,116 @@ function toOperand(stored: JsonValue, value: KeyField['value']): JsonValue {
 function tooManyKeys(count: number): ServiceError {
   return new ServiceError('LIMIT_EXCEEDED', `groupBy takes at most ${MAX_KEYS} fields, not ${count}.`, {
     errors: [{ parameter: 'groupBy', detail: 'too many keys', expected: `<= ${MAX_KEYS}`, sent: count }],
+  });
+}
+
+@ObjectType({ description: 'A value that records have, and how many have it.', simpleResolvers: true })
+class DistinctValue {
+  @Field(() => GraphqlJsonScalar, {
+    description:
+      'The value as `equals` of a `where` takes it: of a reference the id, of an enum the name of the value.',
+  })
+  readonly value!: JsonValue;
+
+  @Field(() => String, { description: 'The value to show: of a reference its label, of others as stored.' })
+  readonly label!: string;
+
+  @Field(() => Int, { description: 'How many of the records have it.' })
+  readonly count!: number;
+}
+
+interface GroupOrderByValue {
+  /** The name of an enum value. */
+  readonly field?: string | null;
+  readonly measure?: FieldMeasure | null;
+  readonly direction: SortDirection;
+}
+
+/** @throws INVALID_VALUE (400) for a key of an order that names neither a measure nor a key of the groups */
+function toGroupOrder({ field, measure, direction }: GroupOrderByValue, fields: AggregateFields): GroupOrder {
+  if (!field) {
+    if (measure === 'count') return { by: { measure: { kind: 'records' } }, direction };
+    throw wrong('One key of orderBy has no field, which only the measure COUNT does without.', null);
+  }
+  if (!measure) {
+    const key = fields.keys.find(({ enumName }) => enumName === field);
+    if (key) return { by: { key: key.key }, direction };
+  }
+  const own = fields.own.find(({ enumName }) => enumName === field);
+  if (own && measure) return { by: { measure: { kind: measure, path: own.path } }, direction };
+  throw wrong(`Nothing is computed of ${field}: it is no field of the record itself.`, field);
+}
+
+function wrong(detail: string, sent: string | null): ServiceError {
+  return new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ parameter: 'orderBy', detail, expected: 'a field, a measure of a field, or COUNT', sent }],
+  });
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Counts every part of a condition, combinations included. */
+const MAX_PARTS = 100;
+
+/** @throws INVALID_VALUE for null in place of a condition, LIMIT_EXCEEDED for more than 100 parts (400) */
+function toGroupFilter(having: object, fields: AggregateFields): GroupFilter {
+  const budget = { parts: 0 };
+  return toFilter({ ...having }, fields, budget);
+}
+
+function toFilter(having: Values, fields: AggregateFields, budget: { parts: number }): GroupFilter {
+  const filters = Object.entries(having).flatMap(([name, value]): readonly GroupFilter[] => {
+    count(budget);
+    if (name === 'and' || name === 'or') {
+      const parts = toList(value, name).map((part) => toFilter(toValues(part, name), fields, budget));
+      return [{ kind: name === 'and' ? 'all' : 'any', filters: parts }];
+    }
+    if (name === 'not') return [{ kind: 'not', filter: toFilter(toValues(value, name), fields, budget) }];
+    if (name === 'count') return toComparisons(value, { kind: 'records' }, budget);
+    const field = fields.own.find((one) => one.name === name);
+    return Object.entries(toValues(value, name)).flatMap(([measure, condition]) =>
+      // The schema allows only the measures of the field.
+      toComparisons(condition, { kind: measure as FieldMeasure, path: field?.path ?? [] }, budget),
+    );
+  });
+  return { kind: 'all', filters };
+}
+
+function toComparisons(
+  condition: unknown,
+  measure: Measure,
+  budget: { parts: number },
+): readonly GroupFilter[] {
+  return Object.entries(toValues(condition, measure.kind)).map(([operator, value]) => {
+    count(budget);
+    if (value === null || value === undefined) throw nothing(operator);
+    // The schema allows only the names of comparisons and the values of its scalars.
+    return { kind: operator as GroupComparison, measure, value: value as Operand };
+  });
+}
+
+function count(budget: { parts: number }): void {
+  budget.parts += 1;
+  if (budget.parts <= MAX_PARTS) return;
+  throw new ServiceError('LIMIT_EXCEEDED', `having has more than ${MAX_PARTS} parts.`, {
+    errors: [{ parameter: 'having', detail: 'too many conditions', expected: `<= ${MAX_PARTS}` }],
+  });
+}
+
+function toList(value: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw nothing(name);
+}
+
+function toValues(value: unknown, name: string): Values {
+  if (typeof value === 'object' && value !== null) return { ...value };
+  throw nothing(name);
+}
+
+/** Null never means "any". @see decisions 3 */
+function nothing(name: string): ServiceError {
+  const detail = `"${name}" of having is null: leave it out, or give what it compares with.`;
+  return new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ parameter: 'having', detail, expected: 'a value', sent: null }],
   });
 }

@@ -5,12 +5,11 @@
 import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
 import type { Filter } from '../../../../base/model/filter.js';
 import type { ReferrersShape } from '../../../../store/sql/shape.js';
-import { type PageArguments, toPageRequest } from '../../../resolvers/page-arguments.js';
+import { type PageArguments, toPageRequest, toSort } from '../../../resolvers/page-arguments.js';
 import type { OrderByInput } from '../../../resolvers/records/generic-record.js';
 import { type SelectedForm, toPageShape } from '../../../resolvers/records/page-shape.js';
 import { toFilter } from '../../../resolvers/records/record-resolver.js';
 import type { SelectionInfo } from '../../../resolvers/records/selection.js';
-import { toSort } from '../../../resolvers/records/to-sort.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
 import { type SelectingArguments, toSelected } from '../where-inputs.js';
 
