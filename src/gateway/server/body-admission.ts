@@ -68,7 +68,7 @@ export function useBodyAdmission(
       return sendNoticePage(reply, 'missing');
     }
     const [path = ''] = request.url.split('?', 1);
-    const detail = `There is nothing at ${path}.${suggestPath(path)} GET / lists every path.`;
+    const detail = `There is nothing at ${path}. GET / lists every path.${suggestPath(path)}`;
     throw new ServiceError('NOT_FOUND', detail);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
