@@ -72,7 +72,6 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
           scheme: 'bearer',
           description: 'An access token from POST /auth, or an API key.',
         },
-        basic: { type: 'http', scheme: 'basic', description: 'An API key as password, with any user name.' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
       },
       schemas: { ...SCHEMAS, ...table.schemas },
@@ -152,7 +151,7 @@ function securityOf({ isOpen, knowsCaller }: RouteDescription): readonly Schema[
 }
 
 /** Any of them is enough. */
-const CREDENTIALS = [{ bearer: [] }, { basic: [] }, { apiKey: [] }];
+const CREDENTIALS = [{ bearer: [] }, { apiKey: [] }];
 
 /**
  * Documentation pages prefill examples, which helps for required parameters and is a nuisance for optional

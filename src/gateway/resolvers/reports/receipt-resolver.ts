@@ -23,7 +23,7 @@ export class ReceiptResolver {
   @Query(() => [StudentDueRow], {
     description:
       'What a student owes by fee head and month, the oldest due date first: what `recordReceipt` ' +
-      'allocates an amount to. For the roles admin, accountant. Errors: FORBIDDEN.',
+      'allocates an amount to. For the roles admin, accountant. Errors: FORBIDDEN, NOT_FOUND.',
   })
   async studentDues(
     @Arg('studentId', () => String, { description: '`_id` of the student.' }) studentId: string,

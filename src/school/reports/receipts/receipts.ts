@@ -124,13 +124,23 @@ export class Receipts {
     return isCashier(principal) && (!verbs || (verbs.includes('create') && verbs.includes('update')));
   }
 
-  /** The open dues of a student, the oldest first. @throws FORBIDDEN unless the caller may record receipts */
+  /**
+   * The open dues of a student, the oldest first.
+   *
+   * @throws FORBIDDEN unless the caller may record receipts; NOT_FOUND for an unknown student
+   */
   async dues(scope: Scope, studentId: string): Promise<readonly StudentDue[]> {
     writerOf(scope, 'create');
     const { database, now } = this.#services;
     const { domain } = scope;
     const today = todayIn(domain.timeZone, now());
-    const dues = await listStudentDues(database.reading(scope), { domain, studentId, today });
+    const reader = database.reading(scope);
+    const dues = await listStudentDues(reader, { domain, studentId, today });
+    if (dues.length === 0) {
+      const student = liveRecordsById(domain.id, 'registration', sql`= ${studentId}`);
+      if ((await reader.query(sql`select from records r where ${student}`)).length === 0)
+        throw noSuchStudent(studentId);
+    }
     return dues.filter(({ open }) => Number(open) > 0);
   }
 
@@ -297,8 +307,12 @@ cross join lateral (select ${stayOn(day)} as data) as stay
 where ${liveRecordsById(domain, 'registration', sql`= ${studentId}`)}
 for no key update of r`);
   if (student) return student;
+  throw noSuchStudent(studentId);
+}
+
+function noSuchStudent(studentId: string): ServiceError {
   const detail = `There is no student with the _id ${JSON.stringify(studentId)}.`;
-  throw new ServiceError('NOT_FOUND', detail, {
+  return new ServiceError('NOT_FOUND', detail, {
     errors: [{ parameter: 'studentId', detail, sent: studentId }],
   });
 }

@@ -70,6 +70,21 @@ beforeAll(async () => {
   ]);
 });
 
+describe('the dues of a student', () => {
+  it('are what is open, the oldest first, for those who may record receipts', async () => {
+    const dues = await receipts().dues(ACCOUNTANT, 'bina');
+    expect(dues.map(({ month, feeHead, open }) => [month, feeHead, Number(open)])).toEqual([
+      ['2026-04', 'Transport', 500.5],
+      ['2026-04', 'Tuition', 666.7],
+      ['2026-05', 'Tuition', 1000],
+    ]);
+    await expect(receipts().dues(scopeWith(['teacher']), 'bina')).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    await expect(receipts().dues(ACCOUNTANT, 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
 describe('recordReceipt', () => {
   it('refuses who is no accountant', () => {
     const input = { studentId: 'anu', paymentType: 'cash', amount: money('1') } as const;
