@@ -1,7 +1,3 @@
-/**
- * Collects items and works on them in batches. A single item does not wait; while batches are under way, new
- * items gather for the next one.
- */
 export interface BatcherOptions<Item> {
   /** Removes the next batch from the waiting items, at least one of them. */
   readonly takeNext: (waiting: Item[]) => readonly Item[];
@@ -17,6 +13,10 @@ export interface BatcherOptions<Item> {
   readonly onIdle?: () => void;
 }
 
+/**
+ * Collects items and works on them in batches. A single item does not wait; while batches are under way, new
+ * items gather for the next one.
+ */
 export class Batcher<Item> {
   readonly #options: BatcherOptions<Item>;
   readonly #waiting: Item[] = [];

@@ -1,5 +1,5 @@
 /**
- * Limits the total bytes of large request bodies in memory at the same time, from their lifecycle until their
+ * Limits the total bytes of large request bodies in memory at the same time, from their arrival until their
  * requests are answered. Otherwise many large bodies at once could exhaust the memory of the process. A body
  * reserves what has arrived of it, not what it announces. Without memory, a body waits half read, and is
  * refused after a while.

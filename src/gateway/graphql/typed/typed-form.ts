@@ -5,7 +5,7 @@
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../../base/model/path.js';
 import type { Member, Shape } from '../../../store/sql/shape.js';
-import { nodeIdPrefix } from '../../resolvers/records/node.js';
+import { recordPart } from '../../resolvers/records/node.js';
 import type { RecordForm, SelectedForm } from '../../resolvers/records/page-shape.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
 import { toReferrersShape } from './referrers/referrers-shape.js';
@@ -29,7 +29,7 @@ function selectedRecordMembers(
   return objectMembers(object, nodes, context, (name, fieldNodes) => {
     const referrers = object.referrers.find((one) => one.name === name);
     if (referrers) return referrersShape(referrers, object, fieldNodes, context);
-    return recordPart(name, collection.name);
+    return recordPart(name, { form: 'typed', collection: collection.name });
   });
 }
 
@@ -64,20 +64,6 @@ function objectMembers(
     members.push({ key, shape: shape ?? { kind: 'constant', text: object.typeName } });
   }
   return members;
-}
-
-function recordPart(name: string, collection: string): Shape | undefined {
-  switch (name) {
-    case 'id':
-    case 'version':
-    case 'createdAt':
-    case 'updatedAt':
-      return { kind: name };
-    case 'nodeId':
-      return { kind: 'nodeId', prefix: nodeIdPrefix({ form: 'typed', collection }) };
-    default:
-      return undefined;
-  }
 }
 
 function fieldShape(typed: TypedField, nodes: readonly FieldNode[], context: ShapeContext): Shape {

@@ -4,7 +4,7 @@ import { JsonText } from '../../../base/scalars/json-text.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { Shape } from '../../../store/sql/shape.js';
 import type { GenericRecord } from './generic-record.js';
-import { GENERIC_TYPE_NAME, nodeIdPrefix, toNodeId } from './node.js';
+import { GENERIC_TYPE_NAME, recordPart, toNodeId } from './node.js';
 import type { RecordForm } from './page-shape.js';
 import { selectedFields } from './selection.js';
 
@@ -33,21 +33,9 @@ export function toGenericRecord(record: StoredRecord, collection: string): Gener
 }
 
 function shapeOf(name: string | undefined, collection: string): Shape {
-  switch (name) {
-    case 'id':
-    case 'version':
-    case 'createdAt':
-    case 'updatedAt':
-      return { kind: name };
-    case 'nodeId':
-      return { kind: 'nodeId', prefix: nodeIdPrefix({ form: 'generic', collection }) };
-    case 'collection':
-      return { kind: 'constant', text: collection };
-    case 'data':
-      return { kind: 'fields' };
-    default:
-      return { kind: 'constant', text: GENERIC_TYPE_NAME };
-  }
+  if (name === 'collection') return { kind: 'constant', text: collection };
+  if (name === 'data') return { kind: 'fields' };
+  return recordPart(name, { form: 'generic', collection }) ?? { kind: 'constant', text: GENERIC_TYPE_NAME };
 }
 
 /** Removes the id: the store's JSON has it among the fields, GraphQL beside them. */

@@ -12,6 +12,7 @@
 import { Field, ID, InterfaceType } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { isRecordId } from '../../../base/model/record-id.js';
+import type { Shape } from '../../../store/sql/shape.js';
 
 /** Names the concrete type of a source if a field's type is an interface or a union. */
 export const TYPE_NAME = Symbol('typeName');
@@ -48,6 +49,21 @@ export interface NodePlace extends NodeForm {
 /** The part of a `nodeId` before the id of the record. */
 export function nodeIdPrefix({ form, collection }: NodeForm): string {
   return form === 'typed' ? `${collection}:` : `${GENERIC_TYPE_NAME}:${collection}:`;
+}
+
+/** The shape of a record's own members, those beside its fields; `undefined` for another name. */
+export function recordPart(name: string | undefined, form: NodeForm): Shape | undefined {
+  switch (name) {
+    case 'id':
+    case 'version':
+    case 'createdAt':
+    case 'updatedAt':
+      return { kind: name };
+    case 'nodeId':
+      return { kind: 'nodeId', prefix: nodeIdPrefix(form) };
+    default:
+      return undefined;
+  }
 }
 
 export function toNodeId(place: NodePlace): string {
