@@ -1,57 +1,44 @@
 /**
- * Builds the portal (`npm run compile`, after the compiler): bundles `src/portal/browser` and its packages
- * into `dist/portal/page`. Each file has a hash of its content in its name and its compressed forms beside
- * it; `portal.json` lists them all. Before bundling, the GraphQL documents are generated as modules and the
- * texts as catalogs. The build needs no network, and does nothing where sources and packages are unchanged.
+ * Builds the portal (`npm run compile`, after the compiler): Vite bundles `src/portal/browser` and its
+ * packages into `dist/portal/page`. Each file has a hash of its content in its name and its compressed forms
+ * beside it; `portal.json` lists them all. Before bundling, the GraphQL documents are generated as modules and
+ * the texts as catalogs. The build needs no network, and does nothing where sources and packages are
+ * unchanged.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
+import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import { findPackageDirectory } from '../base/process/package-directory.js';
-import { assertSizes, type Chunk, chunkFilesOf, measureChunks, printSizes } from './bundle-sizes.js';
 import { generateOperations } from './generate-operations.js';
 import { generateReportForms } from './generate-report-forms.js';
 import { generateReportTopics } from './generate-report-topics.js';
 import { generateTileOperations } from './generate-tile-operations.js';
-import { type BuiltPage, joinChunks } from './join-chunks.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { readPagePaths } from './page-paths.js';
-import { partsOfMantine } from './parts-of-mantine.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
-import { reactAsModule } from './react-as-module.js';
-import { componentsOf, stylesOfMantine } from './styles-of-mantine.js';
 
 const packageDirectory = findPackageDirectory();
 const directory = portalDirectory(packageDirectory);
-const browserSources = path.join(packageDirectory, 'src', 'portal', 'browser');
-
-const WORKERS = {
-  editor: 'monaco-editor/esm/vs/editor/editor.worker.js',
-  json: 'monaco-editor/esm/vs/language/json/json.worker.js',
-  graphql: 'monaco-graphql/esm/graphql.worker.js',
-};
-
-const ENTRY = 'src/portal/browser/main.tsx';
-
-/** Runs while the entry loads. */
-const ARRIVE = 'src/portal/browser/arrive.ts';
-
-const PAGES = 'src/portal/browser/portal-pages.ts';
-
-/** The script of `/docs`, which is not a page of the portal and only shares its session. */
-const REST_DOCS = 'src/portal/browser/rest-docs.ts';
-const REST_DOCS_STYLE = 'src/portal/rooms/rest-docs.css';
-
-/** A separate entry, so that only the explorer loads it; the bundler would add it to every page. */
-const EXPLORER_STYLE = 'src/portal/browser/explorer/page.css';
-
-const PLATFORM_TYPES = path.join(packageDirectory, 'schema', 'platform.d.ts');
+const sources = path.join(packageDirectory, 'src', 'portal', 'browser');
+const schema = path.join(packageDirectory, 'schema');
+const generated = path.join(packageDirectory, 'src', 'generated', 'portal');
 
 /** The address of the files. */
-const PUBLIC_PATH = '/portal/assets';
+const PUBLIC_PATH = '/portal/assets/';
+const platformTypes = path.join(schema, 'platform.d.ts');
+const SIZES = 'sizes.json';
+const SHARED = 'shared';
+const CATALOG = 'catalog:';
+const PLATFORM_TYPES = 'platform:types';
+
+/** What a browser loads (brotli) before the portal can be used, and with each page. */
+const MOST_BYTES = { first: 250 * 1024, page: 80 * 1024 };
+
+/** Parts without a limit: code editors load after their page is shown. */
+const WITHOUT_LIMIT = /^src\/portal\/browser\/(?:explorer|editor)\/|^node_modules\//;
 
 /**
  * The best quality makes a file 7 % smaller and takes twenty times as long. That pays for the files that
@@ -59,232 +46,214 @@ const PUBLIC_PATH = '/portal/assets';
  */
 const BROTLI_QUALITY = { first: 11, others: 9 };
 
-const COMMON: BuildOptions = {
-  absWorkingDir: packageDirectory,
-  bundle: true,
-  minify: true,
-  metafile: true,
-  write: false,
-  outdir: directory,
-  publicPath: PUBLIC_PATH,
-  entryNames: '[name]-[hash]',
-  chunkNames: '[name]-[hash]',
-  assetNames: '[name]-[hash]',
-  target: 'es2022',
-  define: { 'process.env.NODE_ENV': '"production"' },
-  logLevel: 'warning',
-};
+/**
+ * Has Chromium compile all functions of a file while it loads, beside the page (explicit compile hints of
+ * V8). Otherwise it compiles each at its first call, which holds up the page: a third of what the script of a
+ * first page takes. Of larger files, such as the editors, most functions are never called.
+ */
+const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n';
+const MOST_HINTED_BYTES = 256 * 1024;
 
-/** Leaves out the styles of the editor, because those of GraphiQL contain them and its font. */
-const withoutEditorStyles: Plugin = {
-  name: 'without-editor-styles',
-  setup({ onLoad }) {
-    onLoad({ filter: /node_modules\/monaco-editor\/.*\.css$/ }, () => ({ contents: '', loader: 'css' }));
-  },
-};
+type Chunk = Rolldown.OutputChunk;
+type Written = Chunk | Rolldown.OutputAsset;
 
 async function buildPortal(): Promise<void> {
   const key = await hashOfSources();
   const present = await readPortalFiles(directory).catch(() => undefined);
   if (present?.key === key) return;
-  await generateOperations({
-    sources: path.join(packageDirectory, 'src', 'portal', 'browser'),
-    schema: path.join(packageDirectory, 'schema', 'schema.graphql'),
-    target: path.join(packageDirectory, 'src', 'generated', 'portal'),
+  const schemaFile = path.join(schema, 'schema.graphql');
+  await generateOperations({ sources, schema: schemaFile, target: generated });
+  await generateReportForms(schemaFile, path.join(generated, 'report-forms.ts'));
+  await generateReportTopics(path.join(schema, 'operations'), path.join(generated, 'report-topics.ts'));
+  await generateTileOperations(schema, path.join(generated, 'tile-operations.ts'));
+  const catalogs = await readMessageCatalogs([sources]);
+  const plugins = [withoutEditorStyles, ownModules(catalogs)];
+  const page = await bundle({ portal: 'main.tsx' }, { plugins, codeSplitting: { groups: GROUPS } });
+  const languages = Object.keys(catalogs);
+  const urls = languages.map((language) => [language, urlOf(chunkOf(page, `\0${CATALOG}${language}`))]);
+  const define = { CATALOG_URLS: JSON.stringify(Object.fromEntries(urls)) };
+  const [arrive, ...others] = await bundle({ arrive: 'arrive.ts' }, { define, format: 'iife' });
+  const docs = await bundle({ 'rest-docs': 'rest-docs.ts', 'rest-docs-style': '../rooms/rest-docs.css' });
+  if (arrive === undefined || others.length > 0) throw new Error('The script of the arrival is one file');
+
+  const main = chunkOf(page, path.join(sources, 'main.tsx'));
+  // Nearly every page needs what is shared, so it is asked for with the first script, not behind a page.
+  const shared = page.filter((file) => file.type === 'chunk' && file.name === SHARED);
+  const first = new Set([main, ...shared].flatMap((file) => filesOf(file, page)));
+  const added = (chunk: Chunk) => filesOf(chunk, page).filter((name) => !first.has(name));
+  const bytes = await writeFiles([...page, ...docs, arrive], new Set([...first, arrive.fileName]));
+  const sizeOf = (names: Iterable<string>) => [...names].reduce((sum, name) => sum + (bytes[name] ?? 0), 0);
+  const parts = page.flatMap((file): readonly [string, number][] => {
+    if (file.type !== 'chunk' || !file.isDynamicEntry || file.facadeModuleId === null) return [];
+    return [[path.relative(packageDirectory, file.facadeModuleId.replace('\0', '')), sizeOf(added(file))]];
   });
-  await generateReportForms(
-    path.join(packageDirectory, 'schema', 'schema.graphql'),
-    path.join(packageDirectory, 'src', 'generated', 'portal', 'report-forms.ts'),
-  );
-  await generateReportTopics(
-    path.join(packageDirectory, 'schema', 'operations'),
-    path.join(packageDirectory, 'src', 'generated', 'portal', 'report-topics.ts'),
-  );
-  await generateTileOperations(
-    path.join(packageDirectory, 'schema'),
-    path.join(packageDirectory, 'src', 'generated', 'portal', 'tile-operations.ts'),
-  );
-  const catalogs = await readMessageCatalogs([browserSources]);
-  const workers = await build({ ...COMMON, entryPoints: WORKERS, format: 'iife' });
-  const workerUrls = Object.fromEntries(
-    Object.keys(WORKERS).map((name) => [name, urlOfEntry(workers, WORKERS[name as keyof typeof WORKERS])]),
-  );
-  const styles = await build({
-    ...COMMON,
-    entryPoints: { explorer: EXPLORER_STYLE },
-    loader: { '.ttf': 'file' },
-  });
-  const restDocs = await build({
-    ...COMMON,
-    entryPoints: { 'rest-docs': REST_DOCS, 'rest-docs-style': REST_DOCS_STYLE },
-    format: 'esm',
-    tsconfigRaw: '{}',
-  });
-  const pageOptions: BuildOptions = {
-    ...COMMON,
-    entryPoints: { portal: ENTRY },
-    format: 'esm',
-    splitting: true,
-    jsx: 'automatic',
-    define: {
-      ...COMMON.define,
-      WORKER_URLS: JSON.stringify(workerUrls),
-      EXPLORER_STYLE: JSON.stringify(urlOfEntry(styles, EXPLORER_STYLE)),
-    },
-    plugins: [
-      withoutEditorStyles,
-      catalogModules(catalogs),
-      platformTypes,
-      reactAsModule(packageDirectory),
-      partsOfMantine(packageDirectory),
-    ],
-    tsconfigRaw: '{}',
-  };
-  // A first build finds out which components are used.
-  const used = componentsOf((await bundle({ ...pageOptions, minify: false })).metafile);
-  const inParts = await bundle({
-    ...pageOptions,
-    plugins: [...(pageOptions.plugins ?? []), stylesOfMantine(packageDirectory, used)],
-  });
-  const page = await joinChunks(inParts, { entry: ENTRY, options: { ...COMMON, format: 'esm' } });
-  const arrive = await build({
-    ...COMMON,
-    entryPoints: { arrive: ARRIVE },
-    format: 'iife',
-    define: { ...COMMON.define, CATALOG_URLS: JSON.stringify(urlsOfCatalogs(page, Object.keys(catalogs))) },
-    tsconfigRaw: '{}',
-  });
-  const { script, style, preload } = entriesOf(page);
-  const names = await writeFiles(
-    [workers, styles, restDocs, arrive, page].flatMap(({ outputFiles }) => outputFiles ?? []),
-    new Set([script, style, ...preload].map((url) => path.basename(url))),
-  );
-  const sizes = await measureChunks(directory, [...chunksOf(page), ...chunksOf(arrive)], [ENTRY, ARRIVE]);
-  await writeFile(path.join(directory, 'sizes.json'), JSON.stringify(sizes, null, 2));
+  const sizes = { first: sizeOf([...first, arrive.fileName]), parts: parts.sort(([, a], [, b]) => b - a) };
+  await writeFile(path.join(directory, SIZES), JSON.stringify(sizes, null, 2));
   assertSizes(sizes);
+
+  const pages = readPagePaths(await readFile(path.join(sources, 'portal-pages.ts'), 'utf8'));
   await writeManifest({
     key,
-    ...{ script, style, preload },
-    arrive: urlOfEntry(arrive, ARRIVE),
-    pages: await filesOfPages(page),
+    script: urlOf(main),
+    style: urlOf(styleOf(page, first)),
+    preload: scriptsOf(first).filter((url) => url !== urlOf(main)),
+    arrive: urlOf(arrive),
+    pages: pages.map(({ path: address, module }) => ({
+      path: address,
+      files: scriptsOf(added(chunkOf(page, path.join(sources, `${module}.tsx`)))),
+    })),
     restDocs: {
-      script: urlOfEntry(restDocs, REST_DOCS),
-      style: urlOfEntry(restDocs, REST_DOCS_STYLE),
+      script: urlOf(chunkOf(docs, path.join(sources, 'rest-docs.ts'))),
+      style: urlOf(styleOf(docs, new Set(docs.map(({ fileName }) => fileName)))),
     },
-    names,
+    names: Object.keys(bytes),
   });
-  await removeOthers(names);
+  await removeOthers(Object.keys(bytes));
 }
 
-async function bundle(options: BuildOptions): Promise<BuiltPage> {
-  const { metafile, outputFiles } = await build(options);
-  if (!metafile || !outputFiles) throw new Error('The bundler did not say what it wrote');
-  return { metafile, outputFiles };
-}
-
-/** `catalog:hi` is a module that exports the compiled texts of a language. */
-function catalogModules(catalogs: MessageCatalogs): Plugin {
-  return {
-    name: 'catalog-modules',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^catalog:/ }, ({ path: name }) => ({
-        path: name.slice('catalog:'.length),
-        namespace: 'catalog',
-      }));
-      onLoad({ filter: /.*/, namespace: 'catalog' }, ({ path: language }) => ({
-        contents: `export const messages = ${JSON.stringify(catalogs[language as keyof MessageCatalogs])};`,
-        loader: 'js',
-      }));
-    },
-  };
-}
-
-/** `platform:types` is a module that exports the type declarations for scripts, as a text. */
-const platformTypes: Plugin = {
-  name: 'platform-types',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^platform:types$/ }, () => ({ path: PLATFORM_TYPES, namespace: 'platform-types' }));
-    onLoad({ filter: /.*/, namespace: 'platform-types' }, async ({ path: file }) => ({
-      contents: `export const text = ${JSON.stringify(await readFile(file, 'utf8'))};`,
-      loader: 'js',
-    }));
+/**
+ * The page as two scripts that load first, one of packages and one of ours, and the small modules that
+ * several pages share as a third: over HTTP/1.1, which sends six at a time, a file for each set of pages that
+ * share something would take a phone seconds to ask for. A browser prepares a script in one go, in which it
+ * does not answer touches; it prepares two in two.
+ */
+const GROUPS: Rolldown.CodeSplittingGroup[] = [
+  { name: 'base', tags: ['$initial'], test: isOfPackage, priority: 3 },
+  { name: 'portal', tags: ['$initial'], priority: 2 },
+  {
+    name: SHARED,
+    test: /src\/(?:portal|generated)\/|node_modules\/@(?:mantine|floating-ui)\//,
+    ...{ minShareCount: 5, maxModuleSize: 16 * 1024, priority: 1 },
   },
+];
+
+/** The code of packages, and what the bundler adds of its own; all styles stay together. */
+function isOfPackage(id: string): boolean {
+  return (id.includes('/node_modules/') && !id.endsWith('.css')) || id.startsWith('\0rolldown');
+}
+
+async function bundle(
+  entries: Readonly<Record<string, string>>,
+  { plugins, define, ...output }: Pick<InlineConfig, 'define' | 'plugins'> & Rolldown.OutputOptions = {},
+): Promise<readonly Written[]> {
+  const input = Object.entries(entries).map(([name, file]) => [name, path.join(sources, file)]);
+  const built = await build({
+    ...{ configFile: false, root: packageDirectory, base: PUBLIC_PATH, publicDir: false, logLevel: 'warn' },
+    ...(define && { define }),
+    ...(plugins && { plugins }),
+    build: {
+      ...{ write: false, target: 'es2022', assetsDir: '', assetsInlineLimit: 0 },
+      ...{ modulePreload: { polyfill: false }, chunkSizeWarningLimit: 10_000, reportCompressedSize: false },
+      rolldownOptions: {
+        input: Object.fromEntries(input),
+        checks: { moduleLevelDirective: false },
+        output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js', ...output },
+      },
+    },
+  });
+  return [built].flat().flatMap((one) => ('output' in one ? one.output : []));
+}
+
+/** Leaves out the styles of the editor, because those of GraphiQL contain them and its font. */
+const withoutEditorStyles: Plugin = {
+  name: 'without-editor-styles',
+  enforce: 'pre',
+  load: (id) => (id.includes('/monaco-editor/') && id.endsWith('.css') ? '' : undefined),
 };
 
-function urlOfEntry({ metafile }: Pick<BuildResult, 'metafile'>, entry: string): string {
-  const found = Object.entries(metafile?.outputs ?? {}).find(([, output]) =>
-    output.entryPoint?.endsWith(entry),
-  );
-  if (!found) throw new Error(`The bundler wrote no file for ${entry}`);
-  return urlOf(found[0]);
-}
-
-/** The files that the HTML names; the script loads the others. */
-function entriesOf({ metafile }: BuiltPage): Pick<PortalFiles, 'script' | 'style' | 'preload'> {
-  const [name, output] =
-    Object.entries(metafile?.outputs ?? {}).find(([, { entryPoint }]) => entryPoint === ENTRY) ?? [];
-  if (!name || !output?.cssBundle) throw new Error(`The bundler wrote no script or no styles for ${ENTRY}`);
-  const imported = output.imports.filter(({ kind }) => kind === 'import-statement');
+/** `catalog:hi` exports the compiled texts of a language, `platform:types` the declarations for scripts. */
+function ownModules(catalogs: MessageCatalogs): Plugin {
   return {
-    script: urlOf(name),
-    style: urlOf(output.cssBundle),
-    preload: imported.map(({ path: file }) => urlOf(file)),
+    name: 'own-modules',
+    resolveId: { filter: { id: /^(?:catalog:|platform:types$)/ }, handler: (id) => `\0${id}` },
+    load: {
+      filter: { id: /^\0(?:catalog:|platform:types$)/ },
+      handler: async (id) => {
+        const language = id.slice(1 + CATALOG.length) as keyof MessageCatalogs;
+        return id.slice(1) === PLATFORM_TYPES
+          ? `export const text = ${JSON.stringify(await readFile(platformTypes, 'utf8'))};`
+          : `export const messages = ${JSON.stringify(catalogs[language])};`;
+      },
+    },
   };
 }
 
-function urlsOfCatalogs(page: BuiltPage, languages: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(languages.map((language) => [language, urlOfEntry(page, `catalog:${language}`)]));
+function chunkOf(files: readonly Written[], module: string): Chunk {
+  const found = files.find((file) => file.type === 'chunk' && file.facadeModuleId === module);
+  if (found?.type === 'chunk') return found;
+  throw new Error(`The bundler wrote no file for ${module}`);
 }
 
-/** The paths of the pages, and the files each loads in addition, which the HTML preloads. */
-async function filesOfPages(page: BuiltPage): Promise<PortalFiles['pages']> {
-  const chunks = new Map(chunksOf(page).map((chunk) => [chunk.name, chunk]));
-  const { script, preload } = entriesOf(page);
-  const source = await readFile(path.join(packageDirectory, PAGES), 'utf8');
-  return readPagePaths(source).map(({ path: address, module }) => {
-    const entry = path.join(path.dirname(PAGES), `${module}.tsx`);
-    const files = [...chunkFilesOf(path.basename(urlOfEntry(page, entry)), chunks)].map(urlOf);
-    const isOfFirst = (file: string) => file === script || preload.includes(file);
-    return { path: address, files: files.filter((file) => file.endsWith('.js') && !isOfFirst(file)) };
-  });
+/** The names of a file, of all that it imports at once, and of their styles. */
+function filesOf(file: Written, files: readonly Written[], found = new Set<string>()): readonly string[] {
+  if (file.type !== 'chunk' || found.has(file.fileName)) return [...found];
+  found.add(file.fileName);
+  for (const style of file.viteMetadata?.importedCss ?? []) found.add(style);
+  for (const one of files) if (file.imports.includes(one.fileName)) filesOf(one, files, found);
+  return [...found];
 }
 
-function chunksOf({ metafile }: Pick<BuildResult, 'metafile'>): readonly Chunk[] {
-  return Object.entries(metafile?.outputs ?? {}).map(([file, output]) => ({
-    name: path.basename(file),
-    entryPoint: output.entryPoint,
-    style: output.cssBundle === undefined ? undefined : path.basename(output.cssBundle),
-    imports: output.imports
-      .filter(({ kind }) => kind === 'import-statement')
-      .map(({ path: imported }) => path.basename(imported)),
-  }));
+function styleOf(files: readonly Written[], names: ReadonlySet<string>): Written {
+  const [style, ...others] = files.filter(({ fileName }) => names.has(fileName) && fileName.endsWith('.css'));
+  if (style === undefined || others.length > 0) throw new Error('A page has one file of styles');
+  return style;
 }
 
-function urlOf(output: string): string {
-  return `${PUBLIC_PATH}/${path.basename(output)}`;
+function scriptsOf(names: Iterable<string>): readonly string[] {
+  return [...names].filter((name) => name.endsWith('.js')).map((fileName) => urlOf({ fileName }));
 }
 
-/** `first`: the names of the files that every page loads. */
-async function writeFiles(
-  files: readonly { readonly path: string; readonly contents: Uint8Array }[],
-  first: ReadonlySet<string>,
-) {
+function urlOf({ fileName }: { readonly fileName: string }): string {
+  return PUBLIC_PATH + fileName;
+}
+
+/** @returns the compressed size of each file by its name; `first` are the names of what every page loads */
+async function writeFiles(files: readonly Written[], first: ReadonlySet<string>) {
   await mkdir(directory, { recursive: true });
-  return await Promise.all(
-    files.map(async ({ path: file, contents }) => {
-      const quality = first.has(path.basename(file)) ? BROTLI_QUALITY.first : BROTLI_QUALITY.others;
-      const [zipped, brotli] = await Promise.all([
-        promisify(gzip)(contents),
-        promisify(brotliCompress)(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
-      ]);
-      await Promise.all([
-        writeFile(file, contents),
-        writeFile(`${file}.gz`, zipped),
-        writeFile(`${file}.br`, brotli),
-      ]);
-      return path.basename(file);
-    }),
+  const written = files.map(async (file) => {
+    const text = Buffer.from(file.type === 'chunk' ? file.code : file.source);
+    const isHinted = file.type === 'chunk' && text.length <= MOST_HINTED_BYTES;
+    const contents = isHinted ? Buffer.concat([Buffer.from(COMPILE_HINT), text]) : text;
+    const quality = first.has(file.fileName) ? BROTLI_QUALITY.first : BROTLI_QUALITY.others;
+    const [zipped, brotli] = await Promise.all([
+      promisify(gzip)(contents),
+      promisify(brotliCompress)(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
+    ]);
+    const target = path.join(directory, file.fileName);
+    await Promise.all([
+      ...[writeFile(target, contents), writeFile(`${target}.gz`, zipped), writeFile(`${target}.br`, brotli)],
+    ]);
+    return [file.fileName, brotli.length] as const;
+  });
+  return Object.fromEntries(await Promise.all(written)) as Readonly<Record<string, number>>;
+}
+
+interface Sizes {
+  readonly first: number;
+  /** What each part that loads later adds, including its styles, by its source. */
+  readonly parts: readonly (readonly [source: string, bytes: number])[];
+}
+
+/** @throws Error that names the parts above their limit */
+function assertSizes({ first, parts }: Sizes): void {
+  const over = parts.filter(([source, size]) => size > MOST_BYTES.page && !WITHOUT_LIMIT.test(source));
+  if (first > MOST_BYTES.first) over.push(['the first load', first]);
+  if (over.length === 0) return;
+  const named = over.map(([source, size]) => `${source} ${inKib(size)}`).join(', ');
+  throw new Error(
+    `The first load may have ${inKib(MOST_BYTES.first)}, a page ${inKib(MOST_BYTES.page)}: ${named}`,
   );
+}
+
+function printSizes({ first, parts }: Sizes): void {
+  const lines = parts.map(([source, size]) => `  ${inKib(size).padStart(10)}  ${source}`);
+  process.stdout.write(
+    `first load  ${inKib(first)} of ${inKib(MOST_BYTES.first)} (brotli)\n${lines.join('\n')}\n`,
+  );
+}
+
+function inKib(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KiB`;
 }
 
 /**
@@ -300,7 +269,7 @@ async function writeManifest(files: PortalFiles): Promise<void> {
 async function removeOthers(names: readonly string[]): Promise<void> {
   const kept = new Set([
     'portal.json',
-    'sizes.json',
+    SIZES,
     ...names.flatMap((name) => [name, `${name}.gz`, `${name}.br`]),
   ]);
   const left = (await readdir(directory)).filter((name) => !kept.has(name));
@@ -313,37 +282,22 @@ async function removeOthers(names: readonly string[]): Promise<void> {
  */
 async function hashOfSources(): Promise<string> {
   const hash = createHash('sha256');
-  const rooms = ['portal'].map((room) => path.join(packageDirectory, 'src', room));
-  const sources = await Promise.all(
-    rooms.map(async (room) =>
-      (await readdir(room, { recursive: true }))
-        .filter((name) => /\.(tsx?|css|json|graphql)$/.test(name))
-        .map((name) => path.join(room, name)),
-    ),
-  );
-  const libraryFiles = (
-    await Promise.all(
-      ['operations', 'collections'].map(async (folder) => {
-        const directory = path.join(packageDirectory, 'schema', folder);
-        return (await readdir(directory)).map((name) => path.join(directory, name));
-      }),
-    )
-  ).flat();
-  const files = [
-    ...sources.flat(),
-    ...libraryFiles,
-    path.join(packageDirectory, 'src', 'base', 'languages', 'graphql-names.ts'),
-    path.join(packageDirectory, 'src', 'base', 'tables', 'csv-line.ts'),
-    path.join(packageDirectory, 'src', 'services', 'importing', 'cells', 'day-formats.ts'),
-    path.join(packageDirectory, 'src', 'services', 'importing', 'cells', 'part-of-cell.ts'),
-    path.join(packageDirectory, 'schema', 'schema.graphql'),
-    PLATFORM_TYPES,
-    path.join(packageDirectory, 'package-lock.json'),
+  const folders = [
+    'src/portal',
+    'src/base',
+    'src/services/importing/cells',
+    'schema/operations',
+    'schema/collections',
   ];
+  const files = ['schema/schema.graphql', 'schema/platform.d.ts', 'package-lock.json'];
+  for (const folder of folders) {
+    const names = await readdir(path.join(packageDirectory, folder), { recursive: true });
+    files.push(...names.filter((name) => path.extname(name) !== '').map((name) => path.join(folder, name)));
+  }
   for (const file of files.sort())
-    hash.update(file.slice(packageDirectory.length)).update(await readFile(file));
+    hash.update(file).update(await readFile(path.join(packageDirectory, file)));
   return hash.digest('hex');
 }
 
 await buildPortal();
-printSizes(JSON.parse(await readFile(path.join(directory, 'sizes.json'), 'utf8')), process.argv[2]);
+if (process.argv[2] === 'sizes') printSizes(JSON.parse(await readFile(path.join(directory, SIZES), 'utf8')));

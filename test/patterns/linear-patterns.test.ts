@@ -11,9 +11,6 @@ const MADE_WHILE_RUNNING: Readonly<Record<string, string>> = {
   'src/services/messaging/message-settings.ts': 'SMS_HTTP_SUCCESS, compiled only to see whether it is valid',
   'src/store/mongo/mongo-pattern.ts': 'compiled only to see whether it is valid; PostgreSQL matches',
 };
-/** esbuild passes these to the engine of Go, which is linear, and which has no lookbehind. */
-const OF_GO = ['src/portal/bundle.ts', 'src/portal/parts-of-mantine.ts'];
-
 describe('the regular expressions of src', () => {
   const patterns = readPatterns();
 
@@ -26,7 +23,7 @@ describe('the regular expressions of src', () => {
   it('take no more steps than a multiple of the length of the text', () => {
     const distinct = new Map(
       patterns
-        .filter(({ file, pattern }) => pattern !== undefined && !OF_GO.includes(file))
+        .filter(({ pattern }) => pattern !== undefined)
         .map((one) => [`/${one.pattern}/${one.flags}`, one]),
     );
     const slow = [...distinct].flatMap(([written, one]) => slowOf(written, one));

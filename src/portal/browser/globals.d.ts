@@ -10,8 +10,10 @@ declare module 'catalog:*' {
 declare module 'platform:types' {
   export const text: string;
 }
-/** Defined by the bundler: the addresses of the web workers and styles of the explorer's editor. */
-declare const WORKER_URLS: Readonly<Record<'editor' | 'json' | 'graphql', string>>;
-declare const EXPLORER_STYLE: string;
+/** The address of a web worker, which Vite bundles by itself. */
+declare module '*?worker&url' {
+  const address: string;
+  export default address;
+}
 /** Defined by the bundler: the addresses of the texts of each language. */
 declare const CATALOG_URLS: Readonly<Record<'en' | 'hi', string>>;

@@ -2,13 +2,14 @@
  * Tells Monaco, the editor in GraphiQL, the addresses of its web workers on our own server. It must be
  * imported before GraphiQL.
  */
-export {};
+import editor from 'monaco-editor/esm/vs/editor/editor.worker.js?worker&url';
+import json from 'monaco-editor/esm/vs/language/json/json.worker.js?worker&url';
+import graphql from 'monaco-graphql/esm/graphql.worker.js?worker&url';
 
-const urls = new Map<string, string>(Object.entries(WORKER_URLS));
+const urls: Readonly<Record<string, string>> = { json, graphql };
 
 Object.assign(globalThis, {
   MonacoEnvironment: {
-    getWorker: (_id: string, label: string) =>
-      new Worker(urls.get(label) ?? WORKER_URLS.editor, { name: label }),
+    getWorker: (_id: string, label: string) => new Worker(urls[label] ?? editor, { name: label }),
   },
 });

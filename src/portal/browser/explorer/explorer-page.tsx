@@ -6,7 +6,7 @@ import { useTexts } from '../language/use-texts.js';
 import { useSession } from '../session/session-context';
 
 const Explorer = lazy(async () => {
-  await Promise.all([loadStyle(), import('./editor-workers')]);
+  await import('./editor-workers');
   const { Explorer } = await import('./explorer');
   return { default: Explorer };
 });
@@ -36,16 +36,6 @@ export function ExplorerPage() {
       </Suspense>
     </div>
   );
-}
-
-/** The styles of the editors are not part of those of the portal. */
-async function loadStyle(): Promise<void> {
-  const link = document.createElement('link');
-  link.rel = 'stylesheet';
-  link.href = EXPLORER_STYLE;
-  const loaded = new Promise((resolve) => link.addEventListener('load', resolve));
-  document.head.append(link);
-  await loaded;
 }
 
 function useExamples(): readonly ExampleOperation[] | undefined {

@@ -10,6 +10,7 @@ import { createGraphqlFetcher } from './graphql-fetcher';
 import { LIBRARY_PLUGIN } from './library-plugin';
 import { WELCOME } from './open-example';
 import { ResultPanel } from './result-panel';
+import './page.css';
 
 export interface ExplorerProps {
   readonly session: LoginSession;
