@@ -367,6 +367,7 @@ export const FLOORS: readonly Room[] = [
         'services/importing/cells/part-of-cell.ts',
       ],
       ...['base/tables/csv-line.ts', 'base/languages/graphql-names.ts'],
+      'base/languages/oquery-conditions.ts',
     ],
   },
   { name: 'portal/manual/', imports: ['portal/rooms/', 'portal/browser/session/'] },

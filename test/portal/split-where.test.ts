@@ -9,9 +9,10 @@ const CHOICES: readonly EmptinessChoice[] = [
   { path: 'room.floor', emptiness: { path: 'room.floor', kind: 'value' } },
   { path: 'manager.label', emptiness: { path: 'manager', kind: 'value' } },
   { path: 'lines.fee_head' },
+  { path: 'manager.value' },
 ];
-const empty = (name: string): FilterCondition => ({ field: name, operator: 'empty', value: '' });
-const filled = (name: string): FilterCondition => ({ field: name, operator: 'filled', value: '' });
+const empty = (name: string): FilterCondition => ({ field: name, operator: 'isNull', value: '' });
+const filled = (name: string): FilterCondition => ({ field: name, operator: 'isFilled', value: '' });
 
 describe('"is empty" and "is not empty"', () => {
   it.each<[string, readonly FilterCondition[]]>([
@@ -21,6 +22,11 @@ describe('"is empty" and "is not empty"', () => {
     ['{"roles":{"isEmpty":false}}', [filled('roles')]],
     ['{"room":{"floor":{"isNull":true}}}', [empty('room.floor')]],
     ['{"manager":{"isNull":false}}', [filled('manager.label')]],
+    ['{"class":{"notEquals":"1"}}', [{ field: 'class', operator: 'notEquals', value: '1' }]],
+    [
+      '{"manager":{"id":{"notEquals":"e1"}}}',
+      [{ field: 'manager.value', operator: 'notEquals', value: 'e1' }],
+    ],
     ['{"colour":{"isNull":true}}', [empty('colour')]],
     ['{"and":[{"dob":{"isNull":true}},{"roles":{"isEmpty":true}}]}', [empty('dob'), empty('roles')]],
   ])('%s are rows, and are written as it', (where, conditions) => {

@@ -9,6 +9,7 @@ import { type DeclaredField } from './declared-field';
 import {
   type FilterCondition,
   type FilterOperator,
+  isOfWhere,
   needsValue,
   parseConditions,
   printConditions,
@@ -22,7 +23,7 @@ import {
   operatorsOf,
 } from './filter-fields';
 import { NumberTextInput } from './number-text-input';
-import { isEmptiness, joinWhere, splitWhere } from './split-where';
+import { joinWhere, splitWhere } from './split-where';
 import { useAllowedWords } from './use-allowed-words';
 import { useFieldNames } from './use-declared-collection';
 
@@ -54,7 +55,7 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
   const write = (next: string) => {
     setText(next);
     const read = parseConditions(next.trim());
-    if (read) setRows([...read, ...rows.filter(isEmptiness)]);
+    if (read) setRows([...read, ...rows.filter(isOfWhere)]);
   };
   const asWhere = joinWhere(
     {
@@ -202,7 +203,7 @@ function ConditionValue({
           { value: 'false', label: t('no') },
         ]
       : field?.allowed?.map((value) => ({ value, label: wordsOf(value) }));
-  if (allowed && (row.operator === 'equals' || row.operator === 'differs')) {
+  if (allowed && (row.operator === '=' || row.operator === 'notEquals')) {
     return (
       <Select
         aria-label={label}
@@ -237,7 +238,7 @@ function ConditionValue({
 }
 
 function typeOf(operator: FilterOperator, field: FilterField | undefined): string {
-  if (operator === 'inMonth') return 'month';
+  if (operator === '=#in') return 'month';
   if (field?.type === 'datetime') return 'date';
   return 'text';
 }

@@ -4,31 +4,33 @@ import type { DeclaredField } from './declared-field';
 import type { FilterOperator } from './filter-conditions';
 import type { EmptinessChoice, EmptinessKind } from './split-where';
 
-const TEXT: readonly FilterOperator[] = ['equals', 'differs', 'contains', 'lacks', 'startsWith'];
+const TEXT: readonly FilterOperator[] = ['=', 'notEquals', '=*', '=!*', '==', '=!='];
 
 const OPERATORS_BY_TYPE: Readonly<Record<string, readonly FilterOperator[]>> = {
-  number: ['is', 'greater', 'less'],
-  datetime: ['on', 'inMonth', 'today', 'yesterday', 'greater', 'less'],
-  boolean: ['equals'],
+  number: ['===', '=>', '=<'],
+  datetime: ['=on', '=#in', '=today', '=yesterday', '=>', '=<'],
+  boolean: ['='],
 };
 
-const EMPTINESS: readonly FilterOperator[] = ['empty', 'filled'];
+const EMPTINESS: readonly FilterOperator[] = ['isNull', 'isFilled'];
 
 const OPERATOR_NAMES: Readonly<Record<FilterOperator, string>> = {
-  equals: phrase('is'),
-  is: phrase('equals'),
-  differs: phrase('is not'),
-  startsWith: phrase('starts with'),
-  contains: phrase('contains'),
-  lacks: phrase('does not contain'),
-  greater: phrase('is greater than'),
-  less: phrase('is less than'),
-  on: phrase('is on the day'),
-  inMonth: phrase('is in the month'),
-  today: phrase('is today'),
-  yesterday: phrase('was yesterday'),
-  empty: phrase('is empty'),
-  filled: phrase('is not empty'),
+  '=': phrase('is'),
+  '===': phrase('equals'),
+  notEquals: phrase('is not'),
+  '==': phrase('starts with'),
+  '=!=': phrase('does not start with'),
+  '=*': phrase('contains'),
+  '=!*': phrase('does not contain'),
+  '=>': phrase('is greater than'),
+  '=<': phrase('is less than'),
+  '=on': phrase('is on the day'),
+  '=#in': phrase('is in the month'),
+  '=today': phrase('is today'),
+  '=yesterday': phrase('was yesterday'),
+  '=daybeforeyesterday': phrase('was the day before yesterday'),
+  isNull: phrase('is empty'),
+  isFilled: phrase('is not empty'),
 };
 
 /** A field, or a member of one, that conditions can test. */
@@ -76,7 +78,7 @@ export function operatorsOf(field: FilterField | undefined): readonly FilterOper
 }
 
 export function firstOperator(field: FilterField | undefined): FilterOperator {
-  return operatorsOf(field)[0] ?? 'equals';
+  return operatorsOf(field)[0] ?? '=';
 }
 
 /**
@@ -84,7 +86,7 @@ export function firstOperator(field: FilterField | undefined): FilterOperator {
  * instead of "greater than".
  */
 export function nameOfOperator(operator: FilterOperator, field: FilterField | undefined): string {
-  if (field?.type === 'datetime' && operator === 'greater') return phrase('is later than');
-  if (field?.type === 'datetime' && operator === 'less') return phrase('is earlier than');
+  if (field?.type === 'datetime' && operator === '=>') return phrase('is later than');
+  if (field?.type === 'datetime' && operator === '=<') return phrase('is earlier than');
   return OPERATOR_NAMES[operator];
 }

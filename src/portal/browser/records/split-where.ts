@@ -1,8 +1,8 @@
 /**
- * Converts the conditions "is empty" and "is not empty" between the rows of a form and a `where`, because an
- * oquery cannot express them.
+ * Converts the conditions "is not", "is empty" and "is not empty" between the rows of a form and a `where`,
+ * because an oquery cannot express them.
  */
-import type { FilterCondition } from './filter-conditions.js';
+import { type FilterCondition, isFilledIn, isOfWhere } from './filter-conditions.js';
 
 /** An empty text and a list without elements count as empty too. */
 export type EmptinessKind = 'text' | 'list' | 'value';
@@ -29,7 +29,7 @@ export function splitWhere(text: string, choices: readonly EmptinessChoice[]): S
   const { and, ...others } = read;
   const isList = Array.isArray(and) && Object.keys(others).length === 0;
   const members: readonly unknown[] = isList ? and : [read];
-  const found = members.map((member) => ({ member, condition: readEmptiness(member, choices) }));
+  const found = members.map((member) => ({ member, condition: readCondition(member, choices) }));
   const rest = found.filter(({ condition }) => condition === undefined).map(({ member }) => member);
   // Without rows, the text is returned unchanged.
   if (rest.length === members.length) return { conditions: [], rest: text };
@@ -41,19 +41,23 @@ export function splitWhere(text: string, choices: readonly EmptinessChoice[]): S
 
 /** Joins rows and the rest into a `where`, as JSON; '' for none. */
 export function joinWhere({ conditions, rest }: SplitWhere, choices: readonly EmptinessChoice[]): string {
-  const members = conditions.filter(isEmptiness).map((condition) => printEmptiness(condition, choices));
+  const members = conditions
+    .filter((condition) => isOfWhere(condition) && isFilledIn(condition))
+    .map((condition) => printCondition(condition, choices));
   const texts = [...members, ...(rest === '' ? [] : [rest])];
   return texts.length > 1 ? `{"and":[${texts.join(',')}]}` : (texts[0] ?? '');
 }
 
-export function isEmptiness({ operator }: FilterCondition): boolean {
-  return operator === 'empty' || operator === 'filled';
-}
-
-function printEmptiness({ field, operator }: FilterCondition, choices: readonly EmptinessChoice[]): string {
+function printCondition(
+  { field, operator, value }: FilterCondition,
+  choices: readonly EmptinessChoice[],
+): string {
+  // The `value` of a reference in REST is its `id` in GraphQL.
+  if (operator === 'notEquals')
+    return JSON.stringify(within(field.replace(/\.value$/, '.id'), { notEquals: value }));
   const { emptiness } = choices.find(({ path }) => path === field) ?? {};
   const { path = field, kind = 'value' } = emptiness ?? {};
-  return JSON.stringify(whereOf(path, kind, operator === 'empty'));
+  return JSON.stringify(whereOf(path, kind, operator === 'isNull'));
 }
 
 /** An empty text may be stored, and looks like a missing one. */
@@ -68,18 +72,29 @@ function within(path: string, operators: Where): Where {
   return path.split('.').reduceRight<Where>((below, step) => ({ [step]: below }), operators);
 }
 
-function readEmptiness(member: unknown, choices: readonly EmptinessChoice[]): FilterCondition | undefined {
+function readCondition(member: unknown, choices: readonly EmptinessChoice[]): FilterCondition | undefined {
   const text = JSON.stringify(member);
   const path = pathOf(member);
   if (path === undefined) return undefined;
+  const { notEquals } = operatorsAt(member, path);
+  if (typeof notEquals === 'string' && text === JSON.stringify(within(path, { notEquals }))) {
+    const reference = path.replace(/\.id$/, '.value');
+    const isReference = choices.some((choice) => choice.path === reference);
+    return { field: isReference ? reference : path, operator: 'notEquals', value: notEquals };
+  }
   for (const kind of ['text', 'list', 'value'] as const) {
     for (const isEmpty of [true, false]) {
       if (JSON.stringify(whereOf(path, kind, isEmpty)) !== text) continue;
       const field = choices.find(({ emptiness }) => emptiness?.path === path)?.path ?? path;
-      return { field, operator: isEmpty ? 'empty' : 'filled', value: '' };
+      return { field, operator: isEmpty ? 'isNull' : 'isFilled', value: '' };
     }
   }
   return undefined;
+}
+
+function operatorsAt(member: unknown, path: string): Where {
+  const found = path.split('.').reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), member);
+  return isObject(found) ? found : {};
 }
 
 /** Returns the path of the first condition, down to its operators. */

@@ -49,9 +49,9 @@ function sayValue(
   { t, formats, wordsOf }: Words,
 ): string {
   if (!needsValue(operator)) return '';
-  if (operator === 'inMonth' && MONTH.test(value)) return formats.month(value);
+  if (operator === '=#in' && MONTH.test(value)) return formats.month(value);
   if (field?.type === 'datetime' && DAY.test(value)) return formats.day(value);
   if (field?.type === 'boolean') return value === 'true' ? t('yes') : t('no');
-  const isWhole = operator === 'equals' || operator === 'differs';
+  const isWhole = operator === '=' || operator === 'notEquals';
   return isWhole && field?.allowed?.includes(value) ? wordsOf(value) : value;
 }
