@@ -13,8 +13,11 @@
  *
  * Functions of `platform` do their work before they return. Those that give a value give it at once, and `await` changes nothing; those
  * of `platform.db` give a promise. Every one of them takes a function as its last argument instead, and calls it with `(error, result)`
- * once the code that is running has come to its end. What goes in and out is JSON: dates become texts, a regular expression becomes
+ * once the code that is running has come to its end; the call then gives a promise that settles with that function. What goes in and out is JSON: dates become texts, a regular expression becomes
  * `{ $regex, $options }`, and `undefined`, `NaN`, functions and BigInts inside arguments are refused rather than lost.
+ *
+ * There is no `Intl`: `toLocaleString` and the like take no arguments, `platform.format` writes days, times and amounts. A member of `platform` that
+ * does not exist throws when it is read.
  *
  * A refusal is thrown as a `PlatformError`. There are no timers, no modules to import and no network but `platform.request`.
  */
@@ -69,8 +72,9 @@ interface RequestAnswer {
   readonly ok: boolean;
   /** Where the answer came from, after redirects. */
   readonly url: string;
-  /** By lower-case name. */
-  readonly headers: Record<string, string>;
+  /** By lower-case name; `set-cookie` has each cookie by itself. */
+  readonly headers: Record<string, string> & { readonly 'set-cookie': string[] };
+  /** A text is read by the charset that the answer names. */
   readonly body: Json;
 }
 
@@ -143,6 +147,21 @@ interface PlatformRecord {
   [field: string]: Json;
 }
 
+/**
+ * The records of each collection, by its name. Declare yours beside your scripts for completion:
+ *
+ * ```ts
+ * interface PlatformRecords { task: { name: string; amount?: number } }
+ * ```
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declarations of the school
+interface PlatformRecords {}
+
+/** A record of the collection: as declared in `PlatformRecords`, else with any fields. */
+type RecordOf<Name extends string> = Name extends keyof PlatformRecords
+  ? PlatformRecords[Name] & { readonly _id: string }
+  : PlatformRecord;
+
 /** A query of Mongo, e.g. `{ class: '5', amount: { $gt: 100 } }`; `{}` finds every record. */
 type MongoQuery = Record<string, Json>;
 
@@ -212,6 +231,22 @@ type EndCallback = (error: PlatformError | null, count: number) => unknown;
 
 interface Platform {
   readonly db: PlatformDb;
+  readonly crypto: PlatformCrypto;
+  readonly format: PlatformFormat;
+
+  /**
+   * Runs a function whose writes are made all or none: they are committed when it returns, and rolled back when it throws, which `transaction`
+   * throws again. Everything the script calls until then is part of it and sees its writes; messages leave with the commit, requests at once. One
+   * transaction at a time: it holds a connection, so do in it only what belongs together.
+   *
+   * ```js
+   * await platform.transaction(async () => {
+   *   await platform.db.update('task', { _id: args.from }, { $inc: { amount: -5 } });
+   *   await platform.db.update('task', { _id: args.to }, { $inc: { amount: 5 } });
+   * });
+   * ```
+   */
+  transaction<Result>(work: () => Result | Promise<Result>): Promise<Result>;
 
   /**
    * Prints a line, which whoever started the script sees. Anything but text is printed as JSON. `console.log` does the same.
@@ -388,6 +423,121 @@ interface Platform {
   signToken(claims?: TokenClaims, callback?: PlatformCallback<SignedToken>): SignedToken;
 }
 
+/** A text counts by its UTF-8 bytes; other bytes come in a coding. */
+type Bytes = string | { base64: string } | { base64url: string } | { hex: string };
+type HashAlgorithm = 'sha256' | 'sha384' | 'sha512' | 'sha1' | 'md5';
+type Coding = 'hex' | 'base64' | 'base64url';
+
+interface PlatformCrypto {
+  /**
+   * The hash of a text or bytes, in hex unless a coding is named.
+   *
+   * ```js
+   * export default platform.crypto.hash('sha256', 'a text');
+   * ```
+   */
+  hash(algorithm: HashAlgorithm, data: Bytes, encoding?: Coding): string;
+
+  /**
+   * The signature of a text by a secret key (HMAC). Sign `args.rawBody` of an endpoint, never a body that was parsed and printed again.
+   *
+   * ```js
+   * const expected = platform.crypto.hmac('sha256', platform.decrypt(args.encryptedSecret), args.rawBody);
+   * if (!platform.crypto.isEqual(expected, args.headers['x-razorpay-signature'] ?? '')) throw new Error('not signed by the provider');
+   * ```
+   */
+  hmac(algorithm: HashAlgorithm, key: Bytes, data: Bytes, encoding?: Coding): string;
+
+  /**
+   * Whether two texts are the same, in a time that does not depend on where they differ.
+   *
+   * ```js
+   * export default platform.crypto.isEqual(args.token, 'secret');
+   * ```
+   */
+  isEqual(one: string, other: string): boolean;
+
+  /**
+   * A text or bytes in base64, or in another coding.
+   *
+   * ```js
+   * const authorization = `Basic ${platform.crypto.encode('key:secret')}`;
+   * export default authorization;
+   * ```
+   */
+  encode(data: Bytes, encoding?: Coding): string;
+
+  /**
+   * The text whose bytes come in a coding.
+   *
+   * ```js
+   * export default JSON.parse(platform.crypto.decode({ base64url: args.payload }));
+   * ```
+   */
+  decode(data: Bytes): string;
+
+  /**
+   * A random UUID.
+   *
+   * ```js
+   * export default platform.crypto.uuid();
+   * ```
+   */
+  uuid(): string;
+
+  /**
+   * Random bytes, at most 1,024 of them, in hex unless a coding is named.
+   *
+   * ```js
+   * export default platform.crypto.random(16, 'base64url');
+   * ```
+   */
+  random(size: number, encoding?: Coding): string;
+}
+
+/** An instant (a `Date`, ISO 8601 text, milliseconds), or a day such as `2026-11-28`. Default: now. */
+type FormattedDate = Date | string | number;
+
+/** Texts in the time zone, language and currency of the school (properties `timezone`, `language`, `currency`). */
+interface PlatformFormat {
+  /**
+   * A day: `2026-11-28`, or as the language writes it.
+   *
+   * ```js
+   * const today = platform.format.day();
+   * platform.print(today, platform.format.day(new Date(), 'full'));
+   * ```
+   */
+  day(date?: FormattedDate, style?: 'iso' | 'short' | 'medium' | 'long' | 'full'): string;
+
+  /**
+   * A time of day, with `medium` to the second.
+   *
+   * ```js
+   * export default platform.format.time(args.scheduledFor);
+   * ```
+   */
+  time(date?: FormattedDate, style?: 'short' | 'medium'): string;
+
+  /**
+   * An amount in the currency of the school, or in the one named. A text keeps all its digits.
+   *
+   * ```js
+   * export default platform.format.money(123456.5);
+   * ```
+   */
+  money(amount: number | string, currency?: string): string;
+
+  /**
+   * A number, with as many decimals as it has, or as named.
+   *
+   * ```js
+   * export default platform.format.number(1234567.891, 2);
+   * ```
+   */
+  number(number: number | string, digits?: number): string;
+}
+
 interface SignedToken {
   readonly token: string;
   /** ISO 8601. */
@@ -412,13 +562,13 @@ interface PlatformDb {
   getCount(
     collection: string,
     query: MongoQuery,
-    options?: { limit?: number; skip?: number },
+    options?: { limit?: number; skip?: number } | null,
   ): Promise<number>;
   getCount(collection: string, query: MongoQuery, callback: PlatformCallback<number>): Promise<undefined>;
   getCount(
     collection: string,
     query: MongoQuery,
-    options: { limit?: number; skip?: number },
+    options: { limit?: number; skip?: number } | null,
     callback: PlatformCallback<number>,
   ): Promise<undefined>;
 
@@ -453,20 +603,27 @@ interface PlatformDb {
    * export default counter?.amount;
    * ```
    */
-  findAndModify(
-    collection: string,
+  findAndModify<Name extends string>(
+    collection: Name,
     query: MongoQuery,
     sort: MongoSort | null,
     replacement: Record<string, Json> | null,
-    options?: ModifyOptions,
-  ): Promise<PlatformRecord | null>;
-  findAndModify(
-    collection: string,
+    options?: ModifyOptions | null,
+  ): Promise<RecordOf<Name> | null>;
+  findAndModify<Name extends string>(
+    collection: Name,
     query: MongoQuery,
     sort: MongoSort | null,
     replacement: Record<string, Json> | null,
-    options: ModifyOptions,
-    callback: PlatformCallback<PlatformRecord | null>,
+    callback: PlatformCallback<RecordOf<Name> | null>,
+  ): Promise<undefined>;
+  findAndModify<Name extends string>(
+    collection: Name,
+    query: MongoQuery,
+    sort: MongoSort | null,
+    replacement: Record<string, Json> | null,
+    options: ModifyOptions | null,
+    callback: PlatformCallback<RecordOf<Name> | null>,
   ): Promise<undefined>;
 
   /**
@@ -486,18 +643,22 @@ interface PlatformDb {
    * export default sum;
    * ```
    */
-  findStream(tableName: string, query: MongoQuery, options?: ReadOptions): PlatformStream<PlatformRecord>;
-  findStream(
-    tableName: string,
+  findStream<Name extends string>(
+    tableName: Name,
     query: MongoQuery,
-    _eod: EachCallback<PlatformRecord>,
+    options?: ReadOptions | null,
+  ): PlatformStream<RecordOf<Name>>;
+  findStream<Name extends string>(
+    tableName: Name,
+    query: MongoQuery,
+    _eod: EachCallback<RecordOf<Name>>,
     _com?: EndCallback,
   ): Promise<number>;
-  findStream(
-    tableName: string,
+  findStream<Name extends string>(
+    tableName: Name,
     query: MongoQuery,
-    options: ReadOptions,
-    _eod: EachCallback<PlatformRecord>,
+    options: ReadOptions | null,
+    _eod: EachCallback<RecordOf<Name>>,
     _com?: EndCallback,
   ): Promise<number>;
 
@@ -525,17 +686,21 @@ interface PlatformDb {
    * export default _id;
    * ```
    */
-  create(tableName: string, _data: Record<string, Json>, options?: null): Promise<PlatformRecord>;
-  create(
-    tableName: string,
+  create<Name extends string>(
+    tableName: Name,
     _data: Record<string, Json>,
-    callback: PlatformCallback<PlatformRecord>,
+    options?: null,
+  ): Promise<RecordOf<Name>>;
+  create<Name extends string>(
+    tableName: Name,
+    _data: Record<string, Json>,
+    callback: PlatformCallback<RecordOf<Name>>,
   ): Promise<undefined>;
-  create(
-    tableName: string,
+  create<Name extends string>(
+    tableName: Name,
     _data: Record<string, Json>,
     options: null | Record<string, never>,
-    callback: PlatformCallback<PlatformRecord>,
+    callback: PlatformCallback<RecordOf<Name>>,
   ): Promise<undefined>;
 
   /**
@@ -546,17 +711,21 @@ interface PlatformDb {
    * export default records.length;
    * ```
    */
-  createMultiple(tableName: string, _data: Record<string, Json>[], options?: null): Promise<PlatformRecord[]>;
-  createMultiple(
-    tableName: string,
+  createMultiple<Name extends string>(
+    tableName: Name,
     _data: Record<string, Json>[],
-    callback: PlatformCallback<PlatformRecord[]>,
+    options?: null,
+  ): Promise<RecordOf<Name>[]>;
+  createMultiple<Name extends string>(
+    tableName: Name,
+    _data: Record<string, Json>[],
+    callback: PlatformCallback<RecordOf<Name>[]>,
   ): Promise<undefined>;
-  createMultiple(
-    tableName: string,
+  createMultiple<Name extends string>(
+    tableName: Name,
     _data: Record<string, Json>[],
     options: null | Record<string, never>,
-    callback: PlatformCallback<PlatformRecord[]>,
+    callback: PlatformCallback<RecordOf<Name>[]>,
   ): Promise<undefined>;
 
   /**
@@ -659,10 +828,17 @@ interface PlatformDb {
     res?: 'text' | 'lines' | 'base64',
     opts?: { start?: number; end?: number },
   ): PlatformStream<string>;
+  readFile(fileId: string, _eod: EachCallback<string>, _com?: EndCallback): Promise<number>;
   readFile(
     fileId: string,
-    res: 'text' | 'lines' | 'base64',
-    opts: { start?: number; end?: number },
+    res: 'text' | 'lines' | 'base64' | null,
+    _eod: EachCallback<string>,
+    _com?: EndCallback,
+  ): Promise<number>;
+  readFile(
+    fileId: string,
+    res: 'text' | 'lines' | 'base64' | null,
+    opts: { start?: number; end?: number } | null,
     _eod: EachCallback<string>,
     _com?: EndCallback,
   ): Promise<number>;
@@ -670,7 +846,7 @@ interface PlatformDb {
 
 declare const platform: Platform;
 
-/** What the script was started with: any JSON. */
+/** What the script was started with: any JSON; `{}` if nothing was sent. */
 declare const args: Json;
 
 /** Prints like `platform.print`, with a level. */

@@ -14,6 +14,7 @@ interface RunOptions {
   readonly as?: string;
   readonly args?: string;
   readonly quiet?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** `campus run <file>`: a script from a file, its output as it is printed, its result at the end. */
@@ -22,6 +23,7 @@ export function registerRunCommand(command: Command, commandLine: CommandLine): 
     .option('--domain <id>', 'the domain; default: the top one')
     .option('--as <user-name>', 'the user it runs as; default: the operator, an admin')
     .option('--args <json>', 'what the script finds in `args`')
+    .option('--dry-run', 'roll back what it writes and the messages it queues')
     .option('--quiet', 'do not show what it prints')
     .action((file: string, options: RunOptions) =>
       withServices(commandLine, async (services) => {
@@ -34,6 +36,7 @@ export function registerRunCommand(command: Command, commandLine: CommandLine): 
           {
             cause: 'commandLine',
             arguments: args,
+            isDryRun: options.dryRun,
             ...(!options.quiet && { onOutput: printOutput }),
           },
         );

@@ -85,6 +85,8 @@ export class RecordStore {
     waitMs: 10_000,
     refusal: 'Too many requests are under way with this idempotency key',
   });
+  /** The transactions that callers keep open; the other half of the connections serves everybody else. */
+  readonly #openTransactions: FairQueue;
   readonly #environment: RecordEnvironment;
   readonly #inserts: RecordInserts;
   readonly #writes: RecordWrites;
@@ -98,6 +100,12 @@ export class RecordStore {
 
   constructor(options: RecordStoreOptions) {
     this.#environment = new RecordEnvironment(options);
+    this.#openTransactions = new FairQueue({
+      perCaller: Math.max(1, Math.floor(options.database.pool.options.max / 2)),
+      waitingPerCaller: 200,
+      waitMs: 10_000,
+      refusal: 'Too many transactions are open',
+    });
     this.#inserts = new RecordInserts(this.#environment);
     this.#writes = new RecordWrites(this.#environment);
     this.#matchingWrites = new MatchingWrites(this.#environment, this.#inserts);
@@ -389,6 +397,19 @@ export class RecordStore {
     return await this.#noted(scope, options.within, () =>
       atomically(this.#environment, scope, options, work),
     );
+  }
+
+  /**
+   * Runs the writes that a caller combines (`@transaction`, a batch, a script) as one. The transaction holds
+   * a connection while the caller decides what comes next, so it waits for its turn first.
+   */
+  async transaction<T>(
+    scope: Scope,
+    work: (transaction: Transaction) => Promise<T>,
+    { within }: ReadWithin = {},
+  ): Promise<T> {
+    const run = () => this.atomically(scope, { writes: 'anything', within }, work);
+    return within === undefined ? await this.#openTransactions.run('', run, scope) : await run();
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Every example script does on the demo school what its comment says. */
 
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -238,6 +239,41 @@ describe('bank-payments', () => {
     expect(asked[0]).toEqual({ url: '/payments?since=2026-11-01', token: 'Bearer bank-secret' });
     const tasks = await list('task', 'name=*bank payment U1');
     expect(tasks).toEqual([expect.objectContaining({ _id: 'bank-U1', amount: 1200.5 })]);
+  });
+});
+
+describe('payment-callback', () => {
+  const report = async (body: string, signature: string) =>
+    await gateway.fetch('/x/payment-callback', {
+      method: 'POST',
+      as: undefined,
+      headers: { 'content-type': 'application/json', 'x-razorpay-signature': signature },
+      body,
+    });
+  // From the tests of the provider's own library, with the secret 123456.
+  const recorded = {
+    body: '{"a":1,"b":2,"c":{"d":3}}',
+    signature: '2fe04e22977002e6c7cb553adab8b460cb9e2a4970d5953cb27a8472752e3bbc',
+  };
+
+  it('trusts what the provider signed, to the byte, and makes a task of each payment once', async () => {
+    await ask(gateway, `mutation S($script: SaveScriptInput!) { saveScript(script: $script) { version } }`, {
+      variables: { script: { name: 'encrypt', code: 'export default (text) => platform.encrypt(text)' } },
+    });
+    await gateway.setProperty('razorpaySecret', await run('encrypt', '123456'));
+    await save('payment-callback');
+    const known = await report(recorded.body, recorded.signature);
+    expect([known.status, await known.json()]).toEqual([200, { noted: false }]);
+    expect((await report(`${recorded.body} `, recorded.signature)).status).toBe(401);
+    expect((await report(recorded.body, '')).status).toBe(401);
+    const body = JSON.stringify({
+      event: 'payment.captured',
+      payload: { payment: { entity: { id: 'P1', amount: 120050, notes: { sequence: 'GV-1' } } } },
+    });
+    const signature = createHmac('sha256', '123456').update(body).digest('hex');
+    for (let times = 0; times < 2; times++) expect((await report(body, signature)).status).toBe(200);
+    const tasks = await list('task', '_id=pay-P1');
+    expect(tasks).toEqual([expect.objectContaining({ name: 'Receipt for GV-1: P1', amount: 1200.5 })]);
   });
 });
 

@@ -286,7 +286,7 @@ describe('POST /scripts/<name>/run', () => {
     await save({ name, code: 'export default (args) => ({ args })' });
     for (const init of [{}, { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: '' }]) {
       const answer = await gateway.fetch(`/scripts/${name}/run`, { method: 'POST', as: 'admin', ...init });
-      expect(await answer.json()).toMatchObject({ value: { args: null } });
+      expect(await answer.json()).toMatchObject({ value: { args: {} } });
     }
     const form = await gateway.fetch(`/scripts/${name}/run`, {
       method: 'POST',
@@ -408,6 +408,41 @@ describe('a script on a topic', () => {
     expect(await run(`${name}-send`)).toMatchObject({ status: 'SUCCEEDED' });
     const [heard] = await runsOf(name);
     expect(heard).toMatchObject({ cause: 'topic', value: { topic, message: { late: 10 } } });
+  });
+});
+
+describe('trying a script out', () => {
+  const TRY = `mutation Try($name: ID!, $code: String, $dryRun: Boolean) {
+    runScript(name: $name, code: $code, dryRun: $dryRun) { status value version error { message } }
+  }`;
+  const code = `const { _id } = await platform.db.create('task', { name: 'tried' });
+    platform.sendEmail({ to: 'a@example.org', subject: 'x', text: 'y' });
+    export default await platform.db.getCount('task', { _id });`;
+  const counts = async () => {
+    const query = `{
+      tasks(where: { name: { equals: "tried" } }) { totalCount } messages { nodes { state } }
+    }`;
+    const { tasks, messages } = await ask(gateway, query);
+    return [tasks.totalCount, messages.nodes.length];
+  };
+
+  it('rolls back what a dry run writes and sends, also of unsaved code', async () => {
+    const before = await counts();
+    const { runScript } = await ask(gateway, TRY, { variables: { name, code, dryRun: true } });
+    expect(runScript).toMatchObject({ status: 'SUCCEEDED', value: 1, version: null, error: null });
+    await save({ name, code });
+    const { status } = await gateway.fetch(`/scripts/${name}/run?dry_run=true`, {
+      method: 'POST',
+      as: 'admin',
+    });
+    expect([status, await counts()]).toEqual([200, before]);
+    expect((await ask(gateway, RUNS, { variables: { script: name } })).scriptRuns).toHaveLength(2);
+    await run(name);
+    expect(await counts()).not.toEqual(before);
+  });
+
+  it('is for admins where the code is not saved', async () => {
+    expect(await codeOf(TRY, { name, code }, 'clerk')).toBe('FORBIDDEN');
   });
 });
 

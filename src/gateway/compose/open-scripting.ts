@@ -53,7 +53,7 @@ export interface ScriptingServices {
 export async function openScripting(services: ScriptingServices): Promise<Scripting> {
   const { database, domains, catalog, topics, files, messages, accessTokens, names, config, onFault } =
     services;
-  const { encryption } = services;
+  const { encryption, store } = services;
   const scriptLog = new ScriptLog(database);
   const outbound = new OutboundClient({
     maxResponseBytes: config.scriptRequestMaxResponseBytes,
@@ -82,14 +82,14 @@ export async function openScripting(services: ScriptingServices): Promise<Script
       }),
   });
   const limits = limitsOf(config);
-  const scriptRunner = new ScriptRunner({ database, bindings, limits, onFault });
+  const scriptRunner = new ScriptRunner({ store, bindings, limits, onFault });
   const writeQueue = createWriteQueue(limits, config.poolSize);
   const scripts = await Scripts.load({
     database,
     maxCodeBytes: config.scriptCodeBytes,
     checkCode: (source) => scriptRunner.check(source),
   });
-  const scriptRuns = new ScriptRuns({ database, scripts, runner: scriptRunner });
+  const scriptRuns = new ScriptRuns({ database, scripts, store, runner: scriptRunner });
   return {
     scriptRunner,
     scripts,

@@ -18,7 +18,6 @@ import { printResult } from '../../base/scalars/json-text.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
-import { FairQueue } from '../../store/database/fair-queue.js';
 import { Renewal } from '../../store/database/renewal.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
@@ -79,7 +78,7 @@ export interface GraphqlServices {
   readonly resolvers: Resolvers;
   readonly reports: ReportServices;
   readonly catalog: Catalog;
-  readonly store: Pick<RecordStore, 'atomically' | 'scannedRows'>;
+  readonly store: Pick<RecordStore, 'transaction' | 'scannedRows'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly fieldMeter: OperationOptions['fieldMeter'];
   /** What subscriptions need. */
@@ -188,13 +187,6 @@ class RenewedServer {
       }),
       introspectionRoles: config.introspectionRoles,
       store: services.store,
-      transactions: new FairQueue({
-        // The other half of the connections is reserved for everybody else.
-        perCaller: Math.max(1, Math.floor(services.config.poolSize / 2)),
-        waitingPerCaller: 200,
-        waitMs: 10_000,
-        refusal: 'Too many mutations are under way that are one transaction',
-      }),
       introspections: new Introspections(),
       database: services.database,
       fieldMeter: services.fieldMeter,

@@ -3,7 +3,8 @@ import { ServiceError } from '../../base/errors.js';
 import { printExactJson } from '../../base/json/json.js';
 import type { ScriptRun } from '../../services/scripting/library/script-runs.js';
 import { type Answer, jsonAnswer } from './answer.js';
-import { type Route, via } from './route.js';
+import { parseFlag } from './parameter-reader.js';
+import { inQuery, type Route, via } from './route.js';
 
 const runScript: Route = {
   name: 'runScript',
@@ -21,11 +22,14 @@ const runScript: Route = {
       schema: { type: 'string' },
       example: 'fee-reminder',
     },
+    inQuery('dry_run', 'true: what the script writes is rolled back, with the messages it queues', {
+      schema: { type: 'boolean' },
+    }),
   ],
   body: {
     kind: 'record',
     isRequired: false,
-    description: 'What the script finds in `args`; absent: null.',
+    description: 'What the script finds in `args`; absent: `{}`.',
     schema: {},
     example: { month: '2026-10' },
   },
@@ -57,9 +61,16 @@ const runScript: Route = {
   isOpen: false,
   formats: ['json'],
   urgencyOf: () => 'script',
-  ...via('scripts', ['run'], async (scripts, request) =>
-    answerRun(await scripts.run(request.context, request.path.name ?? '', request.body ?? null)),
-  ),
+  ...via('scripts', ['runScript'], async (scripts, { context, path, parameters, body }) => {
+    const { dry_run: dryRun } = parameters;
+    return answerRun(
+      await scripts.runScript(context, {
+        name: path.name ?? '',
+        arguments: body,
+        dryRun: dryRun !== undefined && parseFlag('dry_run', dryRun),
+      }),
+    );
+  }),
 };
 
 export const SCRIPT_ROUTES: readonly Route[] = [runScript];

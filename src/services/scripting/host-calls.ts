@@ -7,7 +7,9 @@ import { type ErrorDetail, invariant, ServiceError } from '../../base/errors.js'
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { isNestedDeeply } from '../../base/json/json-depth.js';
 import { JsonText } from '../../base/scalars/json-text.js';
+import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';
+import type { Transaction } from '../../store/database/queryable.js';
 import type { CallMessage } from './guest-thread.js';
 import {
   type FunctionBinding,
@@ -37,17 +39,22 @@ interface Cursor {
 }
 
 const ALL_SCRIPTS: QueueKey = { tenant: '', caller: '' };
+const ROLLED_BACK = new Error('the script rolled its transaction back');
 
 export class HostCalls {
   readonly #options: HostCallsOptions;
   readonly #callsByName = new Map<string, number>();
   readonly #cursors = new Map<number, Cursor>();
   #lastCursor = 0;
+  #context: HostCallContext;
+  /** The open transaction of the script; `end` returns once it is committed or rolled back. */
+  #transaction: { readonly end: (outcome: 'commit' | 'rollback') => Promise<void> } | undefined;
   #answering: Promise<string> | undefined;
   #isAnswering = false;
 
   constructor(options: HostCallsOptions) {
     this.#options = options;
+    this.#context = options.context;
   }
 
   /** `+` and the JSON of the value, or `-` and that of an error. Never throws. */
@@ -68,8 +75,8 @@ export class HostCalls {
    */
   async close(): Promise<void> {
     await this.#answering;
-    for (const cursor of this.#cursors.values()) await this.#closeCursor(cursor);
-    this.#cursors.clear();
+    for (const id of this.#cursors.keys()) await this.#closeStream(id);
+    await this.#transaction?.end('rollback');
   }
 
   async #answerOrRefuse(call: CallMessage): Promise<string> {
@@ -87,15 +94,23 @@ export class HostCalls {
   }
 
   async #perform(call: CallMessage): Promise<string> {
+    await this.#context.scope.assertRights?.();
+    switch (call.operation) {
+      case 'begin':
+        return await this.#begin();
+      case 'commit':
+      case 'rollback':
+        await this.#endTransaction(call.operation);
+        return '';
+    }
     const binding = this.#options.bindings.get(call.name);
-    if (binding === undefined) throw new ServiceError('NOT_FOUND', `platform.${call.name} does not exist`);
+    if (binding === undefined) throw unknownMember(call.name, this.#options.bindings);
     const args = parseArguments(call.argumentsText);
-    await this.#options.context.scope.assertRights?.();
     switch (call.operation) {
       case 'call':
         return await this.#callFunction(asFunction(binding), args);
       case 'open':
-        return this.#openStream(asStream(binding), args);
+        return await this.#openStream(asStream(binding), args);
       case 'next':
         return await this.#readNext(Number(args[0]));
       case 'close':
@@ -106,27 +121,89 @@ export class HostCalls {
 
   async #callFunction(binding: FunctionBinding, args: readonly JsonValue[]): Promise<string> {
     this.#count(binding);
-    const value = await binding.call(this.#options.context, args);
+    const value = await binding.call(this.#context, args);
     if (value === undefined) return '';
     return printAnswer(value);
   }
 
-  #openStream(binding: StreamBinding, args: readonly JsonValue[]): string {
+  async #openStream(binding: StreamBinding, args: readonly JsonValue[]): Promise<string> {
     this.#count(binding);
-    const { openStreams, context, limits } = this.#options;
-    const mostOpen = Math.ceil(limits.streams / 2);
-    if (this.#cursors.size >= mostOpen) {
-      throw new ServiceError(
-        'LIMIT_EXCEEDED',
-        `a script has at most ${mostOpen} streams open at once (half of SCRIPT_STREAMS)`,
-      );
-    }
+    const context = this.#context;
     const batches = binding.open(context, args)[Symbol.asyncIterator]();
     // Within a transaction, a stream uses the transaction's connection.
-    const permit = context.within === undefined ? acquireStream(openStreams) : undefined;
+    const permit = context.within === undefined ? await this.#acquireStream() : undefined;
     this.#lastCursor += 1;
     this.#cursors.set(this.#lastCursor, { batches, pending: [], permit });
     return String(this.#lastCursor);
+  }
+
+  /**
+   * Only a run without an open stream waits here: two runs that hold streams could wait for each other. The
+   * guest waits until it has closed one (guest/prelude.ts).
+   */
+  async #acquireStream(): Promise<Permit> {
+    const { openStreams, limits } = this.#options;
+    if (this.#cursors.size === 0) return await openStreams.acquire(ALL_SCRIPTS, this.#context);
+    const permit =
+      this.#cursors.size < Math.ceil(limits.streams / 2) ? openStreams.tryAcquire(ALL_SCRIPTS) : undefined;
+    if (permit !== undefined) return permit;
+    throw new ServiceError(
+      'LIMIT_EXCEEDED',
+      `this script has ${this.#cursors.size} streams open, and no further one is free ` +
+        `(${printLimit(limits, 'streams')} for all scripts, half of them for one); close one first`,
+    );
+  }
+
+  /** Begins a transaction that later calls use, until the script ends it. */
+  async #begin(): Promise<string> {
+    if (this.#transaction !== undefined) {
+      throw new ServiceError(
+        'MALFORMED_REQUEST',
+        'a transaction of this script is open already: await platform.transaction(…) before the next one',
+      );
+    }
+    const { context } = this.#options;
+    await new Promise<void>((begun, failed) => {
+      const work = async (within: Transaction) => {
+        // The gateway cannot repeat what the script did, even where the commit ran into a deadlock.
+        if (this.#transaction !== undefined) {
+          throw new ServiceError(
+            'UNAVAILABLE',
+            'the transaction could not be committed; run the script again',
+          );
+        }
+        const ended = new Promise<void>((commit, reject) => {
+          const end = async (outcome: 'commit' | 'rollback') => {
+            if (outcome === 'commit') commit();
+            else reject(ROLLED_BACK);
+            await done;
+          };
+          this.#transaction = { end };
+        });
+        // A check of the rights could wait for a second connection.
+        this.#context = { ...context, within, scope: { ...context.scope, assertRights: undefined } };
+        begun();
+        await ended;
+      };
+      const done = context
+        .transaction(work)
+        .catch((error) => {
+          failed(error);
+          if (error !== ROLLED_BACK) throw error;
+        })
+        .finally(() => {
+          this.#transaction = undefined;
+          this.#context = context;
+        });
+      done.catch(() => {});
+    });
+    return '';
+  }
+
+  async #endTransaction(outcome: 'commit' | 'rollback'): Promise<void> {
+    // Their cursors end with the transaction.
+    for (const [id, { permit }] of this.#cursors) if (permit === undefined) await this.#closeStream(id);
+    await this.#transaction?.end(outcome);
   }
 
   async #readNext(id: number): Promise<string> {
@@ -241,9 +318,11 @@ function printAnswer(value: JsonValue | JsonText): string {
   return value instanceof JsonText ? value.text : printExactJson(value);
 }
 
-/** @throws UNAVAILABLE when all are open */
-function acquireStream(openStreams: FairQueue): Permit {
-  const permit = openStreams.tryAcquire(ALL_SCRIPTS);
-  if (permit === undefined) throw openStreams.refused('full');
-  return permit;
+/** Names the nearest member, or all members of the object. */
+function unknownMember(name: string, bindings: ReadonlyMap<string, HostBinding>): ServiceError {
+  const names = [...bindings.keys(), 'print', 'transaction'];
+  const room = name.slice(0, name.lastIndexOf('.') + 1);
+  const siblings = names.filter((one) => one.startsWith(room) && !one.slice(room.length).includes('.'));
+  const near = didYouMean(name, names) || ` There are ${siblings.join(', ')}.`;
+  return new ServiceError('NOT_FOUND', `platform.${name} does not exist.${near}`);
 }

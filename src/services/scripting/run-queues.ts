@@ -63,7 +63,7 @@ export function createWriteQueue(limits: ScriptLimits, poolSize: number): FairQu
 
 /**
  * Limits how many lists the scripts of a gateway read at once: each holds one of the connections that all
- * streamed answers share. Nobody waits: a run that waited would hold its other streams open.
+ * streamed answers share.
  */
 export function createStreamLimit(limits: ScriptLimits): FairQueue {
   const refusal = () =>
@@ -72,7 +72,7 @@ export function createStreamLimit(limits: ScriptLimits): FairQueue {
         'try again',
       RETRY_AFTER_SECONDS,
     );
-  return new FairQueue({ total: limits.streams, waitMs: 0, refusal });
+  return new FairQueue({ total: limits.streams, waitMs: limits.wallTimeMs, refusal });
 }
 
 /** Counts the requests of a user, whatever the credentials, or of a system task. */

@@ -25,7 +25,7 @@ export interface RunRequest {
    * run.
    */
   readonly scope: Scope;
-  /** The script's global `args`. */
+  /** The script's global `args`; null becomes `{}`, so that a function can destructure it. */
   readonly arguments: JsonValue;
   /** Told each line soon after it was printed. */
   readonly onOutput?: ((line: OutputLine) => void) | undefined;

@@ -12,10 +12,9 @@ import { parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { isNestedDeeply } from '../../base/json/json-depth.js';
 import { shareWithAll, toAbortSignal } from '../../base/model/end-signal.js';
 import { inSpan, withinTrace } from '../../base/process/traced.js';
-import type { Database } from '../../store/database/database.js';
 import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';
 import type { Transaction } from '../../store/database/queryable.js';
-import { sql } from '../../store/sql.js';
+import type { RecordStore } from '../../store/record-store.js';
 import { GuestPool, shareInterpreter } from './guest-pool.js';
 import type { GuestThread, OutsideStop, RunHost, ThreadOutcome } from './guest-thread.js';
 import { HostCalls } from './host-calls.js';
@@ -26,7 +25,7 @@ import { deepResultError, scriptEndedError, scriptLimitError, scriptThrownError 
 import { printLimit, type ScriptLimits } from './script-limits.js';
 
 export interface ScriptRunnerOptions {
-  readonly database: Pick<Database, 'transaction'>;
+  readonly store: Pick<RecordStore, 'transaction'>;
   readonly bindings: readonly HostBinding[];
   readonly limits: ScriptLimits;
   /** A fault of ours in what a script called; the script is told that there was one. */
@@ -202,7 +201,7 @@ export class ScriptRunner {
           `${printLimit(limits, 'depth')}`,
       );
     }
-    const text = printExactJson(args);
+    const text = printExactJson(args ?? {});
     if (text.length > limits.payloadBytes) {
       throw new ServiceError(
         'LIMIT_EXCEEDED',
@@ -321,7 +320,7 @@ class Run {
   }
 
   #createContext(): HostCallContext {
-    const { request, database } = this.#options;
+    const { request, store } = this.#options;
     const { signal } = this.#end;
     const { domain, principal, requestId, onStatement, onDuration } = request.scope;
     const { name } = request.source;
@@ -344,10 +343,10 @@ class Run {
       run: { id: this.#id, name, depth },
       within,
       signal,
-      transaction: async (work) =>
-        within === undefined
-          ? await database.transaction((transaction) => work(withSignal(transaction, signal)))
-          : await withinSavepoint(within, work),
+      transaction: (work) =>
+        store.transaction({ ...request.scope, signal }, (tx) => work(withSignal(tx, signal)), {
+          within: request.within,
+        }),
     };
   }
 
@@ -398,20 +397,4 @@ function withSignal(transaction: Transaction, signal: AbortSignal): Transaction 
     ...transaction,
     query: (sql, options = {}) => transaction.query(sql, { signal, ...options }),
   };
-}
-
-/** A part of a transaction that may fail without it. */
-async function withinSavepoint<T>(
-  within: Transaction,
-  work: (within: Transaction) => Promise<T>,
-): Promise<T> {
-  await within.query(sql`savepoint script_call`);
-  try {
-    const result = await work(within);
-    await within.query(sql`release savepoint script_call`);
-    return result;
-  } catch (error) {
-    await within.query(sql`rollback to savepoint script_call`, { signal: undefined });
-    throw error;
-  }
 }

@@ -39,6 +39,7 @@ export const RECEIPT_SERIES = /^[A-Za-z0-9/_-]{0,19}[A-Za-z/_-]$/;
 export const RECEIPT_SERIES_WORDS = 'at most 20 letters, digits, /, _ and -, the last of them no digit';
 export const DEFAULT_SERIES = 'R-';
 export const DEFAULT_TIME_ZONE = 'Asia/Kolkata';
+export const DEFAULT_LANGUAGE = 'en-IN';
 /** The defaults of reports, unless a school sets its own. */
 export const REPORT_DEFAULTS = {
   currency: 'INR',
@@ -81,6 +82,14 @@ export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
     byDefault: DEFAULT_TIME_ZONE,
     expected: 'the IANA name of a time zone, e.g. Asia/Kolkata',
     isValid: isTimeZone,
+  },
+  {
+    name: 'language',
+    description: 'Scripts write days, times, amounts and numbers in this language.',
+    type: 'text',
+    byDefault: DEFAULT_LANGUAGE,
+    expected: 'a language tag that is known here, e.g. en-IN or hi-IN',
+    isValid: isLanguage,
   },
   {
     name: 'callingCode',
@@ -316,6 +325,14 @@ function isNumber(value: JsonValue): boolean {
  * Refuses offsets such as +05:30: PostgreSQL interprets their sign the other way round, and they have no
  * daylight saving time.
  */
+function isLanguage(value: JsonValue): boolean {
+  try {
+    return typeof value === 'string' && Intl.NumberFormat.supportedLocalesOf(value).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 function isTimeZone(value: JsonValue): boolean {
   if (typeof value !== 'string' || /^[+-]/.test(value)) return false;
   try {

@@ -85,9 +85,13 @@ export class FairQueue {
   }
 
   /** Does the work with a permit of the caller. @throws UNAVAILABLE with Retry-After */
-  async run<T>(caller: string, work: () => Promise<T>, wait?: Pick<QueueWait, 'onWait'>): Promise<T> {
+  async run<T>(
+    caller: string,
+    work: () => Promise<T>,
+    { onWait, signal }: Pick<QueueWait, 'onWait' | 'signal'> = {},
+  ): Promise<T> {
     const key = { tenant: '', caller };
-    const permit = this.tryAcquire(key) ?? (await this.acquire(key, { onWait: wait?.onWait }));
+    const permit = this.tryAcquire(key) ?? (await this.acquire(key, { onWait, signal }));
     try {
       return await work();
     } finally {

@@ -7,6 +7,8 @@ import type { RunRequest, RunResult } from '../../../src/services/scripting/run-
 import type { ScriptLimits } from '../../../src/services/scripting/script-limits.js';
 import { ScriptRunner } from '../../../src/services/scripting/script-runner.js';
 import type { Database } from '../../../src/store/database/database.js';
+import { atomically } from '../../../src/store/writing/atomically.js';
+import { NO_TRIGGERS } from '../../../src/store/writing/write-triggers.js';
 
 export const LIMITS: ScriptLimits = {
   cpuTimeMs: 5_000,
@@ -44,6 +46,9 @@ export const SCOPE: Scope = {
   requestId: 'request-1',
 };
 
+/** A savepoint needs none. */
+const NO_ENVIRONMENT = { database: undefined as never, triggers: NO_TRIGGERS };
+
 export interface TestRunner {
   readonly runner: ScriptRunner;
   /** What went wrong in the gateway. */
@@ -67,7 +72,12 @@ export function useRunner(options: {
   };
   beforeAll(() => {
     made = new ScriptRunner({
-      database: options.database,
+      store: {
+        transaction: (scope, work, { within } = {}) =>
+          within === undefined
+            ? options.database.transaction(work)
+            : atomically(NO_ENVIRONMENT, scope, { within, writes: 'anything' }, work),
+      },
       bindings: options.bindings ?? [],
       limits: { ...LIMITS, ...options.limits },
       onFault: (task, error) => faults.push(`${task}: ${error}`),

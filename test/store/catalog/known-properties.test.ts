@@ -11,6 +11,7 @@ import {
 const ACCEPTED: Readonly<Record<string, readonly JsonValue[]>> = {
   schoolName: ['Gyan Vidya'],
   timezone: ['Asia/Kolkata', 'UTC'],
+  language: ['en-IN', 'hi-IN'],
   udiseCode: ['27090100101'],
   tallyCompany: ['Gyan Vidya Trust'],
   currency: ['INR'],
@@ -41,6 +42,7 @@ const ACCEPTED: Readonly<Record<string, readonly JsonValue[]>> = {
 const REFUSED: Readonly<Record<string, readonly JsonValue[]>> = {
   KEEP_HISTORY_DAYS: [0, -1, 1.5, '30', 40_000],
   schoolName: ['', 5],
+  language: ['xx-invalid-language', 5],
   timezone: ['Asia/Nowhere', 5, '+05:30', '-0300'],
   udiseCode: ['2709010010', 'UDISE', 27090100101],
   tallyCompany: ['', 5],

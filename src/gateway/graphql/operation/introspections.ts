@@ -52,7 +52,7 @@ export class Introspections {
         }
         await sleep(REST_FACTOR * (performance.now() - startedAt), undefined, { ref: false });
       };
-      this.#line.run(callerName(scope.principal), work, scope).catch(reject);
+      this.#line.run(callerName(scope.principal), work, { onWait: scope.onWait }).catch(reject);
     });
   }
 }

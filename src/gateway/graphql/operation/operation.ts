@@ -15,7 +15,6 @@ import { inSpan } from '../../../base/process/traced.js';
 import { toSplicedData } from '../../../base/scalars/json-text.js';
 import type { FieldMeter } from '../../../store/catalog/field-meter.js';
 import type { Database } from '../../../store/database/database.js';
-import type { FairQueue } from '../../../store/database/fair-queue.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
@@ -31,9 +30,7 @@ import { noteUsedFields } from './used-fields.js';
 export interface OperationOptions extends PermissionOptions {
   readonly costs: Pick<OperationCosts, 'assertAffordable' | 'costOf' | 'describe'>;
   /** For mutations in one transaction. */
-  readonly store: Pick<RecordStore, 'atomically'>;
-  /** The queue of transactions, each of which holds a connection from beginning to end. */
-  readonly transactions: FairQueue;
+  readonly store: Pick<RecordStore, 'transaction'>;
   readonly introspections: Introspections;
   /** Explains statements on request. */
   readonly database: Pick<Database, 'transaction'>;
@@ -230,13 +227,13 @@ async function readExtensions(
 async function executeOrSplice(
   request: OperationRequest,
   variableValues: Record<string, unknown> | undefined,
-  { store, transactions, introspections }: OperationOptions,
+  { store, introspections }: OperationOptions,
 ): Promise<Outcome> {
   if (variableValues === undefined) return await executeOperation(request);
   if (request.prepared.isIntrospecting) return await introspections.answer(request, executeOperation);
   if (isTransaction(request)) {
     const execution = { variableValues, execute: executeOperation };
-    return await executeInTransaction(request, { store, line: transactions }, execution);
+    return await executeInTransaction(request, store, execution);
   }
   return (await spliceOperation(request, variableValues)) ?? (await executeOperation(request));
 }

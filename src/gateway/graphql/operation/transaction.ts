@@ -17,7 +17,6 @@ import {
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { ServiceError } from '../../../base/errors.js';
-import type { FairQueue } from '../../../store/database/fair-queue.js';
 import type { Transaction } from '../../../store/database/queryable.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { isTransactionalField } from '../../resolvers/records/transactional.js';
@@ -64,7 +63,7 @@ export function assertTransactional(request: OperationRequest): void {
 /** Executes the operation in a transaction. `execute` is graphql-js, with the context to use. */
 export async function executeInTransaction(
   request: OperationRequest,
-  { store, line }: { readonly store: Pick<RecordStore, 'atomically'>; readonly line: FairQueue },
+  store: Pick<RecordStore, 'transaction'>,
   execution: {
     readonly variableValues: Record<string, unknown>;
     readonly execute: (request: OperationRequest) => Promise<Outcome>;
@@ -80,7 +79,7 @@ export async function executeInTransaction(
       if (outcome.errors.length > 0) throw new RolledBack(outcome.errors);
       return outcome;
     };
-    return await line.run('', () => store.atomically(scope, { writes: 'anything' }, work), scope);
+    return await store.transaction(scope, work);
   } catch (error) {
     const fields = rootFields(request, execution.variableValues);
     const data = Object.fromEntries([...fields.keys()].map((key) => [key, null]));

@@ -59,6 +59,27 @@ class ScriptLogArguments {
   readonly before!: string | null | undefined;
 }
 
+@ArgsType()
+class RunScriptArguments {
+  @Field(() => ID, { description: 'The script; of `code`, the name that its errors show.' })
+  readonly name!: string;
+
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The value of `args` in the script.' })
+  readonly arguments?: JsonValue | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Code that is not saved, to run with your rights in place of the stored script. For admins.',
+  })
+  readonly code?: string | null | undefined;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Rolls back all that the script writes, and sends none of its messages.',
+  })
+  readonly dryRun?: boolean | null | undefined;
+}
+
 @Resolver(() => ScriptResult)
 export class ScriptResolver {
   readonly #scripts: Scripts;
@@ -144,19 +165,12 @@ export class ScriptResolver {
   })
   async runScript(
     @Ctx() context: RequestContext,
-    @Arg('name', () => ID, { description: 'The script.' }) name: string,
-    @Arg('arguments', () => GraphqlJsonScalar, {
-      nullable: true,
-      description: 'The value of `args` in the script.',
-    })
-    args: JsonValue | undefined,
+    @Args(() => RunScriptArguments) { name, code, dryRun, ...given }: RunScriptArguments,
   ): Promise<ScriptRun> {
-    return await this.run(context, name, args ?? null);
-  }
-
-  /** Like `runScript`, for REST. */
-  async run(context: RequestContext, name: string, args: JsonValue): Promise<ScriptRun> {
-    return await this.#runs.call(requireScope(context), name, { cause: 'call', arguments: args });
+    const scope = requireScope(context);
+    const options = { cause: 'call', arguments: given.arguments ?? null, isDryRun: dryRun ?? false } as const;
+    if (code === null || code === undefined) return await this.#runs.call(scope, name, options);
+    return await this.#runs.tryOut(scope, { name, code }, options);
   }
 
   @Query(() => [ScriptRunResult], {

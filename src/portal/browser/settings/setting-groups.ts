@@ -8,7 +8,7 @@ export type SettingSubject = keyof typeof NAMES | 'templates' | 'others';
 
 /** The subjects of settings in the order of the page, with their names. */
 const NAMES = {
-  school: ['schoolName', 'timezone', 'currency', 'callingCode', 'udiseCode'],
+  school: ['schoolName', 'timezone', 'language', 'currency', 'callingCode', 'udiseCode'],
   year: ['sessionFirstMonth', 'weeklyOffs', 'schoolStartsAt', 'leaveCountsPresent'],
   results: ['passPercent', 'grades', 'rankMethod'],
   fees: ['receiptSeries', 'books_closed_until', 'tallyCompany'],

@@ -56,8 +56,11 @@ export interface StartMessage {
   readonly shared: SharedArrayBuffer;
 }
 
-/** `next` and `close` refer to the stream by the number that `open` returned. */
-export type CallOperation = 'call' | 'open' | 'next' | 'close';
+/**
+ * `next` and `close` refer to the stream by the number that `open` returned. The others begin and end the
+ * transaction of the script.
+ */
+export type CallOperation = 'call' | 'open' | 'next' | 'close' | 'begin' | 'commit' | 'rollback';
 
 export type GuestMessage =
   /** `threadNumber` is the operating system's, if the gateway can read the thread's processor time by it. */

@@ -177,6 +177,11 @@ export class Guest {
     const fault = this.#doJobs();
     if (fault !== undefined) return { error: fault };
     const state = this.#context.getPromiseState(promise);
+    if (state.type === 'pending') {
+      const refused = this.#callInternal('refuseWaiting');
+      if (refused.error) return { error: refused.error };
+      if (this.#context.dump(refused.value) === true) return this.#settle(promise);
+    }
     switch (state.type) {
       case 'fulfilled':
         return { value: state.value };

@@ -6,8 +6,8 @@
  * beforehand. It is not a security boundary: the other side of `callHost` checks everything as if the script
  * had sent it.
  *
- * The text is a function `(callHost, print, functions) => { start, result, fault, describe }`; its stack
- * frames are recognized by `PRELUDE_NAME`.
+ * The text is a function `(callHost, print, functions) => { start, result, … }`, whose members guest.ts calls;
+ * its stack frames are recognized by `PRELUDE_NAME`.
  */
 export const PRELUDE_NAME = '<platform>';
 
@@ -20,9 +20,10 @@ const { apply } = Reflect;
 const NativeError = Error, NativePromise = Promise, NativeRegExp = RegExp, NativeMap = Map, NativeSet = Set;
 const unbound = (method) => (self, ...args) => apply(method, self, args);
 const slice = unbound(String.prototype.slice);
-const pop = unbound(Array.prototype.pop);
+const pop = unbound(Array.prototype.pop), shift = unbound(Array.prototype.shift);
 const then = unbound(Promise.prototype.then);
-const setAdd = unbound(Set.prototype.add), setDelete = unbound(Set.prototype.delete), setForEach = unbound(Set.prototype.forEach);
+const setAdd = unbound(Set.prototype.add), setDelete = unbound(Set.prototype.delete);
+const setForEach = unbound(Set.prototype.forEach);
 const MOST_LINE = 16384;
 
 let firstFault;
@@ -79,30 +80,53 @@ function ask(operation, name, text) {
   return parse(slice(answer, 1));
 }
 
-const later = (work) => { then(then(NativePromise.resolve(), work), undefined, recordFault); };
-
 function functionOf({ name, returns }) {
-  const call = (args) => {
+  return (...args) => {
     const callback = args.length > 0 && typeof args[args.length - 1] === 'function' ? pop(args) : undefined;
-    if (callback === undefined) return ask('call', name, encode(name, args));
+    if (callback === undefined && returns === 'value') return ask('call', name, encode(name, args));
     let error = null, value;
     try { value = ask('call', name, encode(name, args)); } catch (thrown) { error = thrown; }
-    later(() => callback(error, value));
-  };
-  if (returns === 'value') return (...args) => call(args);
-  return (...args) => {
-    let settle;
-    try { const value = call(args); settle = (resolve) => resolve(value); }
-    catch (error) { settle = (resolve, reject) => reject(error); settle.isFault = true; }
-    const promise = new HostPromise(settle);
-    if (settle.isFault) setAdd(unobserved, promise);
+    const promise = new HostPromise((resolve, reject) => {
+      if (callback === undefined) return error === null ? resolve(value) : reject(error);
+      const called = then(NativePromise.resolve(), () => callback(error, value));
+      then(called, () => { setDelete(unobserved, promise); resolve(); }, reject);
+    });
+    if (callback !== undefined || error !== null) setAdd(unobserved, promise);
     return promise;
   };
 }
 
+const opened = new NativeSet();
+const waiting = [];
+
+function openStream(name, args) {
+  const cursor = ask('open', name, encode(name, args));
+  setAdd(opened, cursor);
+  return cursor;
+}
+
+/** Where the gateway has no further stream for the script, waits until the script has closed one. */
+async function openInTurn(name, args) {
+  for (;;) {
+    try {
+      return openStream(name, args);
+    } catch (error) {
+      if (error.code !== 'LIMIT_EXCEEDED' || opened.size === 0) throw error;
+      const isFree = await new NativePromise((resolve) => { waiting[waiting.length] = resolve; });
+      if (!isFree) throw error;
+    }
+  }
+}
+
+/** Whether a stream waits that may try again, or has to give up. */
+function serve(isFree) {
+  const next = shift(waiting);
+  next?.(isFree);
+  return next !== undefined;
+}
+
 function streamOf({ name }) {
-  function* read(args) {
-    const cursor = ask('open', name, encode(name, args));
+  function* pieces(cursor) {
     let isOpen = true;
     try {
       for (;;) {
@@ -112,13 +136,15 @@ function streamOf({ name }) {
         if (isLast) return;
       }
     } finally {
+      setDelete(opened, cursor);
       if (isOpen) ask('close', name, stringify([cursor]));
+      serve(true);
     }
   }
   const readAll = async (args, eod, com) => {
     let count = 0, failure = null;
     try {
-      for (const record of read(args)) { await eod(record); count++; }
+      for (const record of pieces(await openInTurn(name, args))) { await eod(record); count++; }
     } catch (error) {
       if (com === undefined) throw error;
       failure = error;
@@ -129,21 +155,37 @@ function streamOf({ name }) {
   return (...args) => {
     const callbacks = [];
     while (args.length > 0 && typeof args[args.length - 1] === 'function') callbacks[callbacks.length] = pop(args);
-    if (callbacks.length > 2) throw new TypeError('platform.' + name + ' takes two functions at most: one for each record, one for the end');
+    if (callbacks.length > 2) {
+      const most = ' takes two functions at most: one for each record, one for the end';
+      throw new TypeError('platform.' + name + most);
+    }
     if (callbacks.length > 0) {
       const [com, eod] = callbacks.length === 2 ? callbacks : [undefined, callbacks[0]];
-      const reading = readAll(args, eod, com);
-      const promise = new HostPromise((resolve, reject) => { then(reading, resolve, reject); });
-      then(reading, undefined, () => { setAdd(unobserved, promise); });
-      return promise;
+      return promiseOf(readAll(args, eod, com));
     }
-    const records = read(args);
+    const records = (function* () { yield* pieces(openStream(name, args)); })();
+    const inTurn = (async function* () { yield* pieces(await openInTurn(name, args)); })();
     return freeze({
       [Symbol.iterator]: () => records,
-      [Symbol.asyncIterator]: async function* () { yield* records; },
+      [Symbol.asyncIterator]: () => inTurn,
       toArray: () => [...records],
     });
   };
+}
+
+/** The promise of work of the platform. */
+function promiseOf(work) {
+  const promise = new HostPromise((resolve, reject) => { then(work, resolve, reject); });
+  setAdd(unobserved, promise);
+  return promise;
+}
+
+async function inTransaction(work) {
+  ask('begin', 'transaction', '[]');
+  let value;
+  try { value = await work(); } catch (error) { ask('rollback', 'transaction', '[]'); throw error; }
+  ask('commit', 'transaction', '[]');
+  return value;
 }
 
 function format(value) {
@@ -172,16 +214,29 @@ function printer(level) {
   };
 }
 
-const platform = create(null);
+/** Reading a member that does not exist throws, with the names that do. */
+const membersOf = (path) => create(new Proxy(create(null), {
+  get(_, key) {
+    if (typeof key === 'symbol' || key === 'then' || key === 'toJSON') return;
+    ask('call', path === '' ? key : path + '.' + key, '[]');
+  },
+}));
+const platform = membersOf('');
 const rooms = { '': platform };
 const roomOf = (path) => {
   if (rooms[path] !== undefined) return rooms[path];
   const cut = path.lastIndexOf('.');
-  const room = create(null);
+  const room = membersOf(path);
   defineProperty(roomOf(cut < 0 ? '' : path.slice(0, cut)), path.slice(cut + 1), { value: room, enumerable: true });
   return rooms[path] = room;
 };
 platform.print = printer('info');
+platform.transaction = (work) => {
+  if (typeof work !== 'function') {
+    throw new TypeError('platform.transaction takes a function, whose writes are made all or none');
+  }
+  return promiseOf(inTransaction(work));
+};
 for (const shape of parse(functionsText)) {
   const cut = shape.name.lastIndexOf('.');
   const method = shape.kind === 'stream' ? streamOf(shape) : functionOf(shape);
@@ -191,9 +246,24 @@ for (const shape of parse(functionsText)) {
 for (const path of keys(rooms)) freeze(rooms[path]);
 freeze(HostPromise.prototype);
 const fixed = (name, value) => defineProperty(globalThis, name, { value, enumerable: true });
+for (const { prototype } of [Date, Number, BigInt, Array]) {
+  for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']) {
+    const plain = prototype[name];
+    if (plain === undefined) continue;
+    defineProperty(prototype, name, {
+      value: function (...options) {
+        if (options.length === 0) return apply(plain, this, []);
+        const advice = ' takes no arguments here: use platform.format, e.g. platform.format.day(date)';
+        throw new TypeError(name + advice);
+      },
+      writable: true, configurable: true,
+    });
+  }
+}
 fixed('platform', platform);
 fixed('console', freeze({
-  log: printer('info'), info: printer('info'), warn: printer('warn'), error: printer('error'), debug: printer('debug'), trace: printer('debug'),
+  log: printer('info'), info: printer('info'), warn: printer('warn'), error: printer('error'),
+  debug: printer('debug'), trace: printer('debug'),
 }));
 
 let args;
@@ -205,6 +275,8 @@ return {
     value = await value;
     return value === undefined ? undefined : stringify(value);
   },
+  /** No stream is going to be closed any more: one that waits for it fails. */
+  refuseWaiting: () => serve(false),
   /** The first thing that went wrong where nobody waits for it. */
   throwFault() {
     setForEach(unobserved, (promise) => { then(promise, undefined, recordFault); });

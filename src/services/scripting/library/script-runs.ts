@@ -15,12 +15,14 @@ import { replaceUnstorableText } from '../../../base/model/unstorable-text.js';
 import type { Database } from '../../../store/database/database.js';
 import { fromRow, type RowOf } from '../../../store/database/from-row.js';
 import type { Queryable, Transaction } from '../../../store/database/queryable.js';
+import type { RecordStore } from '../../../store/record-store.js';
 import { sql } from '../../../store/sql.js';
+import { rehearse } from '../../../store/writing/atomically.js';
 import { queueKeyOf } from '../run-queues.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
 import { runsInReach } from '../runs-in-reach.js';
 import type { Script } from './script.js';
-import type { Scripts } from './scripts.js';
+import { assertMayEdit, type Scripts } from './scripts.js';
 
 /** The trigger of a run. */
 export type RunCause =
@@ -66,6 +68,8 @@ export interface RunQuery {
 export interface StartOptions {
   readonly arguments: JsonValue;
   readonly cause: RunCause;
+  /** Rolls back all that the run writes, also its messages. Requests to other servers are sent. */
+  readonly isDryRun?: boolean | undefined;
   readonly onOutput?: RunRequest['onOutput'];
   readonly depth?: number | undefined;
   readonly within?: Transaction | undefined;
@@ -81,6 +85,7 @@ export interface StartOptions {
 export interface ScriptRunsOptions {
   readonly database: Database;
   readonly scripts: Scripts;
+  readonly store: Pick<RecordStore, 'transaction'>;
   readonly runner: { run(request: RunRequest): Promise<RunResult> };
 }
 
@@ -129,13 +134,24 @@ export class ScriptRuns {
     return await this.start(scope, script, { ...others, arguments: await argumentsFor(scope) });
   }
 
+  /** Runs code that is not saved, as the caller. @throws FORBIDDEN unless the caller may save it */
+  async tryOut(scope: Scope, source: ScriptSource, options: StartOptions): Promise<ScriptRun> {
+    assertMayEdit(scope);
+    return await this.start(scope, source, options);
+  }
+
   /** Runs code in the given scope and records the run. The caller must have checked the right to do so. */
   async start(
     scope: Scope,
     source: ScriptSource & { readonly version?: number },
     options: StartOptions,
   ): Promise<ScriptRun> {
-    const { cause, assertUsable, ...request } = options;
+    const { cause, assertUsable, isDryRun = false, ...request } = options;
+    if (isDryRun) {
+      const run = (within: Transaction) =>
+        rehearse(within, () => this.start(scope, source, { ...options, isDryRun: false, within }));
+      return await this.#options.store.transaction(scope, run, options);
+    }
     const id = randomUUID();
     const startedAt = new Date();
     const begun = { id, script: source.name, version: source.version, cause, startedAt };

@@ -354,9 +354,10 @@ function toSettings(stored: unknown): ScriptSettings {
   };
 }
 
-function assertMayEdit(scope: Scope): void {
+/** @throws FORBIDDEN unless the caller is an admin without an API key */
+export function assertMayEdit(scope: Scope): void {
   if (isAdmin(scope.principal)) return;
-  throw new ServiceError('FORBIDDEN', 'only an admin reads and saves scripts, after logging in');
+  throw new ServiceError('FORBIDDEN', 'Only an admin, after logging in, may read, save and try out scripts.');
 }
 
 function findRefusal({ principal }: Scope, script: ScriptOutline): string | undefined {

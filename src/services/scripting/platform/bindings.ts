@@ -1,16 +1,19 @@
 /**
- * All members of a script's global `platform`, in the order of the interface document. (`platform.print` and
- * `console` need no gateway: guest/prelude.ts.)
+ * All members of a script's global `platform`, in the order of the interface document. (`platform.print`,
+ * `platform.transaction` and `console`: guest/prelude.ts.)
  *
  * Each binding is declared in schema/platform.d.ts with an example; a test fails if one is not, or if no test
  * calls it.
  *
  * @see interface 1.1, 1.2
  */
+
+import { createCryptoBindings } from './crypto.js';
 import { createAggregateBinding, createDbBindings, type DbServices } from './db/db-bindings.js';
 import { createDomainsBinding, createIsTopDomainBinding } from './domains-binding.js';
 import { createIsEduCollectionBinding } from './edu-collections.js';
 import { createDecryptBinding, createEncryptBinding } from './encrypt-binding.js';
+import { createFormatBindings } from './format-bindings.js';
 import type { HostBinding } from './host-binding.js';
 import { createLogBinding } from './log.js';
 import { createPropertiesBinding, createPropertyBinding } from './properties.js';
@@ -51,6 +54,8 @@ export function createBindings(services: PlatformServices): readonly HostBinding
     createRunScriptBinding(services),
     createIsEduCollectionBinding(services),
     createSignTokenBinding(services),
+    ...createCryptoBindings(),
+    ...createFormatBindings(services),
     ...createDbBindings(services),
   ];
 }

@@ -120,12 +120,15 @@ function pairsOf(record: RequestOptions['query']): [string, string][] {
   );
 }
 
-function toResult({ url, status, headers, body }: OutboundAnswer, kind: RequestOptions['answer']): JsonValue {
+function toResult(
+  { url, status, headers, cookies, body }: OutboundAnswer,
+  kind: RequestOptions['answer'],
+): JsonValue {
   return {
     status,
     ok: status >= 200 && status < 300,
     url: url.href,
-    headers,
+    headers: { ...headers, ...(cookies.length > 0 && { 'set-cookie': cookies }) },
     body: readBody(body, headers, kind),
   };
 }
@@ -137,7 +140,7 @@ function readBody(
 ): JsonValue {
   const isJson = kind === 'json' || (kind === 'auto' && /[/+]json\b/i.test(headers['content-type'] ?? ''));
   if (kind === 'base64') return body.toString('base64');
-  const text = body.toString('utf8');
+  const text = decode(body, headers['content-type']);
   if (!isJson) return text;
   try {
     return text === '' ? null : parsePlainJson(text);
@@ -146,6 +149,16 @@ function readBody(
     throw new ServiceError('INVALID_VALUE', `the answer is not JSON: ${text.slice(0, 100)}`, {
       cause: error,
     });
+  }
+}
+
+/** By the charset that the answer names, if it is a known one; else as UTF-8. */
+function decode(body: Buffer, contentType = ''): string {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType) ?? [];
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return body.toString('utf8');
   }
 }
 

@@ -25,6 +25,8 @@ export interface OutboundAnswer {
   readonly status: number;
   /** By lower-case name; repeated headers are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The values of `set-cookie`, which may hold commas. */
+  readonly cookies: readonly string[];
   readonly body: Buffer;
 }
 
@@ -118,7 +120,9 @@ export class OutboundClient {
         ...(body !== undefined && { body }),
       });
       const received = await this.#readBody(answer, url);
-      return { url, status: answer.statusCode, headers: plainHeaders(answer.headers), body: received };
+      const cookies = [answer.headers['set-cookie'] ?? []].flat();
+      const headersReceived = plainHeaders(answer.headers);
+      return { url, status: answer.statusCode, headers: headersReceived, cookies, body: received };
     } catch (error) {
       throw this.#toServiceError(error, request);
     }

@@ -13,7 +13,6 @@ import type { GraphqlRequest } from '../../../../src/gateway/graphql/operation/o
 import { ServedSchema } from '../../../../src/gateway/graphql/operation/served-schema.js';
 import { PersistedQueries } from '../../../../src/gateway/graphql/persisted/persisted-queries.js';
 import { RequestNotes } from '../../../../src/gateway/resolvers/request-notes.js';
-import { FairQueue } from '../../../../src/store/database/fair-queue.js';
 
 const SCOPE = {
   domain: { id: 'top', name: 'Top', parentId: undefined, timeZone: 'UTC' },
@@ -48,8 +47,7 @@ async function openEndpoint({ failsAt = 0, describe: tell = tellCosts }: Faults)
     },
     introspectionRoles: [],
     introspections: new Introspections(),
-    store: { atomically: unused },
-    transactions: new FairQueue({ perCaller: 1, waitingPerCaller: 1, waitMs: 1000, refusal: 'full' }),
+    store: { transaction: unused },
     database: { transaction: unused },
     // The schema has no collections, so that there is nothing to note.
     fieldMeter: { note: unused },

@@ -57,7 +57,13 @@ const look = (now: string) => startDueScripts(services(), new Date(now));
 beforeAll(async () => {
   scripts = await Scripts.load({ database: test.database, maxCodeBytes: 1000, checkCode: async () => {} });
   scriptLog = new ScriptLog(test.database);
-  runs = new ScriptRuns({ database: test.database, scripts, runner: { run } });
+  const unused = () => Promise.reject(new Error('not asked'));
+  runs = new ScriptRuns({
+    database: test.database,
+    scripts,
+    store: { transaction: unused },
+    runner: { run },
+  });
 });
 
 afterAll(() => scripts.close());

@@ -18,7 +18,12 @@ export interface Declaration {
 /** The functions that are declared, each with the comment above its first signature. */
 export async function readDeclarations(): Promise<readonly Declaration[]> {
   const text = await readFile(FILE, 'utf8');
-  return [...readInterface(text, 'Platform', ''), ...readInterface(text, 'PlatformDb', 'db.')];
+  return [
+    ...readInterface(text, 'Platform', ''),
+    ...readInterface(text, 'PlatformCrypto', 'crypto.'),
+    ...readInterface(text, 'PlatformFormat', 'format.'),
+    ...readInterface(text, 'PlatformDb', 'db.'),
+  ];
 }
 
 function readInterface(text: string, name: string, prefix: string): Declaration[] {

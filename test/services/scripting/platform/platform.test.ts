@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { TopicMessage } from '../../../../src/services/messaging/topics.js';
 import { ROLES } from '../../../contract/gateway.js';
@@ -344,5 +345,182 @@ describe('platform.signToken', () => {
     const scope = await test.scopeOf('admin');
     const service = { ...scope, principal: { ...scope.principal, kind: 'system' as const } };
     expect(await refusal(service, 'platform.signToken();')).toMatchObject({ code: 'FORBIDDEN' });
+  });
+});
+
+describe('platform.transaction', () => {
+  const create = (name: string) => `await platform.db.create('task', { name: ${JSON.stringify(name)} });`;
+  const countOf = async (name: string) =>
+    await test.value(
+      'admin',
+      `export default platform.db.getCount('task', { name: ${JSON.stringify(name)} })`,
+    );
+
+  it('commits what its function wrote, and gives its value', async () => {
+    const code = `export default await platform.transaction(async () => {
+      ${create('kept')} ${create('kept')}
+      return await platform.db.getCount('task', { name: 'kept' });
+    });`;
+    expect([await test.value('clerk', code), await countOf('kept')]).toEqual([2, 2]);
+  });
+
+  it('rolls all back when the function throws, which can be caught, and the script goes on', async () => {
+    const code = `let caught;
+      try { await platform.transaction(async () => { ${create('undone')} throw new Error('no'); }); }
+      catch (error) { caught = error.message; }
+      ${create('after')} export default caught;`;
+    expect(await test.value('clerk', code)).toBe('no');
+    expect([await countOf('undone'), await countOf('after')]).toEqual([0, 1]);
+  });
+
+  it('survives a write that is refused and caught', async () => {
+    const code = `await platform.transaction(async () => {
+      await platform.db.create('task', { _id: 'twice', name: 'first' });
+      await platform.db.create('task', { _id: 'twice', name: 'second' }).catch(() => {});
+      ${create('third')}
+      for await (const { name } of platform.db.findStream('task', { _id: 'twice' })) platform.print(name);
+    });`;
+    const { error, output } = await test.run('clerk', code);
+    expect([error, output.map(({ text }) => text), await countOf('third')]).toEqual([
+      undefined,
+      ['first'],
+      1,
+    ]);
+  });
+
+  it('is rolled back when the run ends within it', async () => {
+    const { error } = await test.run(
+      'clerk',
+      `platform.transaction(async () => { ${create('cut')} for (;;); });`,
+      {
+        wallTimeMs: 3000,
+      },
+    );
+    expect([error?.code, await countOf('cut')]).toEqual(['LIMIT_EXCEEDED', 0]);
+  });
+
+  it('is one at a time', async () => {
+    const nested = 'export default platform.transaction(() => platform.transaction(() => 1));';
+    expect((await refusal('clerk', nested))?.message).toContain('await platform.transaction(…)');
+    expect((await refusal('clerk', 'platform.transaction();'))?.name).toBe('TypeError');
+  });
+});
+
+describe('platform.crypto', () => {
+  it('hashes, signs and compares', async () => {
+    const code = `const { crypto } = platform; export default [
+      crypto.hash('sha256', ''), crypto.hmac('sha256', '123456', '{"a":1,"b":2,"c":{"d":3}}'),
+      platform.crypto.hash('md5', { hex: '00ff' }, 'base64'),
+      platform.crypto.hmac('sha1', { base64: 'a2V5' }, 'x', 'base64url'),
+      platform.crypto.isEqual('a', 'a'), crypto.isEqual('a', 'ab'), crypto.isEqual('', 'b')];`;
+    expect(await test.value('viewer', code)).toEqual([
+      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      '2fe04e22977002e6c7cb553adab8b460cb9e2a4970d5953cb27a8472752e3bbc',
+      createHash('md5')
+        .update(Buffer.from([0, 255]))
+        .digest('base64'),
+      createHmac('sha1', 'key').update('x').digest('base64url'),
+      ...[true, false, false],
+    ]);
+  });
+
+  it('encodes, decodes and makes random texts', async () => {
+    const code = `export default [platform.crypto.encode('नमस्ते'),
+      platform.crypto.decode({ base64: platform.crypto.encode('नमस्ते') }),
+      platform.crypto.encode({ hex: 'ff' }, 'base64url'), platform.crypto.uuid(),
+      platform.crypto.random(8).length];`;
+    expect(await test.value('viewer', code)).toEqual([
+      ...[Buffer.from('नमस्ते').toString('base64'), 'नमस्ते', '_w'],
+      ...[expect.stringMatching(/^[0-9a-f-]{36}$/), 16],
+    ]);
+    expect((await refusal('viewer', 'platform.crypto.decode({ base64: "?" });'))?.code).toBe('INVALID_VALUE');
+    expect((await refusal('viewer', 'platform.crypto.random(5000);'))?.code).toBe('INVALID_VALUE');
+  });
+});
+
+describe('platform.format', () => {
+  it('writes days, times, amounts and numbers in the zone, language and currency of the school', async () => {
+    const code = `const date = new Date('2026-11-27T20:00:00Z'); export default [
+      platform.format.day(date), platform.format.day("2026-11-27", "medium"), platform.format.time(date),
+      platform.format.money(1234567.5), platform.format.money('0.1', 'USD'),
+      platform.format.number('12345678901234567890.5'),
+      platform.format.number(2, 2)];`;
+    expect(await test.value('viewer', code)).toEqual([
+      ...['2026-11-28', '27 Nov 2026', '1:30 am'],
+      ...['₹12,34,567.50', '$0.10', '1,23,45,67,89,01,23,45,67,890.5', '2.00'],
+    ]);
+    await test.services.domains.setProperty(await test.scopeOf('admin', 'east'), {
+      name: 'language',
+      value: 'hi-IN',
+    });
+    const east = await test.scopeOf('admin', 'east');
+    expect(await test.value(east, 'export default platform.format.day("2026-11-27", "long")')).toBe(
+      '27 नवंबर 2026',
+    );
+    expect((await refusal('viewer', 'platform.format.day("tomorrow");'))?.message).toContain(
+      '"tomorrow" is not a date',
+    );
+  });
+
+  it('is advised where a built-in function would ignore the language', async () => {
+    for (const call of [
+      'new Date().toLocaleDateString("en-CA")',
+      '(5).toLocaleString("en-IN", {})',
+      '[1].toLocaleString("de")',
+    ]) {
+      expect((await refusal('viewer', `${call};`))?.message).toContain('use platform.format');
+    }
+    expect(await test.value('viewer', 'export default (5).toLocaleString();')).toBe('5');
+  });
+});
+
+describe('the platform', () => {
+  it.each([
+    ['platform.sendMail()', 'platform.sendMail does not exist. Did you mean "sendEmail"?'],
+    ['platform.db.find("task")', 'platform.db.find does not exist. There are db.getCount, '],
+    ['platform.crypto.sha256("x")', 'Did you mean "crypto.hash"?'],
+  ])('says of %s what there is', async (code, message) => {
+    expect((await refusal('viewer', `${code};`))?.message).toContain(message);
+  });
+
+  it('can still be looked at', async () => {
+    const code =
+      'const { db } = platform; ' +
+      'export default ["nothing" in platform, JSON.stringify(db), await platform === platform];';
+    expect(await test.value('viewer', code)).toEqual([false, '{}', true]);
+  });
+
+  it('gives a script without arguments an empty object', async () => {
+    expect(await test.value('viewer', 'export default ({ day = "x" }) => [day, args]')).toEqual(['x', {}]);
+  });
+
+  it('lets streams wait for each other, and refuses one that would wait for itself', async () => {
+    const all = `const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+      const stream = (...functions) => platform.db.findStream('task', {}, { limit: 1 }, ...functions);
+      const counts = await Promise.all(names.map(() => stream(() => {})));
+      const read = await Promise.all(names.map(async () => { for await (const one of stream()) return 1; }));
+      export default [counts.length, read.length];`;
+    expect(await test.value('admin', all)).toEqual([9, 9]);
+    const open = Array.from(
+      { length: 5 },
+      () => 'for await (const _ of platform.db.findStream("task", {}))',
+    ).join(' ');
+    expect(await refusal('admin', `${open} platform.print(1);`)).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  it('rejects the awaited promise with what a callback throws', async () => {
+    const code = `const caught = [];
+      const fail = () => { throw new Error('mine'); };
+      for (const call of [
+        () => platform.db.getCount('task', {}, fail), () => platform.domains(fail),
+        () => platform.db.findStream('task', {}, fail),
+        () => platform.db.findStream('task', {}, () => {}, fail),
+      ]) try { await call(); } catch (error) { caught.push(error.message); }
+      export default caught;`;
+    expect(await test.value('admin', code)).toEqual(['mine', 'mine', 'mine', 'mine']);
+    expect(
+      (await refusal('admin', 'platform.db.getCount("task", {}, () => { throw new Error("lost"); });'))
+        ?.message,
+    ).toBe('lost');
   });
 });

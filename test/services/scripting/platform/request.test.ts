@@ -29,6 +29,14 @@ const bank = useHttpServer((request, response) => {
       failures += 1;
       response.writeHead(502).end('down');
       return;
+    case '/latin':
+      response
+        .writeHead(200, {
+          'content-type': 'text/plain; charset="iso-8859-1"',
+          'set-cookie': ['a=1; Expires=Sat, 28 Nov 2026 10:00:00 GMT', 'b=2'],
+        })
+        .end(Buffer.from('café', 'latin1'));
+      return;
     case '/bytes':
       response.end(Buffer.from([0, 255, 1]));
       return;
@@ -50,6 +58,13 @@ const refusal = async (code: string) => (await test.run('viewer', code.replaceAl
 const last = () => bank.seen.at(-1);
 
 describe('platform.request', () => {
+  it('reads a text by the charset of the answer, and gives each cookie by itself', async () => {
+    const code =
+      'const { body, headers } = platform.request("BANK/latin"); ' +
+      'export default [body, headers["set-cookie"]];';
+    expect(await value(code)).toEqual(['café', ['a=1; Expires=Sat, 28 Nov 2026 10:00:00 GMT', 'b=2']]);
+  });
+
   it('gives status, headers and body, read as JSON where it is', async () => {
     expect(await value('export default platform.request("BANK/json");')).toMatchObject({
       status: 200,
