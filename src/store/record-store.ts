@@ -37,6 +37,7 @@ import {
 } from './reading/stored-record.js';
 import { listPaths } from './sql/compile-filter.js';
 import { recordsOf } from './sql/records-of.js';
+import type { SpellingContext } from './sql/spellings.js';
 import { type Sql, sql } from './sql.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';
 import { idempotencyOwner, idempotently, type OnceRequest } from './writing/idempotency.js';
@@ -444,6 +445,11 @@ export class RecordStore {
     return this.#environment.catalog
       .list()
       .some((collection) => verbs.some((verb) => findAccess(scope, collection, verb) !== undefined));
+  }
+
+  /** Where conditions of this caller look up keys that ignore case. */
+  spelling(scope: Scope): SpellingContext {
+    return this.#environment.spelling(scope);
   }
 
   /** What the caller may read of a collection, for a statement that joins it. `undefined`: nothing. */

@@ -53,6 +53,11 @@ export function foldedKey(text: string): string {
   return printKey([foldText(text)]);
 }
 
+/** Whether a field is a key that ignores case. */
+export function isKeyFolded({ uniqueTogether }: Pick<Collection, 'uniqueTogether'>, field: string): boolean {
+  return uniqueTogether.some(({ name, parts }) => name === field && parts.every(({ by }) => by === 'folded'));
+}
+
 function printKey(values: readonly string[]): string {
   const key = JSON.stringify(values);
   return key.length <= MAX_KEY_LENGTH ? key : createHash('sha256').update(key).digest('base64url');

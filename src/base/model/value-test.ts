@@ -12,7 +12,14 @@ import type {
 } from './filter.js';
 import type { NumberOperand, Operand } from './operand.js';
 
-export type ValueTest = IsTest | InTest | NumberRangeTest | TextRangeTest | LikeTest | EitherTest;
+export type ValueTest =
+  | IsTest
+  | InTest
+  | SpelledTest
+  | NumberRangeTest
+  | TextRangeTest
+  | LikeTest
+  | EitherTest;
 
 /** Equals the value, type and all; numbers by value (5 and 5.0 are one number). */
 interface IsTest {
@@ -23,6 +30,19 @@ interface IsTest {
 export interface InTest {
   readonly kind: 'in';
   readonly values: readonly Operand[];
+}
+
+/** Equals one of the texts, or is spelled as the record is at `at` that has one of them as its key. */
+export interface SpelledTest {
+  readonly kind: 'spelled';
+  readonly values: readonly Operand[];
+  readonly at: {
+    readonly domain: string;
+    readonly isRouted: boolean;
+    readonly collection: string;
+    /** A unique field that ignores case. */
+    readonly field: string;
+  };
 }
 
 export interface Bound<Value> {

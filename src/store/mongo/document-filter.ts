@@ -15,9 +15,10 @@ import { columnTest, needsByteOrder } from '../sql/column-test.js';
 import { idTest } from '../sql/id-test.js';
 import { jsonpathTest } from '../sql/jsonpath-test.js';
 import type { FieldExpression } from '../sql/names.js';
+import { compileJsonpath, respelled } from '../sql/spellings.js';
 import { jsonpathSteps, storable, storableJson } from '../sql/storable-json.js';
 import { type Sql, sql } from '../sql.js';
-import { type DocumentRoot, documentRoot, type MatchTarget } from './document-root.js';
+import { type Declared, type DocumentRoot, documentRoot, type MatchTarget } from './document-root.js';
 import { startExpressions } from './expression-operators.js';
 import { compileExpression, type ExpressionContext, toCondition } from './expression-value.js';
 
@@ -60,24 +61,34 @@ function joined(filters: readonly Filter[], { separator, empty, root, context }:
 }
 
 function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionContext): Sql {
-  const test = target.form !== 'id' && target.isText === true ? normalMatch(sent) : sent;
-  const scalar = scalarTest(test);
+  const declared = target.form === 'id' ? undefined : target.declared;
+  const test = declared?.target.type === 'text' ? normalMatch(sent) : sent;
+  const plain = scalarTest(test);
+  const scalar =
+    plain === undefined || declared === undefined
+      ? plain
+      : respelled(plain, declared.target.path, { ...context, collection: declared.collection });
   if (target.form === 'id') {
     if (scalar !== undefined) return idTest(textsOf(scalar), context);
-    return columnMatch(test, { json: sql.raw('to_jsonb(r.id)'), text: sql.raw('r.id') }, context);
+    return columnMatch(
+      test,
+      { json: sql.raw('to_jsonb(r.id)'), text: sql.raw('r.id') },
+      { context, declared },
+    );
   }
   if (target.form === 'column') {
-    if (scalar === undefined) return columnMatch(test, target.field, context);
+    if (scalar === undefined) return columnMatch(test, target.field, { context, declared });
     if (context.isByteOrdered || !needsByteOrder(scalar)) return columnTest(scalar, target.field);
-    return sql`${target.field.json} @? ${`strict $ ? ${jsonpathTest(scalar)}`}::jsonpath`;
+    return sql`${target.field.json} @? ${compileJsonpath(`strict $ ? ${jsonpathTest(scalar)}`)}`;
   }
   const { json, path } = target;
   if (path.length === 0) {
-    if (scalar === undefined) return columnMatch(test, { json, text: sql`(${json} #>> '{}')` }, context);
-    return sql`${json} @? ${`strict $ ? ${jsonpathTest(scalar)}`}::jsonpath`;
+    if (scalar === undefined)
+      return columnMatch(test, { json, text: sql`(${json} #>> '{}')` }, { context, declared });
+    return sql`${json} @? ${compileJsonpath(`strict $ ? ${jsonpathTest(scalar)}`)}`;
   }
   return scalar === undefined
-    ? pathMatch(test, { json, path }, context)
+    ? pathMatch(test, { json, path }, { context, declared })
     : scalarMatch(scalar, { json, path });
 }
 
@@ -145,6 +156,11 @@ function textsOf(test: ValueTest): ValueTest {
   return test.kind === 'is' && typeof test.value !== 'string' ? { kind: 'in', values: [] } : test;
 }
 
+interface Surroundings {
+  readonly context: ExpressionContext;
+  readonly declared: Declared | undefined;
+}
+
 interface Place {
   readonly json: Sql;
   readonly path: Path;
@@ -153,9 +169,9 @@ interface Place {
 /** A jsonpath in its lax mode looks into lists one level at each step, as a query does. */
 function scalarMatch(test: ValueTest, { json, path }: Place): Sql {
   if (!path.some(isNumber))
-    return sql`${json} @? ${`$${jsonpathSteps(path)} ? ${jsonpathTest(test)}`}::jsonpath`;
+    return sql`${json} @? ${compileJsonpath(`$${jsonpathSteps(path)} ? ${jsonpathTest(test)}`)}`;
   return sql`exists (select from ${valuesAt({ json, path })} as v(value)
-    where v.value @? ${`$ ? ${jsonpathTest(test)}`}::jsonpath)`;
+    where v.value @? ${compileJsonpath(`$ ? ${jsonpathTest(test)}`)})`;
 }
 
 /** The values at a path, with `withMissing` a null for each that is missing. */
@@ -174,7 +190,7 @@ function isNumber(step: string): boolean {
 /** What no comparison with a scalar says, of one value that is not looked into but by `element`. */
 type ColumnForms = Pick<FieldExpression, 'json' | 'text'>;
 
-function columnMatch(test: MatchTest, { json, text }: ColumnForms, context: ExpressionContext): Sql {
+function columnMatch(test: MatchTest, { json, text }: ColumnForms, surroundings: Surroundings): Sql {
   switch (test.kind) {
     case 'equals':
       if (test.value === null) return sql`coalesce(${json} = ${NULL_JSON}, true)`;
@@ -190,13 +206,13 @@ function columnMatch(test: MatchTest, { json, text }: ColumnForms, context: Expr
     case 'remainder':
       return hasRemainder(json, test);
     case 'element':
-      return hasElement(json, test, context);
+      return hasElement(json, test, surroundings);
     default:
       throw new Error(`${test.kind} is a comparison with a scalar`);
   }
 }
 
-function pathMatch(test: MatchTest, place: Place, context: ExpressionContext): Sql {
+function pathMatch(test: MatchTest, place: Place, surroundings: Surroundings): Sql {
   const { json, path } = place;
   const v = sql.raw('v.value');
   const exists = (condition: Sql) =>
@@ -233,7 +249,7 @@ function pathMatch(test: MatchTest, place: Place, context: ExpressionContext): S
     case 'remainder':
       return existsElement(hasRemainder(e, test));
     case 'element':
-      return exists(hasElement(v, test, context));
+      return exists(hasElement(v, test, surroundings));
     default:
       throw new Error(`${test.kind} is a comparison with a scalar`);
   }
@@ -256,10 +272,14 @@ function hasRemainder(json: Sql, { divisor, remainder }: Extract<MatchTest, { ki
 
 type ElementTest = Extract<MatchTest, { kind: 'element' }>;
 
-function hasElement(json: Sql, { filter, isOfMembers }: ElementTest, context: ExpressionContext): Sql {
+function hasElement(
+  json: Sql,
+  { filter, isOfMembers }: ElementTest,
+  { context, declared }: Surroundings,
+): Sql {
   const alias = `e${context.depth ?? 0}`;
   const inner = { ...context, depth: (context.depth ?? 0) + 1 };
-  const element = documentRoot(sql.raw(`${alias}.value`));
+  const element = documentRoot(sql.raw(`${alias}.value`), declared);
   const elements = isOfMembers
     ? sql`(select case jsonb_typeof(n.value) when 'array' then (
         select coalesce(jsonb_object_agg(m.position - 1, m.value), '{}')

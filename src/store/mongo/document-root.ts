@@ -7,7 +7,7 @@ import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { type FieldExpression, fieldExpression } from '../sql/names.js';
 import { storable } from '../sql/storable-json.js';
-import { targetInRecord } from '../sql/target.js';
+import { type Target, targetInElement, targetInRecord } from '../sql/target.js';
 import { type Sql, sql } from '../sql.js';
 
 export interface DocumentRoot {
@@ -21,8 +21,8 @@ export interface DocumentRoot {
 
 /**
  * `id`: the column `r.id`. `column`: a declared value that is in no list, which an index may serve; it is not
- * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself. `isText`: a
- * declared text, stored in its normal form.
+ * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself. `declared`: what
+ * the collection says of it.
  */
 export type MatchTarget =
   | { readonly form: 'id' }
@@ -30,9 +30,19 @@ export type MatchTarget =
       readonly form: 'column';
       readonly field: FieldExpression;
       readonly path: Path;
-      readonly isText: boolean;
+      readonly declared: Declared;
     }
-  | { readonly form: 'path'; readonly json: Sql; readonly path: Path; readonly isText?: boolean };
+  | {
+      readonly form: 'path';
+      readonly json: Sql;
+      readonly path: Path;
+      readonly declared?: Declared | undefined;
+    };
+
+export interface Declared {
+  readonly collection: Collection;
+  readonly target: Target;
+}
 
 const RECORD = sql.raw('r.data');
 const RECORD_ID = sql.raw('to_jsonb(r.id)');
@@ -50,9 +60,9 @@ export function recordRoot(collection: Collection, hidden: ReadonlySet<string> =
         return rest.length === 0 ? { form: 'id' } : { form: 'path', json: RECORD_ID, path: rest };
       if (first !== undefined && hidden.has(first)) return { form: 'path', json: NOTHING, path };
       const target = targetInRecord(collection, path);
-      const isText = target.type === 'text';
-      if (target.form !== 'column') return { form: 'path', json: RECORD, path, isText };
-      return { form: 'column', field: fieldExpression(collection, path), path, isText };
+      const declared = { collection, target };
+      if (target.form !== 'column') return { form: 'path', json: RECORD, path, declared };
+      return { form: 'column', field: fieldExpression(collection, path), path, declared };
     },
     valueAt(path) {
       const [first, ...rest] = path;
@@ -67,11 +77,14 @@ export function recordRoot(collection: Collection, hidden: ReadonlySet<string> =
   };
 }
 
-/** Any jsonb: a document between two stages, an element of a list. */
-export function documentRoot(json: Sql): DocumentRoot {
+/** Any jsonb: a document between two stages, an element of a list, which may be a declared one. */
+export function documentRoot(json: Sql, list?: Declared): DocumentRoot {
   return {
     json,
-    targetAt: (path) => ({ form: 'path', json, path }),
+    targetAt(path) {
+      const declared = list && { ...list, target: targetInElement(list.target, path) };
+      return { form: 'path', json, path, declared };
+    },
     valueAt(path) {
       const [first, ...rest] = path;
       if (first === undefined) return json;

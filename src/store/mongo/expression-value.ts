@@ -6,6 +6,7 @@ import { ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 import type { Expression } from '../../base/model/expression.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
+import type { SpellingContext } from '../sql/spellings.js';
 import { jsonText, storable, storableJson } from '../sql/storable-json.js';
 import { Sql, sql } from '../sql.js';
 import type { DocumentRoot } from './document-root.js';
@@ -23,6 +24,7 @@ export interface ExpressionValue {
 export interface ExpressionContext {
   readonly isByteOrdered: boolean;
   readonly now: Date;
+  readonly spelling?: SpellingContext | undefined;
   /** How many lists are open around it: names their aliases. */
   readonly depth?: number;
   /** The variables of a `$lookup` around it: jsonb by name, null where missing. */

@@ -24,7 +24,7 @@ import type { FieldTree } from './mongo-projection.js';
 export interface PipelinesOptions {
   readonly database: Database;
   readonly catalog: Catalog;
-  readonly store: Pick<RecordStore, 'findReadable' | 'scan'>;
+  readonly store: Pick<RecordStore, 'findReadable' | 'scan' | 'spelling'>;
   readonly now?: () => Date;
 }
 
@@ -147,9 +147,9 @@ export class Pipelines {
   }
 
   #compileOptions(scope: Scope): PipelineOptions {
-    const { database, now = () => new Date() } = this.#options;
+    const { database, store, now = () => new Date() } = this.#options;
     return {
-      context: { isByteOrdered: database.isByteOrdered, now: now() },
+      context: { isByteOrdered: database.isByteOrdered, now: now(), spelling: store.spelling(scope) },
       lookUp: (name) => this.#lookedUp(scope, name),
     };
   }

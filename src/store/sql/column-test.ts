@@ -10,6 +10,7 @@
 import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from '../../base/model/value-test.js';
 import { type Sql, sql } from '../sql.js';
 import type { FieldExpression } from './names.js';
+import { selectSpellings } from './spellings.js';
 import { jsonText, storable } from './storable-json.js';
 
 /**
@@ -33,6 +34,8 @@ export function columnTest(test: ValueTest, field: FieldExpression): Sql {
       return sql`${field.json} = ${jsonText(test.value)}::jsonb`;
     case 'in':
       return sql`${field.json} = any(${test.values.map(jsonText)}::jsonb[])`;
+    case 'spelled':
+      return sql`${field.json} = any(${test.values.map(jsonText)}::jsonb[] || array(${selectSpellings(test)}))`;
     case 'numberRange':
       return numberRange(test, field.json);
     case 'textRange':

@@ -13,7 +13,7 @@ import type { Collection } from '../../base/model/collection.js';
 import { listExpressionPaths } from '../../base/model/expression.js';
 import type { Condition, ElementCondition, Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
-import type { ValueCondition, ValueTest } from '../../base/model/value-test.js';
+import type { ValueCondition } from '../../base/model/value-test.js';
 import { compileDocumentFilter } from '../mongo/document-filter.js';
 import { recordRoot } from '../mongo/document-root.js';
 import { type Sql, sql } from '../sql.js';
@@ -29,6 +29,7 @@ import { testOf, unfitting } from './condition-test.js';
 import { idTest } from './id-test.js';
 import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
 import { fieldExpression } from './names.js';
+import { compileJsonpath, respelled, type SpellingContext } from './spellings.js';
 import { jsonpathSteps } from './storable-json.js';
 import { type Target, targetInElement, targetInRecord } from './target.js';
 
@@ -40,6 +41,8 @@ export interface CompileContext {
   readonly now: Date;
   /** @see Clock */
   readonly callingCode?: string | undefined;
+  /** Where keys that ignore case are looked up; `undefined`: case counts. */
+  readonly spelling?: SpellingContext | undefined;
   /** Whether the database compares text by bytes, so that prefixes and ranges of text can use its order. */
   readonly isByteOrdered: boolean;
   /**
@@ -135,7 +138,7 @@ function compileCondition(condition: Condition, context: CompileContext): Sql {
 }
 
 function compileValueCondition(condition: ValueCondition, target: Target, context: CompileContext): Sql {
-  const test = testOf(condition, target, context);
+  const test = respelled(testOf(condition, target, context), target.path, context);
   if (target.form === 'id') return idTest(test, context);
   const paths = pathsOfText(condition, target);
   const needsJsonpath = needsByteOrder(test) && !context.isByteOrdered;
@@ -172,7 +175,7 @@ function compilePresence(
  * member, counts as no match.
  */
 function matches(jsonpath: string): Sql {
-  return sql`r.data @? ${jsonpath}::jsonpath`;
+  return sql`r.data @? ${compileJsonpath(jsonpath)}`;
 }
 
 function anyOf(parts: readonly Sql[]): Sql {
@@ -233,7 +236,7 @@ function conditionPredicate(condition: Condition, list: Target, context: Compile
     case 'element':
       return `(${exists(condition.path, elementPredicate(condition, target, context))})`;
     default: {
-      const test: ValueTest = testOf(condition, target, context);
+      const test = respelled(testOf(condition, target, context), target.path, context);
       const paths = pathsOfText(condition, target);
       return `(${paths.map((path) => exists(path, jsonpathTest(test))).join(' || ')})`;
     }

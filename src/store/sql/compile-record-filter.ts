@@ -13,6 +13,7 @@ import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { type Sql, sql } from '../sql.js';
 import { unfitting } from './condition-test.js';
 import { fieldExpression } from './names.js';
+import { compileJsonpath } from './spellings.js';
 import { jsonpathSteps } from './storable-json.js';
 import { type Target, targetInElement, targetInRecord } from './target.js';
 
@@ -153,7 +154,7 @@ function elementTest<C extends Context>(filter: Filter, rows: Rows<C>): Sql {
     // A filter looks into one level of lists. The element may itself be a list, so it is wrapped in a list of
     // one.
     const jsonpath = `$ ? ${compilers.predicate(filter, list, context)}`;
-    return sql`jsonb_build_array(element.value) @? ${jsonpath}::jsonpath`;
+    return sql`jsonb_build_array(element.value) @? ${compileJsonpath(jsonpath)}`;
   }
   switch (filter.kind) {
     case 'all':

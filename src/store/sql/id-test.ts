@@ -13,6 +13,7 @@ export function idTest(test: ValueTest, { isByteOrdered }: { readonly isByteOrde
     case 'is':
       return sql`r.id = ${idText(test.value)}`;
     case 'in':
+    case 'spelled':
       return sql`r.id = any(${test.values.map(idText)}::text[])`;
     case 'numberRange':
       return NEVER;

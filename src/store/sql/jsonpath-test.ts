@@ -15,6 +15,7 @@ import type {
   TextRangeTest,
   ValueTest,
 } from '../../base/model/value-test.js';
+import { spelledPredicate } from './spellings.js';
 import { jsonpathString, jsonText } from './storable-json.js';
 
 const IS_TEXT = '@.type() == "string"';
@@ -30,6 +31,8 @@ export function jsonpathTest(test: ValueTest): string {
       return `(${typeTest(test.value)} && @ == ${jsonText(test.value)})`;
     case 'in':
       return inTest(test);
+    case 'spelled':
+      return `(${inTest({ kind: 'in', values: test.values })} || ${spelledPredicate(test)})`;
     case 'numberRange':
       return numberRange(test);
     case 'textRange':

@@ -19,6 +19,8 @@ export interface Target {
   readonly type: LeafType;
   /** The declared members of an object. */
   readonly members: readonly Field[];
+  /** The declared path from the record on. */
+  readonly path?: Path;
 }
 
 const ANYTHING: Target = { form: 'path', type: 'any', members: [] };
@@ -39,7 +41,8 @@ export function targetInElement(list: Target, path: Path): Target {
   if (path.length === 0) return { ...list, form: 'path' };
   if (list.type === 'reference') return { ...referenceMember(path), form: 'path' };
   const field = list.members.find((member) => member.name === path[0]);
-  return field === undefined ? ANYTHING : targetInField(field, path, 'path');
+  if (field === undefined) return ANYTHING;
+  return { ...targetInField(field, path, 'path'), path: [...(list.path ?? []), ...path] };
 }
 
 function targetInField(first: Field, path: Path, start: 'column' | 'path'): Target {
@@ -47,7 +50,7 @@ function targetInField(first: Field, path: Path, start: 'column' | 'path'): Targ
   let form = start;
   for (let step = 1; ; step++) {
     if (field.isList) form = 'path';
-    if (step === path.length) return { form, type: valueKindOf(field), members: field.fields };
+    if (step === path.length) return { form, type: valueKindOf(field), members: field.fields, path };
     if (field.type === 'reference') {
       const member = referenceMember(path.slice(step));
       return member === ANYTHING ? ANYTHING : { ...member, form };

@@ -19,6 +19,7 @@ import type { Readable } from '../reading/record-page.js';
 import { CollectionSizes, Scan, type ScannedQuery } from '../reading/scans.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
+import type { SpellingContext } from '../sql/spellings.js';
 import { statementName } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
 import { keepingAnAdmin } from './keeping-an-admin.js';
@@ -156,8 +157,14 @@ export class RecordEnvironment {
       callingCode: scope.domain.callingCode,
       now: this.now(),
       isByteOrdered: this.database.isByteOrdered,
+      spelling: this.spelling(scope),
       findTarget: (name) => this.findReadable(scope, name),
     };
+  }
+
+  spelling({ domain }: Pick<Scope, 'domain'>): SpellingContext {
+    const isRouted = this.database.home !== undefined;
+    return { domain: domain.id, isRouted, findCollection: (name) => this.catalog.find(name) };
   }
 
   /** What the caller may read of a collection, for a statement that joins it. `undefined`: nothing. */

@@ -6,7 +6,7 @@
  */
 
 import type { Collection } from '../../base/model/collection.js';
-import { foldedKey } from '../../base/model/keys-of.js';
+import { foldedKey, isKeyFolded } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { accessOf, assertReadable } from '../access/access.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
@@ -180,9 +180,7 @@ export class StagedWrites {
     const name = nameLiteral(asked.field);
     const key = sql`r.keys->>${name}`;
     const ofText = sql`${value} = any(${values}::text[]::jsonb[])`;
-    const isFolded = collection.uniqueTogether.some(
-      (rule) => rule.name === asked.field && rule.parts.every(({ by }) => by === 'folded'),
-    );
+    const isFolded = isKeyFolded(collection, asked.field);
     // A unique field that ignores case is found in any spelling; a record without keys is found by its text.
     const found = isFolded
       ? sql`${search(key, sql`${key} = any(${asked.texts.map(foldedKey)}::text[])`)}
