@@ -147,7 +147,10 @@ const DOORS: Readonly<Record<string, Door>> = {
   'an agent': async (field, collection, operand) => {
     const answer = (await rest('POST', '/mcp', {
       ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-      params: { name: 'search-records', arguments: { collection, where: nested(field, { equals: operand }) } },
+      params: {
+        name: 'search-records',
+        arguments: { collection, where: nested(field, { equals: operand }) },
+      },
     })) as { result: { content: readonly { text: string }[] } };
     return ids(JSON.parse(answer.result.content[0]?.text ?? '').records.nodes);
   },

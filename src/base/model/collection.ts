@@ -35,11 +35,18 @@ export interface Field {
   readonly mustExist: boolean;
   /** reference: whether its target can be removed while a record points to it. */
   readonly onDelete: 'refuse' | 'keep';
+  /** text: the reference beside it to the record that a new record without this text gets it from. */
+  readonly filledFrom: string | undefined;
   /** object: the declared members, if any. */
   readonly fields: readonly Field[];
   readonly example: unknown;
   readonly unit: string | undefined;
   readonly deprecated: string | undefined;
+}
+
+/** Whether a new record must be sent with the field. */
+export function mustBeSent({ isRequired, default: value, filledFrom }: Field): boolean {
+  return isRequired && value === undefined && filledFrom === undefined;
 }
 
 /** The rights of one role on a collection. */

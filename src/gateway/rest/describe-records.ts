@@ -1,7 +1,7 @@
 /** JSON Schemas for the records of each collection, generated from its declaration, for `openapi.json`. */
 
 import { describeBounds, jsonSchemaOfBounds } from '../../base/model/bounds.js';
-import type { Collection, Field } from '../../base/model/collection.js';
+import { type Collection, type Field, mustBeSent } from '../../base/model/collection.js';
 import { SCALAR_TYPES, valueKindOf } from '../../base/model/field-types/scalar-types.js';
 import { RECORD_ID_PATTERN } from '../../base/model/record-id.js';
 import type { CollectionInReach } from '../../store/access/collection-in-reach.js';
@@ -115,7 +115,7 @@ function describeRead(said: string, fields: readonly Field[]): Schema {
 }
 
 function describeNew(said: string, fields: readonly Field[]): Schema {
-  const required = fields.filter(isNeeded).map((field) => field.name);
+  const required = fields.filter(mustBeSent).map((field) => field.name);
   return {
     type: 'object',
     description: `A new record: ${said}`,
@@ -132,11 +132,6 @@ function describeChanges(said: string, fields: readonly Field[]): Schema {
     properties: describeFields(fields, 'write'),
     additionalProperties: true,
   };
-}
-
-/** A field with a default need not be sent. */
-function isNeeded(field: Field): boolean {
-  return field.isRequired && field.default === undefined;
 }
 
 /**
@@ -181,7 +176,7 @@ function describeValue(field: Field, use: Use): Schema {
       };
     case 'object': {
       const { fields } = field;
-      const required = use === 'read' ? [] : fields.filter(isNeeded).map(({ name }) => name);
+      const required = use === 'read' ? [] : fields.filter(mustBeSent).map(({ name }) => name);
       return {
         type: 'object',
         ...(fields.length > 0 && { properties: describeFields(fields, use) }),

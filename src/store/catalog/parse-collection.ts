@@ -168,6 +168,7 @@ function toField(definition: FieldDefinition): Field {
     targets: targetsOf(definition),
     mustExist: definition.mustExist ?? true,
     onDelete: definition.onDelete ?? (definition.mustExist === false ? 'keep' : 'refuse'),
+    filledFrom: definition.required ? definition.agreesWith?.split('.')[0] : undefined,
     fields: (definition.fields ?? []).map(toField),
     example: definition.example,
     unit: definition.unit,

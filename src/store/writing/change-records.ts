@@ -228,6 +228,7 @@ function plan(
     data: { ...stored.data, ...Object.fromEntries(nulls.map((name) => [name, null])) },
     removed: stored.removed.filter((name) => !nulls.includes(name)),
     unlabelled: stored.unlabelled,
+    isOpen: stored.isOpen,
   };
   return [
     { row, before, change: withFormerStay(collection, made, { before, after: applied(before, made) }) },

@@ -164,6 +164,22 @@ export class RecordInserts {
     const toStoredRecord = ({ id }: { readonly id: string }, json = ''): StoredRecord => {
       return { id, version: 1, createdAt: now, updatedAt: now, json };
     };
+    const made = new Set(sent.map(({ id }) => id));
+    const queryable = within ?? environment.database;
+    const settle = async () => {
+      const faults = await environment.settleTargets(queryable, {
+        scope,
+        collection,
+        records: changes,
+        made,
+      });
+      assertNoFaults(
+        faults.flatMap((errors, index) =>
+          errors.map((one) => (changes.length === 1 ? one : withPointer(one, `/${index}`))),
+        ),
+      );
+    };
+    if (changes.some(({ isOpen }) => isOpen)) await settle();
     const [record] = sent;
     const [change] = changes;
     if (within === undefined && sent.length === 1 && record !== undefined && change !== undefined) {
@@ -172,14 +188,12 @@ export class RecordInserts {
       const json = await this.#joined.store({ scope, collection, access, now, record: lone, change });
       if (json !== undefined) return [toStoredRecord(record, json)];
     }
-    const queryable = within ?? environment.database;
     await environment.fillLabels(
       queryable,
       scope,
       changes.flatMap(({ unlabelled }) => unlabelled),
     );
     const context = environment.writeContext(scope, collection, now);
-    const made = new Set(sent.map(({ id }) => id));
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const records = sent.map(({ id }, index): NewRecord => {
         const { data = {} } = changes[index] ?? {};
@@ -192,13 +206,7 @@ export class RecordInserts {
           : await this.#insertInParts(insert, within);
       if (texts !== undefined)
         return records.slice(0, shown).map((one, index) => toStoredRecord(one, texts[index]));
-      const settled = { scope, collection, records: changes, made };
-      const faults = await environment.settleTargets(queryable, settled);
-      assertNoFaults(
-        faults.flatMap((errors, index) =>
-          errors.map((one) => (changes.length === 1 ? one : withPointer(one, `/${index}`))),
-        ),
-      );
+      await settle();
       // The first time, names may have got the spelling of the school, or a target exists again.
       if (access.rows !== undefined && attempt > 1) throw outOfRows(collection, 'create');
     }

@@ -97,7 +97,7 @@ function stillUsed(collection: Collection, gone: readonly GoneName[], errors: re
   const found = errors.map(({ detail }) => detail).join(', ');
   const detail =
     `${names.join(', ')} of ${collection.name} is still in use: ${found}. Change these first. ` +
-    'An admin may pass renameEverywhere: true, which renames it there too.';
+    'An admin may change this record alone with renameEverywhere: true, which renames it there too.';
   return new ServiceError('CONFLICT', detail, { errors });
 }
 

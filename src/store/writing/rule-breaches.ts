@@ -56,7 +56,10 @@ export async function listRuleBreaches(
     ...{ mode: 'replace' as const, key: { kind: 'id' as const }, partial: new Set() },
   };
   const unkeyed = new Map<string, UnkeyedRecord[]>();
-  const judge = (sought: readonly Sought[]) => judgeLinks(database, collection, sought, context);
+  // A place that was right on its day is not known once the student has another, unless a stay keeps it.
+  const isLasting = ({ link }: Sought) => collection.links[link]?.on === undefined;
+  const judge = (sought: readonly Sought[]) =>
+    judgeLinks(database, collection, sought.filter(isLasting), context);
   const judged = async function* (records: readonly StoredData[]) {
     const copies = records.map(({ data }) => ({ data: toJsonObject(printExactJson(data)) }));
     const faults = await settleLinks(collection, copies, { timeZone, judge });

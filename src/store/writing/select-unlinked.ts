@@ -200,7 +200,7 @@ function placeOf({ on, members }: Link, { stays }: Collection, { domain }: Scope
   const firstDay = sql`left(r.data->>${session}, 4) || ${`-${month}-01`}`;
   const isHere = members.map(({ path }, member) => {
     const text = sql.raw(`sought.v${member}`);
-    return sql`(stay#>>${path as string[]}::text[] = ${text} or ${text} is null)`;
+    return sql`(stay#>>${path as string[]}::text[] = ${text} or nullif(${text}, '') is null)`;
   });
   return sql`
         select case

@@ -64,7 +64,20 @@ export async function settleLinks(
   const all = collection.links.length === 0 ? [] : records.map(({ data }) => data);
   const sought = listSought(collection, all, timeZone);
   const verdicts: LinkVerdicts = sought.length === 0 ? new Map() : await judge(sought);
-  return records.map((record) => settleRecord(collection, record, { verdicts, timeZone }));
+  return records.map((record) => {
+    const faults = settleRecord(collection, record, { verdicts, timeZone });
+    return [...faults, ...findOpen(collection, record)];
+  });
+}
+
+/** The texts that could not be filled in from the record at their reference. */
+function findOpen({ fields }: Collection, { data, before }: LinkedRecord): readonly ErrorDetail[] {
+  return fields.flatMap(({ name, filledFrom }): ErrorDetail[] => {
+    if (filledFrom === undefined || data[name] !== '' || before?.[name] === '') return [];
+    const pointer = `/${pointerStep(name)}`;
+    const expected = `a text, since it does not follow from ${filledFrom}`;
+    return [{ pointer, detail: `${pointer}: ${expected}, is expected; it is missing`, expected }];
+  });
 }
 
 /** The distinct values of links in records. */
@@ -168,7 +181,7 @@ function valuesOfLinks(
         }
         continue;
       }
-      const texts = members.map(({ field }) => textOf(memberOf(holder, field)));
+      const texts = members.map(({ field }) => textOf(memberOf(holder, field), reference));
       if (reference === undefined) {
         if (texts[0] != null) found.push({ ...values, texts });
         continue;
@@ -196,8 +209,9 @@ function objectsAt(
   return objectsAt(memberOf(value, name), rest, `${pointer}/${pointerStep(name)}`);
 }
 
-function textOf(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+/** An empty text is none; beside a reference, it is to be filled in. */
+function textOf(value: JsonValue | undefined, reference?: string): string | null {
+  return typeof value === 'string' && (value !== '' || reference !== undefined) ? value : null;
 }
 
 /** A day or session as it is; an instant by its day. */
@@ -241,7 +255,13 @@ function disagreement(
   { id, on: moment, texts }: Sought,
   { found, target, scope }: { found: readonly (string | null)[]; target: Collection; scope: Scope },
 ): LinkVerdict {
-  const member = texts.findIndex((text, index) => text !== null && found[index] !== text);
+  const member = texts.findIndex((text, index) => text !== null && text !== '' && found[index] !== text);
+  if (member === -1) {
+    const isShown = (index: number) => isReadable(scope, target, members[index]?.path);
+    return {
+      spelled: texts.map((text, index) => (text === '' && isShown(index) ? (found[index] ?? null) : null)),
+    };
+  }
   const [text, is] = [texts[member], found[member]].map((one) => JSON.stringify(one));
   const field = members[member]?.path.join('.') ?? '';
   const at = on === undefined ? '' : ` (${moment})`;

@@ -58,6 +58,8 @@ export interface StoredChange {
   readonly removed: readonly string[];
   /** References sent without a label, to be given one where their target can be read. */
   readonly unlabelled: readonly UnlabelledReference[];
+  /** Whether texts are to be filled in from the records at references; until then they are empty. */
+  readonly isOpen: boolean;
 }
 
 /**
@@ -207,7 +209,10 @@ function convert(
     const { secret = NO_SECRETS } = options;
     conversion.errors.push(...findCheckFaults(collection, data, { pointer, secret }));
   }
-  return { change: { data, removed, unlabelled: conversion.unlabelled }, errors: conversion.errors };
+  const isOpen = collection.fields.some(
+    ({ name, filledFrom }) => filledFrom !== undefined && data[name] === '',
+  );
+  return { change: { data, removed, unlabelled: conversion.unlabelled, isOpen }, errors: conversion.errors };
 }
 
 /** Where in the body a conversion is: its JSON pointer is made for a fault alone. */
@@ -247,6 +252,8 @@ function setMissingMembers(
     if (Object.hasOwn(sent, field.name)) continue;
     if (parent.depth === 1 && (options.keptFields?.has(field.name) || isStampedAnyway(field))) continue;
     if (field.default !== undefined) setMember(data, field.name, defaultOf(field, options));
+    else if (parent.depth === 1 && Object.hasOwn(sent, field.filledFrom ?? ''))
+      setMember(data, field.name, '');
     else if (field.isRequired) report(inside(parent, field.name), expectationOf(field), undefined);
   }
 }

@@ -30,6 +30,7 @@ function field(name: string, type: Field['type'], traits: Partial<Field> = {}): 
     targets: [],
     mustExist: true,
     onDelete: 'refuse',
+    filledFrom: undefined,
     fields: [],
     example: undefined,
     unit: undefined,

@@ -4,6 +4,7 @@
  */
 import { createUnionType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
 import { toEnumValueName, withArticle } from '../../../base/languages/graphql-names.js';
+import { mustBeSent } from '../../../base/model/collection.js';
 import type { ScalarName } from '../../../base/model/field-types/scalar-types.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
@@ -237,7 +238,7 @@ export class TypedTypes {
 
   #inputField(input: TypeClass, one: TypedField, mayRequire: boolean): void {
     const value = this.inputOf(one.value);
-    const isRequired = mayRequire && one.field.isRequired && one.field.default === undefined;
+    const isRequired = mayRequire && mustBeSent(one.field);
     field(input, one.name, () => (one.field.isList ? [value] : value), {
       nullable: !isRequired,
       description: one.description,
