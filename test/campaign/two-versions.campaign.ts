@@ -101,7 +101,7 @@ needsHistory('two versions (skipped in a clone without history)', () => {
       const gateway = await startGateway(database.url, { CHANGE_POLL_MS: '20' });
       try {
         // The domain was added past both of them.
-        await gateway.sql.query(`select pg_notify('campus_domains', '')`);
+        await gateway.sql.query(`select pg_notify(campus_channel('campus_domains'), '')`);
         await eventually(async () => (await readAt(earlier.url, gateway)) === 200);
         count('writes during the upgrade', await workAtBoth(gateway, earlier, `upgrade${index}`));
         await earlier.stop();

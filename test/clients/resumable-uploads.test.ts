@@ -417,7 +417,7 @@ describe('an upload of somebody else', () => {
   it('is not there in another domain', async () => {
     const path = await opened(10, { as: 'admin', headers: PIECE, body: 'abc' });
     await gateway.sql.query(`insert into domains (id, name, parent_id) values ('branch', 'Branch', 'top')`);
-    await gateway.sql.query(`select pg_notify('campus_domains', 'branch')`);
+    await gateway.sql.query(`select pg_notify(campus_channel('campus_domains'), 'branch')`);
     const headers = { 'x-domain': 'branch' };
     await eventually(async () => (await gateway.fetch('/o/recs/task', { as: 'admin', headers })).ok);
     const sent = { as: 'admin', headers } as const;

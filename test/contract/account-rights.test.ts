@@ -293,7 +293,7 @@ describe('the last admin', () => {
          where collection = 'pltf_user' and id = any($1)`,
         [[other.id, last.id]],
       );
-      await gateway.sql.query(`select pg_notify('campus_principals', '{"domain": "top"}')`);
+      await gateway.sql.query(`select pg_notify(campus_channel('campus_principals'), '{"domain": "top"}')`);
     }
   });
 

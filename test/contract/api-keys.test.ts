@@ -167,7 +167,7 @@ describe('a rotation', () => {
     expect(Date.parse((await listed(old.id)).expiresAt)).toBeLessThan(Date.now() + 3_601_000);
     await gateway.sql.query(`update api_keys set expires_at = now() where id = $1`, [old.id]);
     await gateway.sql.query(
-      `select pg_notify('campus_principals', '{"domain": "top", "user": "usr-clerk"}')`,
+      `select pg_notify(campus_channel('campus_principals'), '{"domain": "top", "user": "usr-clerk"}')`,
     );
     await expectEventually(async () => (await useKey(old.key)).status, 401);
     expect((await useKey(fresh.key)).status).toBe(200);

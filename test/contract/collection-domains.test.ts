@@ -23,7 +23,7 @@ beforeAll(async () => {
     )
     insert into credentials (domain_id, user_id, password_hash)
     select domain, users.id, password_hash from users, credentials where user_id = 'usr-admin';
-    select pg_notify('campus_domains', '')`);
+    select pg_notify(campus_channel('campus_domains'), '')`);
   elsewhere = await signIn('other');
   branch = await signIn('north');
   await ask(
@@ -124,7 +124,7 @@ describe('a collection registered by a top domain', () => {
     await gateway.sql.query(
       `update collections set domain_id = null, version = version + 1 where name = 'guild'`,
     );
-    await gateway.sql.query(`select pg_notify('campus_catalog', 'guild')`);
+    await gateway.sql.query(`select pg_notify(campus_channel('campus_catalog'), 'guild')`);
     await eventually(async () => (await gateway.fetch('/o/recs/guild', { as: 'admin' })).status === 200);
   });
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
       '{"user_name": "north-admin", "name": "North", "active": true, "roles": ["admin"]}');
     insert into credentials (domain_id, user_id, password_hash)
     select 'north', 'usr-north', password_hash from credentials where user_id = 'usr-admin';
-    select pg_notify('campus_domains', '')`);
+    select pg_notify(campus_channel('campus_domains'), '')`);
   await ask(gateway, 'mutation ($d: JSON!) { registerCollection(definition: $d) { name } }', {
     variables: { d: definitionOf(FIELDS) },
     as: 'admin',

@@ -394,7 +394,7 @@ describe('GET /files/<id>', () => {
     await gateway.sql.query(
       `insert into domains (id, name, parent_id) values ('branch', 'Branch', 'top') on conflict do nothing`,
     );
-    await gateway.sql.query(`select pg_notify('campus_domains', 'branch')`);
+    await gateway.sql.query(`select pg_notify(campus_channel('campus_domains'), 'branch')`);
     await eventually(async () => {
       const response = await gateway.fetch('/o/recs/task', {
         as: 'admin',

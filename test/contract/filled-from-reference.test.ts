@@ -1,4 +1,4 @@
-/** A text that must agree with the record at a reference follows from it where it is not sent, on every door. */
+/** A text that must agree with the record at a reference follows from it where it is not sent. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { ask, send } from './graphql.js';

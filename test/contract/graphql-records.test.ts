@@ -489,7 +489,7 @@ describe('domains', () => {
 
   it('lets an admin of the top domain act in a sub-domain by X-Domain', async () => {
     // A sub-domain that was put into the table by hand is known after the next notice.
-    await gateway.sql.query(`select pg_notify('campus_domains', 'sub')`);
+    await gateway.sql.query(`select pg_notify(campus_channel('campus_domains'), 'sub')`);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const { tasks } = await ask(gateway, '{ tasks { nodes { name } } }', { headers: { 'x-domain': 'sub' } });
     expect(tasks.nodes).toEqual([{ name: 'Secret' }]);

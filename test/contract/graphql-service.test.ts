@@ -455,7 +455,7 @@ describe('the settings of the school', () => {
 
   async function change(sql: string): Promise<void> {
     await gateway.sql.query(sql);
-    await gateway.sql.query("select pg_notify('campus_domains', 'top')");
+    await gateway.sql.query("select pg_notify(campus_channel('campus_domains'), 'top')");
   }
 
   it('are set and removed by an admin, and stand in the audit trail', async () => {
@@ -577,7 +577,7 @@ describe('branches', () => {
       expect(errors.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND']);
     } finally {
       await gateway.sql.query(`delete from domains where id = 'untold'`);
-      await gateway.sql.query(`select pg_notify('campus_domains', 'untold')`);
+      await gateway.sql.query(`select pg_notify(campus_channel('campus_domains'), 'untold')`);
     }
   });
 

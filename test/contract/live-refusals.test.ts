@@ -472,11 +472,11 @@ describe('a connection ends', () => {
       `insert into settings (name, value, updated_at) values ('maintenance', 'true', now())
        on conflict (name) do update set value = 'true'`,
     );
-    await gateway.sql.query(`select pg_notify('campus_settings', 'maintenance')`);
+    await gateway.sql.query(`select pg_notify(campus_channel('campus_settings'), 'maintenance')`);
     await eventually(() => subscription.isDone);
     expect(subscription.closed).toEqual({ code: 1013, reason: 'The service is down for maintenance' });
     await gateway.sql.query(`update settings set value = 'false' where name = 'maintenance'`);
-    await gateway.sql.query(`select pg_notify('campus_settings', 'maintenance')`);
+    await gateway.sql.query(`select pg_notify(campus_channel('campus_settings'), 'maintenance')`);
     await eventually(async () => (await gateway.fetch('/readyz')).status === 200);
   });
 

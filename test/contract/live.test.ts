@@ -230,7 +230,7 @@ describe('recordChanged', () => {
     await gateway.sql.query(
       `insert into domains (id, name, parent_id) values ('branch', 'Branch', 'top') on conflict do nothing`,
     );
-    await gateway.sql.query(`select pg_notify('campus_domains', 'branch')`);
+    await gateway.sql.query(`select pg_notify(campus_channel('campus_domains'), 'branch')`);
     await eventually(() => gateway.app.services.domains.find('branch') !== undefined);
     const own = await on(TASKS);
     const branch = await subscriberOf('admin', {

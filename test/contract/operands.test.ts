@@ -70,6 +70,7 @@ const script = async (collection: string, filter: object) => {
   return runScript.value ?? runScript.error;
 };
 const oquery = (field: string, operand: string) => `oquery=${encodeURIComponent(`${field}=${operand}`)}`;
+const where = (filter: object) => `where=${encodeURIComponent(JSON.stringify(filter))}`;
 const nested = (field: string, condition: unknown) =>
   field.split('.').reduceRight<unknown>(
     (inner, name, at, all) => ({
@@ -95,19 +96,11 @@ const DOORS: Readonly<Record<string, Door>> = {
   'REST, oquery in a body': async (field, collection, operand) =>
     ids(await rest('POST', `/o/recs/${collection}`, { oquery: `${field}=${operand}` })),
   'REST, where': async (field, collection, operand) =>
-    ids(
-      await rest(
-        'GET',
-        `/o/recs/${collection}?where=${encodeURIComponent(JSON.stringify(nested(field, { equals: operand })))}`,
-      ),
-    ),
+    ids(await rest('GET', `/o/recs/${collection}?${where(nested(field, { equals: operand }))}`)),
   'REST, where, not': async (field, collection, operand) => {
     const all = ids(await rest('GET', `/o/recs/${collection}`));
     const others = ids(
-      await rest(
-        'GET',
-        `/o/recs/${collection}?where=${encodeURIComponent(JSON.stringify({ not: nested(field, { equals: operand }) }))}`,
-      ),
+      await rest('GET', `/o/recs/${collection}?${where({ not: nested(field, { equals: operand }) })}`),
     );
     return all.filter((id) => !others.includes(id));
   },
@@ -115,7 +108,9 @@ const DOORS: Readonly<Record<string, Door>> = {
     ids(
       (
         await graphql(
-          `query($w: ${INPUT[collection]}WhereInput) { found: ${TYPED[collection]}(where: $w) { nodes { id } } }`,
+          `query($w: ${INPUT[collection]}WhereInput) {
+            found: ${TYPED[collection]}(where: $w) { nodes { id } }
+          }`,
           {
             w: nested(camel(field), { in: ['nothing', operand] }),
           },
@@ -124,7 +119,9 @@ const DOORS: Readonly<Record<string, Door>> = {
     ),
   'GraphQL, a count': async (field, collection, operand) => {
     const [{ count }] = await graphql(
-      `query($w: ${INPUT[collection]}WhereInput) { found: ${TYPED[collection]}Aggregate(where: $w) { count } }`,
+      `query($w: ${INPUT[collection]}WhereInput) {
+            found: ${TYPED[collection]}Aggregate(where: $w) { count }
+      }`,
       {
         w: nested(camel(field), { equals: operand }),
       },

@@ -322,7 +322,7 @@ describe('maintenance', () => {
          on conflict (name) do update set value = excluded.value`,
         [value],
       );
-      await gateway.sql.query(`select pg_notify('campus_settings', 'maintenance')`);
+      await gateway.sql.query(`select pg_notify(campus_channel('campus_settings'), 'maintenance')`);
       await eventually(async () => (await gateway.fetch('/readyz')).status === (value ? 503 : 200));
     };
     await turn(true);

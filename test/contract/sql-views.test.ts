@@ -136,6 +136,22 @@ it('takes no advisory lock, for which the gateway would wait', async () => {
   expect(await codeOf('viewer', 'select pg_try_advisory_lock(1)')).toBe('42501');
 });
 
+it('hears nothing on the channels of the gateway', async () => {
+  expect(await codeOf('viewer', 'select value from public.settings')).toBe('42501');
+  const guest = await pools.get('viewer')?.connect();
+  const heard: string[] = [];
+  guest?.on('notification', ({ channel }) => heard.push(channel));
+  await guest?.query('listen campus_principals; listen campus_domains; listen own');
+  const changed = await gateway.fetch('/o/recs/pltf_user/usr-viewer', {
+    ...{ method: 'PATCH', as: 'admin', body: '{"name":"Viewer"}' },
+    headers: { 'content-type': 'application/json' },
+  });
+  expect(changed.status).toBe(200);
+  await guest?.query('notify own');
+  expect(heard).toEqual(['own']);
+  guest?.release();
+});
+
 describe('a login that lifts its limits', () => {
   const login = async (work: (client: pg.PoolClient) => Promise<void>) => {
     const client = await pools.get('viewer')?.connect();

@@ -126,7 +126,8 @@ describe('a transaction of which a field fails', () => {
   it('announces nothing', async () => {
     const heard: string[] = [];
     const client = await gateway.sql.connect();
-    await client.query('listen campus_principals');
+    const { rows } = await client.query("select campus_channel('campus_principals') as name");
+    await client.query(`listen ${rows[0].name}`);
     client.on('notification', ({ payload }) => heard.push(String(payload)));
     const user = (id: string) =>
       `createRecord(collection: "pltf_user", data: {_id: "${id}", user_name: "${id}", name: "N", ` +
@@ -138,7 +139,7 @@ describe('a transaction of which a field fails', () => {
       await client.query('select 1');
       return heard.filter((payload) => payload.includes('new-'));
     }, [expect.stringContaining('new-2')]);
-    await client.query('unlisten campus_principals');
+    await client.query('unlisten *');
     client.release();
   });
 });

@@ -15,6 +15,7 @@ export interface Room {
 /** How a value of a record is tested in SQL: below the two compilers of filters, which both use them. */
 const SQL_FORMS = [
   ...['store/sql/storable-json.ts', 'store/sql/names.ts', 'store/sql/target.ts'],
+  ...['store/sql/records-of.ts', 'store/sql/spellings.ts'],
   ...['store/sql/jsonpath-test.ts', 'store/sql/column-test.ts', 'store/sql/id-test.ts'],
 ];
 
@@ -48,10 +49,17 @@ export const FLOORS: readonly Room[] = [
   { name: 'store/sql/storable-json.ts', imports: ['base/model/'] },
   { name: 'store/sql/names.ts', imports: ['base/model/', 'store/database/declared-indexes.ts'] },
   { name: 'store/sql/target.ts', imports: ['base/model/'] },
-  { name: 'store/sql/jsonpath-test.ts', imports: ['base/model/', 'store/sql/storable-json.ts'] },
+  { name: 'store/sql/records-of.ts', imports: ['base/model/'] },
+  { name: 'store/sql/spellings.ts', imports: ['base/model/', 'store/sql/records-of.ts'] },
+  {
+    name: 'store/sql/jsonpath-test.ts',
+    imports: ['base/model/', 'store/sql/spellings.ts', 'store/sql/storable-json.ts'],
+  },
   {
     name: 'store/sql/column-test.ts',
-    imports: ['base/model/', 'store/sql/names.ts', 'store/sql/storable-json.ts'],
+    imports: [
+      ...['base/model/', 'store/sql/names.ts', 'store/sql/spellings.ts', 'store/sql/storable-json.ts'],
+    ],
   },
   {
     name: 'store/sql/id-test.ts',

@@ -66,7 +66,7 @@ export async function setMaintenance(database: Pick<Database, 'query'>, state: '
       on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at
       returning name
     )
-    select pg_notify(${CHANNEL}, name)::text from written`);
+    select pg_notify(campus_channel(${CHANNEL}), name)::text from written`);
 }
 
 /** @see decisions 4 */

@@ -93,8 +93,8 @@ export async function loadDemo(
     await setPasswords(client, domainIds, options.passwordHashes ?? new Map());
     options.signal?.throwIfAborted();
     await client.query(
-      `select pg_notify('campus_domains', id),
-        pg_notify($2, json_build_object('domain', id)::text)
+      `select pg_notify(campus_channel('campus_domains'), id),
+        pg_notify(campus_channel($2), json_build_object('domain', id)::text)
          from unnest($1::text[]) as id`,
       [domainIds, PRINCIPALS_CHANNEL],
     );

@@ -28,7 +28,7 @@ import { loadPrincipalAttributes } from './principal-attributes.js';
  */
 export function announceUser(user: { readonly domainId: Sql; readonly userId: Sql }): Sql {
   return sql`pg_notify(
-    ${PRINCIPALS_CHANNEL},
+    campus_channel(${PRINCIPALS_CHANNEL}),
     json_build_object('domain', ${user.domainId}::text, 'user', ${user.userId}::text)::text)`;
 }
 

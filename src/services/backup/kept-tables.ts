@@ -26,8 +26,8 @@ const DOMAIN_ID = { column: 'domain_id' };
 export const KEPT_TABLES: readonly KeptTable[] = [
   { name: 'domains', domain: { column: 'id' } },
   { name: 'properties', domain: DOMAIN_ID },
-  // The list of backups is not part of a backup.
-  { name: 'settings', domain: 'instance', only: `name <> 'backups'` },
+  // The list of backups is not part of a backup, and a restored database has channels of its own.
+  { name: 'settings', domain: 'instance', only: `name not in ('backups', 'channels')` },
   { name: 'collections', domain: 'shared' },
   { name: 'records', domain: DOMAIN },
   { name: 'credentials', domain: DOMAIN_ID },

@@ -177,7 +177,7 @@ export async function insertImport(
         ${json(one.options)}::jsonb, ${json(one.principal)}::jsonb, ${one.principal.id})
       returning id
     )
-    select pg_notify(${IMPORTS_CHANNEL}, inserted.id::text)::text as announced
+    select pg_notify(campus_channel(${IMPORTS_CHANNEL}), inserted.id::text)::text as announced
     from inserted`);
 }
 
@@ -201,7 +201,7 @@ export async function updateImport(
       where i.id = ${id}::uuid and i.state = any(${[...from]}::text[])
       returning ${COLUMNS}
     )
-    select changed.*, pg_notify(${IMPORTS_CHANNEL}, changed.id::text)::text as announced
+    select changed.*, pg_notify(campus_channel(${IMPORTS_CHANNEL}), changed.id::text)::text as announced
     from changed`);
   return rows[0] && toImport(rows[0]);
 }

@@ -7,13 +7,14 @@ import type pg from 'pg';
 import { shareWithAll } from '../../base/model/end-signal.js';
 import { inTraceOf, type TraceHeaders } from '../../base/process/traced.js';
 import type { Database } from '../../store/database/database.js';
+import { Renewal } from '../../store/database/renewal.js';
 import { CronSchedule } from './cron-schedule.js';
 import type { CronItem, JobObservation, JobTask } from './job.js';
 import { JOB_SCHEMA } from './job-queue.js';
 import { WorkerLiveness } from './worker-liveness.js';
 
 export interface JobWorkersOptions {
-  readonly database: Pick<Database, 'openPool'>;
+  readonly database: Pick<Database, 'openPool' | 'listen'>;
   readonly tasks: readonly JobTask[];
   readonly cronItems: readonly CronItem[];
   /** Jobs run at once by this gateway; 0: none, they are left to others. */
@@ -29,11 +30,11 @@ export interface JobWorkersOptions {
 
 const DEFAULT_POLL_MS = 2_000;
 const DEFAULT_SWEEP_MS = 10_000;
-/**
- * One connection listens for new jobs, one reports that this gateway is alive, and these take jobs and record
- * their results.
- */
+/** One connection reports that this gateway is alive, and these take jobs and record their results. */
 const MAX_QUERYING_CONNECTIONS = 2;
+/** The channel of the library's functions that add jobs. */
+const NEW_JOBS_CHANNEL = 'jobs:insert';
+const WAKE_MS = 10;
 const STATEMENT_TIMEOUT_MS = 30_000;
 const MAX_RESTART_MS = 30_000;
 const MAX_NOTE_LOOKS = 50;
@@ -52,6 +53,9 @@ export class JobWorkers {
   #liveness: WorkerLiveness | undefined;
   #runner: Runner | undefined;
   #workerPool: WorkerPool | undefined;
+  /** The jobs that were announced since the workers were woken. */
+  #announced = 0;
+  #stopHearing: () => Promise<void> = async () => {};
   #supervising: Promise<void> = Promise.resolve();
   #scheduling: Promise<void> = Promise.resolve();
 
@@ -64,12 +68,22 @@ export class JobWorkers {
     const { database, concurrency, sweepMs = DEFAULT_SWEEP_MS, observe } = this.#options;
     if (concurrency === 0 || this.#pool !== undefined || this.#stopping.signal.aborted) return;
     const pool = database.openPool({
-      size: 2 + Math.min(concurrency, MAX_QUERYING_CONNECTIONS),
+      size: 1 + Math.min(concurrency, MAX_QUERYING_CONNECTIONS),
       applicationName: 'campus-gateway jobs',
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       waitUntil: this.#stopping.signal,
     });
     this.#pool = pool;
+    const renewal = new Renewal({ renew: () => this.#wake(), onFault: () => {} });
+    const announced = (count: number) => {
+      this.#announced = Math.min(concurrency, this.#announced + count);
+      if (count > 0) renewal.ask();
+    };
+    this.#stopHearing = await database.listen(
+      NEW_JOBS_CHANNEL,
+      (payload) => announced(Number(/"count":(-?\d+)/.exec(payload)?.[1] ?? 1)),
+      () => announced(concurrency),
+    );
     this.#liveness = new WorkerLiveness({
       pool,
       sweepMs,
@@ -96,12 +110,20 @@ export class JobWorkers {
   async stop(): Promise<void> {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
+    await withinLastWait(this.#stopHearing());
     await Promise.race([this.#runner?.stop().catch(() => {}), this.#interruptAfterGrace()]);
     await this.#untilNoted();
     await this.#liveness?.close();
     await withinLastWait(this.#scheduling);
     // A statement that waits for a lock may keep its connection, and the pool, for long.
     await withinLastWait(this.#pool?.end());
+  }
+
+  /** Lets idle workers look for jobs, then rests: every role of the database can announce some. */
+  async #wake(): Promise<void> {
+    this.#workerPool?.nudge(this.#announced);
+    this.#announced = 0;
+    await sleep(WAKE_MS, undefined, { ref: false });
   }
 
   /**
@@ -131,7 +153,7 @@ export class JobWorkers {
       this.#liveness?.hold(workerPool.id);
     });
     return await run({
-      pgPool: pool,
+      pgPool: withoutListening(pool),
       schema: JOB_SCHEMA,
       concurrency,
       pollInterval: pollMs,
@@ -225,6 +247,21 @@ async function withinLastWait(work: unknown): Promise<void> {
  * one) does it handle a failed record, by ending its workers; otherwise the unhandled rejection would end the
  * process.
  */
+/**
+ * The library listens by a connection that it requests with a callback. It would stop its workers for a
+ * message that every role of the database may send.
+ */
+function withoutListening(pool: pg.Pool): pg.Pool {
+  return new Proxy(pool, {
+    get(target, name) {
+      if (name === 'connect')
+        return (callback?: unknown) => (callback === undefined ? target.connect() : undefined);
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
 const NOTED_IN_BATCHES = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
 
 function nextRestart(restartMs: number): number {

@@ -48,7 +48,7 @@ async function eraseParts(work: ErasureWork): Promise<void> {
   await sweepDerivedRows(transaction, scope.domain.id);
   // Rights that depend on the changed records are computed anew.
   const domain = JSON.stringify({ domain: scope.domain.id });
-  await transaction.query(sql`select pg_notify(${PRINCIPALS_CHANNEL}, ${domain})`);
+  await transaction.query(sql`select pg_notify(campus_channel(${PRINCIPALS_CHANNEL}), ${domain})`);
 }
 
 /** An upload that was interrupted long ago. */

@@ -79,5 +79,5 @@ export function upsertDefinition(
           or collections.dropped_at is not null
       returning name
     )${origin === 'declared' ? sql.empty : sql`, noted as (${origin.note})`}
-    select pg_notify(${CATALOG_CHANNEL}, name) from changed`;
+    select pg_notify(campus_channel(${CATALOG_CHANNEL}), name) from changed`;
 }

@@ -366,7 +366,7 @@ export class Catalog {
           where name = ${name}
           returning name
         ), noted as (${noteOf(scope, name, 'deleted', sql`from dropped`)})
-        select pg_notify(${CATALOG_CHANNEL}, name) from dropped`);
+        select pg_notify(campus_channel(${CATALOG_CHANNEL}), name) from dropped`);
     });
     await this.refresh();
   }

@@ -321,7 +321,7 @@ export class Domains {
     const changed = await this.#database.transaction(async (tx) => {
       const rows = await tx.query(sql`
         with changed as (${change})
-        select pg_notify(${CHANNEL}, ${domain}) from changed`);
+        select pg_notify(campus_channel(${CHANNEL}), ${domain}) from changed`);
       if (rows.length > 0) await tx.query(note);
       return rows;
     });
@@ -369,7 +369,7 @@ export class Domains {
           where not exists (select from domains where lower(id) = lower(${id}))
           returning id
         )
-        select pg_notify(${CHANNEL}, id) from created`);
+        select pg_notify(campus_channel(${CHANNEL}), id) from created`);
       if (inserted.length === 0) return false;
       if (timeZone !== undefined) {
         await tx.query(sql`

@@ -159,7 +159,8 @@ export class ChangeOutbox {
           and s.created_at <= e.at and s.revoked_at is null
       )
       select case when e.started is not null then ${this.#options.triggers.begin(sql`e.started`)} end,
-        case when e.announced is not null then pg_notify(${PRINCIPALS_CHANNEL}, e.announced)::text end
+        case when e.announced is not null
+          then pg_notify(campus_channel(${PRINCIPALS_CHANNEL}), e.announced)::text end
       from entry e join told t on t.entry_id = e.id and t.domain = e.domain
       where e.started is not null or e.announced is not null
       order by e.place`);

@@ -115,7 +115,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
       set before = null
       where collection in (select name from purged) and before is not null
     )
-    select name, pg_notify(${CATALOG_CHANNEL}, name) as announced
+    select name, pg_notify(campus_channel(${CATALOG_CHANNEL}), name) as announced
     from purged`);
   await sweepDerivedRows(database, 'all domains');
   await database.query(sql`

@@ -29,6 +29,8 @@ export class Listener {
   readonly #url: () => string;
   readonly #applicationName: string;
   readonly #subscriptions = new Map<string, Set<Subscription>>();
+  /** The channels of the gateway by their secret names in this database; others by their own. */
+  readonly #channels = new Map<string, string>();
   #connected: Promise<pg.Client> | undefined;
   #isClosed = false;
   #isHearing = false;
@@ -57,7 +59,9 @@ export class Listener {
     this.#subscriptions.set(channel, subscriptions);
     for (;;) {
       const client = await this.#connect();
-      const isHeard = await withDeadline(client, HEARTBEAT_TIMEOUT_MS, () => hear(client, channel)).then(
+      const isHeard = await withDeadline(client, HEARTBEAT_TIMEOUT_MS, () =>
+        this.#hear(client, channel),
+      ).then(
         () => true,
         () => false,
       );
@@ -71,7 +75,11 @@ export class Listener {
       // A connection being established subscribes to the channels that are left.
       if (!this.#isHearing) return;
       const client = await this.#connected?.catch(() => undefined);
-      await client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {});
+      const names = [...this.#channels].filter(([, known]) => known === channel).map(([name]) => name);
+      for (const name of names) {
+        this.#channels.delete(name);
+        await client?.query(`unlisten ${pg.escapeIdentifier(name)}`).catch(() => {});
+      }
     };
   }
 
@@ -109,13 +117,14 @@ export class Listener {
       keepAlive: true,
     });
     client.on('error', () => {});
-    client.on('notification', ({ channel, payload }) => {
+    client.on('notification', ({ channel: name, payload }) => {
+      const channel = this.#channels.get(name) ?? '';
       for (const { onMessage } of this.#subscriptions.get(channel) ?? []) onMessage(payload ?? '');
     });
     try {
       await withDeadline(client, HEARTBEAT_TIMEOUT_MS, async () => {
         await client.connect();
-        for (const channel of this.#subscriptions.keys()) await hear(client, channel);
+        for (const channel of this.#subscriptions.keys()) await this.#hear(client, channel);
       });
     } catch {
       await endClient(client);
@@ -158,8 +167,14 @@ export class Listener {
       for (const { onGap } of subscriptions) onGap();
     }
   }
-}
 
-async function hear(client: pg.Client, channel: string): Promise<void> {
-  await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  async #hear(client: pg.Client, channel: string): Promise<void> {
+    let name = channel;
+    if (channel.startsWith('campus_')) {
+      const { rows } = await client.query<{ name: string }>('select campus_channel($1) as name', [channel]);
+      name = rows[0]?.name ?? channel;
+    }
+    this.#channels.set(name, channel);
+    await client.query(`listen ${pg.escapeIdentifier(name)}`);
+  }
 }

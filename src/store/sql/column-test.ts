@@ -35,7 +35,8 @@ export function columnTest(test: ValueTest, field: FieldExpression): Sql {
     case 'in':
       return sql`${field.json} = any(${test.values.map(jsonText)}::jsonb[])`;
     case 'spelled':
-      return sql`${field.json} = any(${test.values.map(jsonText)}::jsonb[] || array(${selectSpellings(test)}))`;
+      return sql`${field.json} = any(
+        ${test.values.map(jsonText)}::jsonb[] || array(${selectSpellings(test)}))`;
     case 'numberRange':
       return numberRange(test, field.json);
     case 'textRange':

@@ -59,7 +59,8 @@ export function compileJsonpath(text: string): Sql {
   const parts = text.split(MARK).map((part, index) => {
     if (index % 2 === 0) return sql`${part}::text`;
     const spellings = selectSpellings(JSON.parse(part) as SpelledTest);
-    return sql`coalesce((select string_agg('@ == ' || s.text::text, ' || ') from (${spellings}) as s(text)), '1 == 0')`;
+    const equal = sql`string_agg('@ == ' || s.text::text, ' || ')`;
+    return sql`(select coalesce(${equal}, '1 == 0') from (${spellings}) as s(text))`;
   });
   return parts.length === 1 ? sql`${text}::jsonpath` : sql`(${sql.join(parts, ' || ')})::jsonpath`;
 }

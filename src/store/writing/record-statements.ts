@@ -389,7 +389,7 @@ export function announcement(context: WriteContext, operation: WriteOperation): 
     announced === undefined
       ? sql.empty
       : sql`,
-  pg_notify(${PRINCIPALS_CHANNEL}, ${announced})::text as announced`;
+  pg_notify(campus_channel(${PRINCIPALS_CHANNEL}), ${announced})::text as announced`;
   if (started === undefined) return told;
   return sql`${told},
     ${context.triggers.begin(started)} as started`;
@@ -412,8 +412,8 @@ export function announceAtCommit({ scope, collection }: Pick<WriteContext, 'scop
   const isOfRights = collection.name === USER_COLLECTION || collection.grants.length > 0;
   const domain = JSON.stringify({ domain: scope.domain.id });
   return sql`
-    select pg_notify(${OUTBOX_CHANNEL}, '')::text,
-      case when ${isOfRights} then pg_notify(${PRINCIPALS_CHANNEL}, ${domain})::text end`;
+    select pg_notify(campus_channel(${OUTBOX_CHANNEL}), '')::text,
+      case when ${isOfRights} then pg_notify(campus_channel(${PRINCIPALS_CHANNEL}), ${domain})::text end`;
 }
 
 function followUps(

@@ -48,7 +48,7 @@ export async function openSchool(gateway: Gateway): Promise<School> {
     `insert into credentials (domain_id, user_id, password_hash)
      select 'branch', user_id, password_hash from credentials where domain_id = 'top' on conflict do nothing`,
   );
-  await gateway.sql.query(`select pg_notify('campus_domains', 'branch')`);
+  await gateway.sql.query(`select pg_notify(campus_channel('campus_domains'), 'branch')`);
   const callers = await makeCallers(gateway);
   for (const caller of callers.filter(isAdministrator)) await saveScript(gateway, caller);
   return { gateway, records, callers };

@@ -93,7 +93,9 @@ async function tryToFollow(school: School, caller: Caller, marked: Marked): Prom
     await settle(() => refused.every(({ isDone }) => isDone));
     const wrong = refused.find((one) => statusOf(one) !== 404);
     if (wrong !== undefined) return `it follows one that is none of its own: ${JSON.stringify(wrong.errors)}`;
-    await school.gateway.sql.query(`select pg_notify('campus_imports', id::text) from imports order by id`);
+    await school.gateway.sql.query(
+      `select pg_notify(campus_channel('campus_imports'), id::text) from imports order by id`,
+    );
     await settle(() => all.events.length >= marked.seen.length);
     // Long enough for what it is not to be told of.
     await sleep(50);

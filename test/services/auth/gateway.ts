@@ -161,7 +161,7 @@ export async function changeUser(
       where domain = ${domain} and collection = 'pltf_user' and id = ${`usr-${userName}`}
       returning domain, id
     )
-    select pg_notify('campus_principals', json_build_object('domain', domain, 'user', id)::text) from changed`);
+    select pg_notify(campus_channel('campus_principals'), json_build_object('domain', domain, 'user', id)::text) from changed`);
 }
 
 /** The code of the error the work ends in; `undefined` when it goes well. */

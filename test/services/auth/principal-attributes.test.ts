@@ -140,7 +140,8 @@ describe('the attributes of a live token', () => {
       with changed as (
         update records set data = data || '{"name": "8"}' where collection = 'class' returning domain
       )
-      select pg_notify('campus_principals', json_build_object('domain', domain)::text) from changed`);
+      select pg_notify(campus_channel('campus_principals'),
+        json_build_object('domain', domain)::text) from changed`);
     await expectSoon('{"sectionsTaught":[["8","C"]],"classesTaught":[["8"]]}', () => fail(login));
   });
 });

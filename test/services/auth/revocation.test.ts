@@ -100,7 +100,8 @@ describe('a token both gateways know', () => {
         where domain_id = 'top' and user_id = ${`usr-${userName}`}
         returning domain_id, user_id
       )
-      select pg_notify('campus_principals', json_build_object('domain', domain_id, 'user', user_id)::text)
+      select pg_notify(campus_channel('campus_principals'),
+        json_build_object('domain', domain_id, 'user', user_id)::text)
         from raised`);
     await expectSoon('UNAUTHENTICATED', () => one.authenticator.authenticate(token));
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(other));
@@ -126,7 +127,8 @@ describe('a token both gateways know', () => {
         where domain = 'top' and collection = 'pltf_user' and id = ${`usr-${userName}`}
         returning domain, id
       )
-      select pg_notify('campus_principals', json_build_object('domain', domain, 'user', id)::text)
+      select pg_notify(campus_channel('campus_principals'),
+        json_build_object('domain', domain, 'user', id)::text)
         from deleted`);
     await expectSoon('UNAUTHENTICATED', () => one.authenticator.authenticate(token));
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
@@ -294,7 +296,7 @@ describe('what a gateway remembers', () => {
     const { token } = await knownTokens();
     await database.query(sql`update sessions set revoked_at = now() where user_id = ${`usr-${userName}`}`);
     expect(await codeOf(two.authenticator.authenticate(token))).toBeUndefined();
-    await database.query(sql`select pg_notify('campus_principals', 'what?')`);
+    await database.query(sql`select pg_notify(campus_channel('campus_principals'), 'what?')`);
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
   });
 });

@@ -41,6 +41,17 @@ describe('a job', () => {
     });
   });
 
+  it('is done at once, whatever others announce on the channels of the library', async () => {
+    const exitCode = process.exitCode;
+    await workers.start({ tasks: [note], pollMs: 600_000 });
+    await test.database.pool.query(`
+      select pg_notify('worker:migrate', '{"breaking":true}'), pg_notify('jobs:insert', '{"count":9e9'),
+        pg_notify('jobs:insert', n::text) from generate_series(1, 1000) as n`);
+    for (let n = 0; n < 3; n++) await jobs.add('note', { n });
+    await eventually(() => calls.length >= 3);
+    expect(process.exitCode).toBe(exitCode);
+  });
+
   it('has a signal that the statements of all jobs at work may listen to', async () => {
     const task = {
       name: 'listen',

@@ -15,6 +15,7 @@ export interface TestWorkers {
     readonly cronItems?: readonly CronItem[];
     readonly concurrency?: number;
     readonly shutdownGraceMs?: number;
+    readonly pollMs?: number;
     readonly sweepMs?: number;
   }): Promise<JobWorkers>;
 }

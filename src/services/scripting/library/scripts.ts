@@ -158,7 +158,7 @@ kept as (
   select domain_id, name, version, code, settings, updated_at, updated_by
   from saved
 )
-select version, owner, created_at, updated_at, pg_notify(${CHANNEL}, '') as announced
+select version, owner, created_at, updated_at, pg_notify(campus_channel(${CHANNEL}), '') as announced
 from saved`);
     if (row === undefined) throw versionConflict(name, this.#index.find(domainId, name), ifVersion);
     await this.refresh();
@@ -182,7 +182,7 @@ with removed as (
   delete from scripts
   where domain_id = ${scope.domain.id} and name = ${name}
 )
-select pg_notify(${CHANNEL}, '') as announced`);
+select pg_notify(campus_channel(${CHANNEL}), '') as announced`);
     await this.refresh();
   }
 

@@ -47,7 +47,8 @@ export async function openReplicas(options: OpenReplicasOptions): Promise<Opened
     if (!log.note(written, askedAt)) positions.doubt();
     positions.settle();
   });
-  const unlisten = await primary.listen(
+  // Not awaited: a database that has no channels yet gets them by its first migrations.
+  const listening = primary.listen(
     WRITTEN_CHANNEL,
     (notice) => positions.hear(notice),
     () => positions.doubt(),
@@ -61,7 +62,7 @@ export async function openReplicas(options: OpenReplicasOptions): Promise<Opened
       for (const { statements } of replicas) statements.watchSlow(watch);
     },
     async close() {
-      await unlisten();
+      await listening.then((stop) => stop());
       await Promise.all(replicas.map((replica) => replica.close()));
       await primary.pool.end();
     },

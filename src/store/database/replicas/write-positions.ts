@@ -151,7 +151,7 @@ export class WritePositions {
 /** The position is read after the commits that it is to cover, and told in the same round trip. */
 const ANNOUNCE = `
 with log as (select pg_current_wal_insert_lsn()::text as position)
-select position, pg_notify($1, position || ' ' || $2) from log`;
+select position, pg_notify(campus_channel($1), position || ' ' || $2) from log`;
 
 /** Announcements contain a hash of the credential, not the credential. */
 function nameOf(credential: string): string {
