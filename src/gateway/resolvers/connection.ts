@@ -1,10 +1,11 @@
 /** Connections for the lists of services: their edge types and values. */
-import type { KeysetPage } from '../../store/database/keyset.js';
-import type { PageInfo } from './records/generic-record.js';
-import { pageInfoOf } from './records/lazy-record.js';
-import { field, objectType, type TypeClass } from './run-time-types.js';
 
-export interface Edge<Node> {
+import { member, objectType, type TypeClass } from '../../base/scalars/declared-type.js';
+import type { KeysetPage } from '../../store/database/keyset.js';
+import { PageInfo } from './records/generic-record.js';
+import { pageInfoOf } from './records/lazy-record.js';
+
+interface Edge<Node> {
   readonly node: Node;
   readonly cursor: string;
 }
@@ -16,12 +17,32 @@ export interface Connection<Node> {
   readonly pageInfo: PageInfo;
 }
 
-/** The edge type of the connection `<name>Connection`. */
-export function edgeType(name: string, node: () => NewableFunction, description: string): TypeClass {
-  const edge = objectType(`${name}Edge`, `${description} in a page, with its cursor.`);
-  field(edge, 'node', node, { description: `${description}.` });
-  field(edge, 'cursor', () => String, { description: 'Its place in the order, for `after` and `before`.' });
-  return edge;
+/** The values of a connection whose records are counted only if asked for. */
+export interface CountedConnection<Node> extends Connection<Node> {
+  readonly totalCount: () => Promise<number>;
+}
+
+/** The type `<name>Connection` with its edges. `one`: "An import", `many`: "The imports". */
+export function connectionType<Node extends object>(
+  name: string,
+  node: TypeClass<Node>,
+  {
+    page,
+    one,
+    many,
+    isCounted = false,
+  }: { readonly page: string; readonly one: string; readonly many: string; readonly isCounted?: boolean },
+): TypeClass<Connection<Node>> {
+  const edge = objectType(`${name}Edge`, `${one} in a page, with its cursor.`, {
+    node: member.of(node, `${one}.`),
+    cursor: member.text('Its place in the order, for `after` and `before`.'),
+  });
+  return objectType(`${name}Connection`, page, {
+    nodes: member.list(node, `${many} of the page.`),
+    edges: member.list(edge, 'The same with a cursor each.'),
+    pageInfo: member.of(PageInfo, 'The position of the page in the order.'),
+    ...(isCounted && { totalCount: member.whole('The total number. Counted only if selected.') }),
+  });
 }
 
 export function toConnection<Row, Node>(

@@ -1,8 +1,9 @@
 /** The paging arguments of Relay, and their translation for a `RecordSet`. */
-import { ArgsType, Field, Int } from 'type-graphql';
+
 import { ServiceError } from '../../base/errors.js';
 import { toPath } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
+import { argumentsType, nullable, type ValueOf } from '../../base/scalars/declared-type.js';
 import type { OrderByInput } from './records/generic-record.js';
 
 /** The default and the maximum size of a page. @see decisions 9 */
@@ -11,31 +12,21 @@ export interface PageSizes {
   readonly maxPageSize: number;
 }
 
-@ArgsType()
-export class PageArguments {
-  @Field(() => Int, {
-    nullable: true,
-    description: 'The most records to return, from the start of the order or after the cursor `after`.',
-  })
-  first?: number | null;
+/** The arguments of every page, to be spread into those of a list. */
+export const PAGE_ARGUMENTS = {
+  first: nullable.whole(
+    'The most records to return, from the start of the order or after the cursor `after`.',
+  ),
+  after: nullable.text('A cursor (`pageInfo.endCursor`, `edges.cursor`). Returns only records after it.'),
+  last: nullable.whole(
+    'Instead of `first`: returns this many of the last records, at the end of the order or before the ' +
+      'cursor `before`.',
+  ),
+  before: nullable.text('A cursor. Returns only records before it.'),
+};
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'A cursor (`pageInfo.endCursor`, `edges.cursor`). Returns only records after it.',
-  })
-  after?: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      'Instead of `first`: returns this many of the last records, at the end of the order ' +
-      'or before the cursor `before`.',
-  })
-  last?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'A cursor. Returns only records before it.' })
-  before?: string | null;
-}
+export const PageArguments = argumentsType(PAGE_ARGUMENTS);
+export type PageArguments = ValueOf<typeof PageArguments>;
 
 export interface PageRequest {
   readonly limit: number;

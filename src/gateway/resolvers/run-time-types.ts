@@ -12,85 +12,10 @@
  * - It shows parameters and root fields in the order in which decorators ran and modules were loaded.
  *   `sortParameters` and `sortRootFields` restore the order in which they are written.
  */
-import type { GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
-import {
-  Args,
-  ArgsType,
-  Ctx,
-  Field,
-  getMetadataStorage,
-  Info,
-  InputType,
-  ObjectType,
-  Query,
-  Resolver,
-} from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, getMetadataStorage, Info, Query, Resolver } from 'type-graphql';
+import type { TypeClass } from '../../base/scalars/declared-type.js';
 import type { RequestContext } from './request-context.js';
-
-/** A class made at run time, to be named in a decorator. */
-export type TypeClass = new () => object;
-
-/**
- * Anything a decorator accepts as a type: a class, a scalar, the object of an enum, the symbol of a union.
- */
-export type TypeReference =
-  | TypeClass
-  | GraphQLScalarType
-  | StringConstructor
-  | BooleanConstructor
-  | object
-  | symbol;
-
-export interface FieldOptions {
-  readonly description: string;
-  readonly nullable?: boolean;
-  readonly defaultValue?: unknown;
-  readonly deprecationReason?: string;
-}
-
-/** An object type; every field of its values is the property of its name. */
-export function objectType(
-  name: string,
-  description: string,
-  options: { readonly implements?: NewableFunction } = {},
-): TypeClass {
-  const type = createClass(name);
-  ObjectType(name, { description, simpleResolvers: true, ...options })(type);
-  return type;
-}
-
-export function inputType(name: string, description: string): TypeClass {
-  const type = createClass(name);
-  InputType(name, { description })(type);
-  return type;
-}
-
-/** An argument: its type (in a list for a list of it) and its options. */
-export interface Argument extends FieldOptions {
-  readonly type: TypeReference | readonly TypeReference[];
-}
-
-/** The arguments of a field, in their order; `undefined` ones are left out. */
-export function argumentsType(args: Readonly<Record<string, Argument | undefined>>): TypeClass {
-  const type = createClass('Arguments');
-  for (const [name, argument] of Object.entries(args)) {
-    if (argument === undefined) continue;
-    const { type: of, ...options } = argument;
-    field(type, name, () => of, options);
-  }
-  ArgsType()(type);
-  return type;
-}
-
-/** A field of a type made here. */
-export function field(type: TypeClass, name: string, of: () => unknown, options: FieldOptions): void {
-  Field(of as () => TypeClass, options)(type.prototype, name);
-}
-
-/** A new class that TypeGraphQL knows by identity, and people by its name in a stack trace. */
-function createClass(name: string): TypeClass {
-  return { [name]: class {} }[name] as TypeClass;
-}
 
 /** A query known only at run time. */
 export interface RunTimeQuery<Arguments> {

@@ -13,12 +13,9 @@ import {
   Query,
   Resolver,
 } from 'type-graphql';
+import { argumentsType, field, inputType, objectType } from '../../../src/base/scalars/declared-type.js';
 import {
-  argumentsType,
   createQueryResolver,
-  field,
-  inputType,
-  objectType,
   sortParameters,
   sortRootFields,
   withRunTimeTypes,

@@ -2,12 +2,17 @@
  * Subscriptions to the records of any collection, and to topics. Each declared collection has a typed one:
  * typed/changes-resolver.ts.
  */
-import { Arg, Args, ArgsType, Field, ID, ObjectType, Resolver, Subscription } from 'type-graphql';
+
+import { Arg, Args, Resolver, Subscription } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
-import type { JsonValue } from '../../../base/json/json.js';
 import { Batcher } from '../../../base/process/batcher.js';
-import { DateTime } from '../../../base/scalars/date-time.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
+import {
+  argumentsType,
+  member,
+  nullable,
+  objectType,
+  type ValueOf,
+} from '../../../base/scalars/declared-type.js';
 import type { TopicMessage } from '../../../services/messaging/topics.js';
 import { accessOf, readershipOf } from '../../../store/access/access.js';
 import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
@@ -19,46 +24,25 @@ import { neverExecuted, type SubscribeData } from './live-context.js';
 import { ChangeOperation, RecordChangeEvent } from './record-change-event.js';
 import { subscribeToRecords } from './subscribe-to-records.js';
 
-@ArgsType()
-export class RecordChangedArguments {
-  @Field(() => String, { description: 'The collection, e.g. "attendance".' })
-  readonly collection!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Only records that satisfy this filter as they are after the change; a removed one, as it was ' +
+export const RecordChangedArguments = argumentsType({
+  collection: member.text('The collection, e.g. "attendance".'),
+  oquery: nullable.text(
+    'Only records that satisfy this filter as they are after the change; a removed one, as it was ' +
       'at last. As in the REST interface.',
-  })
-  readonly oquery?: string | null;
+  ),
+  ci: CI_ARGUMENT,
+  where: nullable.json('A structured filter by stored field names. Holds together with `oquery`.'),
+  operations: nullable.list(ChangeOperation, 'Only these; all if left out.'),
+});
+export type RecordChangedArguments = ValueOf<typeof RecordChangedArguments>;
 
-  @Field(() => Boolean, CI_ARGUMENT)
-  readonly ci?: boolean | null;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description: 'A structured filter by stored field names. Holds together with `oquery`.',
-  })
-  readonly where?: JsonValue;
-
-  @Field(() => [ChangeOperation], { nullable: true, description: 'Only these; all if left out.' })
-  readonly operations?: readonly ChangeOperation[] | null;
-}
-
-@ObjectType('TopicMessage', { description: 'What was published to a topic.', simpleResolvers: true })
-class TopicEvent {
-  @Field(() => ID, { description: 'Names the message; the same for every subscriber.' })
-  readonly id!: string;
-
-  @Field(() => String, { description: 'The topic.' })
-  readonly topic!: string;
-
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What was published.' })
-  readonly message!: JsonValue;
-
-  @Field(() => DateTime, { description: 'When it was published.' })
-  readonly publishedAt!: Date;
-}
+const TopicEvent = objectType('TopicMessage', 'What was published to a topic.', {
+  id: member.id('Names the message; the same for every subscriber.'),
+  topic: member.text('The topic.'),
+  message: nullable.json('What was published.'),
+  publishedAt: member.instant('When it was published.'),
+});
+type TopicEvent = ValueOf<typeof TopicEvent>;
 
 @Resolver()
 export class LiveResolver {

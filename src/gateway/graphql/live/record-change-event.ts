@@ -1,6 +1,4 @@
-/** The event of a subscription to records. */
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { DateTime } from '../../../base/scalars/date-time.js';
+import { enumType, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import type { RecordChange } from '../../../store/changes/change-feed.js';
 import type { Member } from '../../../store/sql/shape.js';
 import { GenericRecord } from '../../resolvers/records/generic-record.js';
@@ -8,21 +6,12 @@ import type { SelectedForm } from '../../resolvers/records/page-shape.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
 
 /** The internal values are those of `RecordChange.operation`. */
-export enum ChangeOperation {
-  CREATED = 'created',
-  UPDATED = 'updated',
-  DELETED = 'deleted',
-}
-
-registerEnumType(ChangeOperation, {
-  name: 'ChangeOperation',
-  description: 'What was done to a record.',
-  valuesConfig: {
-    CREATED: { description: 'It was stored.' },
-    UPDATED: { description: 'It was changed.' },
-    DELETED: { description: 'It was removed: only its id is told.' },
-  },
+export const ChangeOperation = enumType('ChangeOperation', 'What was done to a record.', {
+  created: 'It was stored.',
+  updated: 'It was changed.',
+  deleted: 'It was removed: only its id is told.',
 });
+export type ChangeOperation = ValueOf<typeof ChangeOperation>;
 
 /** The fields of every change with their descriptions, shared by the typed events. */
 export const CHANGE_FIELDS = {
@@ -33,23 +22,14 @@ export const CHANGE_FIELDS = {
   record: 'The record as it is now, as far as you may see it; null for one that was removed.',
 } as const;
 
-@ObjectType('RecordChange', { description: 'A change of a record, committed.', simpleResolvers: true })
-export class RecordChangeEvent {
-  @Field(() => ChangeOperation, { description: CHANGE_FIELDS.operation })
-  readonly operation!: ChangeOperation;
-
-  @Field(() => ID, { description: CHANGE_FIELDS.id })
-  readonly id!: string;
-
-  @Field(() => Int, { description: CHANGE_FIELDS.version })
-  readonly version!: number;
-
-  @Field(() => DateTime, { description: CHANGE_FIELDS.changedAt })
-  readonly changedAt!: Date;
-
-  @Field(() => GenericRecord, { nullable: true, description: CHANGE_FIELDS.record })
-  readonly record!: GenericRecord | null;
-}
+export const RecordChangeEvent = objectType('RecordChange', 'A change of a record, committed.', {
+  operation: member.of(ChangeOperation, CHANGE_FIELDS.operation),
+  id: member.id(CHANGE_FIELDS.id),
+  version: member.whole(CHANGE_FIELDS.version),
+  changedAt: member.instant(CHANGE_FIELDS.changedAt),
+  record: nullable.of(GenericRecord, CHANGE_FIELDS.record),
+});
+export type RecordChangeEvent = ValueOf<typeof RecordChangeEvent>;
 
 type ChangePart = Exclude<keyof typeof CHANGE_FIELDS, 'record'>;
 

@@ -2,9 +2,10 @@
  * The subscription `reportChanged`: a dashboard learns that the data of a report has changed, and runs it
  * again.
  */
-import { Arg, Field, ObjectType, Resolver, Subscription } from 'type-graphql';
+
+import { Arg, Resolver, Subscription } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
-import { DateTime } from '../../../base/scalars/date-time.js';
+import { member, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import type { Report } from '../../../school/reports/engine/report.js';
 import { rightsOf } from '../../../school/reports/engine/report-rights.js';
@@ -16,20 +17,16 @@ import { requireScope } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';
 import { neverExecuted, type SubscribeData } from './live-context.js';
 
-@ObjectType('ReportChange', {
-  description: 'Records that a report reads have changed: run it again.',
-  simpleResolvers: true,
-})
-export class ReportChangeEvent {
-  @Field(() => String, { description: 'The name of the report, e.g. "fee-defaulters".' })
-  readonly report!: string;
-
-  @Field(() => [String], { description: 'The collections whose records have changed.' })
-  readonly collections!: readonly string[];
-
-  @Field(() => DateTime, { description: 'When the last of them was changed.' })
-  readonly changedAt!: Date;
-}
+export const ReportChangeEvent = objectType(
+  'ReportChange',
+  'Records that a report reads have changed: run it again.',
+  {
+    report: member.text('The name of the report, e.g. "fee-defaulters".'),
+    collections: member.texts('The collections whose records have changed.'),
+    changedAt: member.instant('When the last of them was changed.'),
+  },
+);
+export type ReportChangeEvent = ValueOf<typeof ReportChangeEvent>;
 
 /** The shortest interval, so that a bulk load does not make a dashboard run the report for every record. */
 const INTERVAL_MS = 1_000;

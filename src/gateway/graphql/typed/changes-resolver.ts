@@ -2,10 +2,10 @@
 import { Args, ID, Int, Resolver, Subscription } from 'type-graphql';
 import { withArticle } from '../../../base/languages/graphql-names.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
+import { argumentsType, field, objectType, type TypeClass } from '../../../base/scalars/declared-type.js';
 import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
-import { argumentsType, field, objectType, type TypeClass } from '../../resolvers/run-time-types.js';
 import { neverExecuted, type SubscribeData } from '../live/live-context.js';
 import {
   CHANGE_FIELDS,
@@ -52,7 +52,7 @@ export function createChangesResolver(
       nullable: true,
       description: 'A filter as in the REST interface. Holds together with `where`.',
     },
-    ci: { type: Boolean, ...CI_ARGUMENT },
+    ci: CI_ARGUMENT,
     operations: {
       type: [ChangeOperation],
       nullable: true,

@@ -4,20 +4,12 @@
  *
  * @see https://www.apollographql.com/docs/graphos/reference/federation/subgraph-spec
  */
+
 import { type GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
-import {
-  Arg,
-  Ctx,
-  createUnionType,
-  Extensions,
-  Field,
-  Info,
-  ObjectType,
-  Query,
-  Resolver,
-} from 'type-graphql';
+import { Arg, Ctx, createUnionType, Extensions, Info, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { isRecordId } from '../../../base/model/record-id.js';
+import { member, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { assertPageSize } from '../../resolvers/page-arguments.js';
 import { type NodePlace, TYPE_NAME } from '../../resolvers/records/node.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
@@ -34,11 +26,10 @@ const ANY = new GraphQLScalarType({
   description: 'A record as another subgraph names it: {"__typename": "Task", "id": "T-7"}.',
 });
 
-@ObjectType('_Service', { description: 'What a supergraph is composed of.', simpleResolvers: true })
-class SubgraphService {
-  @Field(() => String, { description: 'The schema, with the keys of its types.' })
-  readonly sdl!: string;
-}
+const SubgraphService = objectType('_Service', 'What a supergraph is composed of.', {
+  sdl: member.text('The schema, with the keys of its types.'),
+});
+type SubgraphService = ValueOf<typeof SubgraphService>;
 
 export type SubgraphResolverClass = new (
   services: TypedServices,

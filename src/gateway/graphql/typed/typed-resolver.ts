@@ -6,6 +6,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { withArticle } from '../../../base/languages/graphql-names.js';
+import { argumentsType } from '../../../base/scalars/declared-type.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
 import { listShapePaths, type Member } from '../../../store/sql/shape.js';
 import { PageArguments, type PageSizes, toPageRequest, toSort } from '../../resolvers/page-arguments.js';
@@ -20,7 +21,6 @@ import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { TRANSACTIONAL_FIELD } from '../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
-import { argumentsType } from '../../resolvers/run-time-types.js';
 import { type InputValues, toStoredFields } from './stored-input.js';
 import { typedForm } from './typed-form.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
@@ -69,7 +69,7 @@ export function createTypedResolver(
         'A filter as in the REST interface, by stored field names, e.g. "created_on=today". Holds ' +
         'together with `where`.',
     },
-    ci: { type: Boolean, ...CI_ARGUMENT },
+    ci: CI_ARGUMENT,
     orderBy: {
       type: [types.orderBy(typed) ?? OrderByInput],
       nullable: true,

@@ -2,21 +2,24 @@
  * Generates the classes from which TypeGraphQL builds the typed schema: one for each object type, input, enum
  * and union of the model.
  */
-import { createUnionType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
+
+import { createUnionType, ID, Int, registerEnumType } from 'type-graphql';
 import { toEnumValueName, withArticle } from '../../../base/languages/graphql-names.js';
 import { mustBeSent } from '../../../base/model/collection.js';
 import type { ScalarName } from '../../../base/model/field-types/scalar-types.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
-import { PageInfo, SortDirection } from '../../resolvers/records/generic-record.js';
-import { Node, TYPE_NAME } from '../../resolvers/records/node.js';
 import {
   field,
   inputType,
+  member,
+  nullable,
   objectType,
   type TypeClass,
   type TypeReference,
-} from '../../resolvers/run-time-types.js';
+} from '../../../base/scalars/declared-type.js';
+import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
+import { PageInfo, SortDirection } from '../../resolvers/records/generic-record.js';
+import { Node, TYPE_NAME } from '../../resolvers/records/node.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type {
   TypedCollection,
@@ -43,7 +46,7 @@ export class TypedTypes {
     for (const { object } of model.collections) {
       this.#objects.set(
         object.typeName,
-        objectType(object.typeName, object.description, { implements: Node }),
+        objectType(object.typeName, object.description, {}, { implements: Node }),
       );
     }
     for (const typed of model.collections) this.#defineRecord(typed);
@@ -268,17 +271,10 @@ export class TypedTypes {
   }
 }
 
-@InputType({ description: 'Points to a record.' })
-class ReferenceInput {
-  @Field(() => ID, { description: 'The id of the record.' })
-  readonly id!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'What to call it. Left out: the name the record has now.',
-  })
-  readonly label?: string | null;
-}
+const ReferenceInput = inputType('ReferenceInput', 'Points to a record.', {
+  id: member.id('The id of the record.'),
+  label: nullable.text('What to call it. Left out: the name the record has now.'),
+});
 
 /** The scalar for a kind of value. */
 function scalarOf(kind: ScalarName | 'json'): ScalarForm['scalar'] {

@@ -12,10 +12,10 @@ import {
   type WhereType,
 } from '../../../base/languages/where-operators.js';
 import type { Field } from '../../../base/model/collection.js';
+import { field, inputType, type TypeClass, type TypeReference } from '../../../base/scalars/declared-type.js';
 import { LocalDate } from '../../../base/scalars/local-date.js';
 import { MonthScalar } from '../../../base/scalars/month-scalar.js';
 import type { RecordsRequest } from '../../resolvers/records/record-resolver.js';
-import { field, inputType, type TypeClass, type TypeReference } from '../../resolvers/run-time-types.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
 import type { TypedTypes } from './typed-types.js';

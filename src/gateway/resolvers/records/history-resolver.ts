@@ -1,25 +1,89 @@
 /** The door to earlier versions of records, and their restoration. */
+
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
+import {
+  argumentsType,
+  enumType,
+  member,
+  nullable,
+  objectType,
+  type ValueOf,
+} from '../../../base/scalars/declared-type.js';
 import { withPlaces } from '../../../store/database/keyset.js';
 import type { HistoryPage, HistoryQuery, Moment } from '../../../store/history/record-history.js';
 import type { Undone } from '../../../store/history/reverts.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { RecordStore } from '../../../store/record-store.js';
-import { toConnection } from '../connection.js';
-import { type PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
+import { connectionType, toConnection } from '../connection.js';
+import { PAGE_ARGUMENTS, type PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { toGenericRecord } from './generic-form.js';
 import { GenericRecord } from './generic-record.js';
 import { FORCE_ARGUMENT } from './oquery-arguments.js';
 import { perField, type RecordRemoval } from './record-resolver.js';
-import { RecordHistoryArguments, RecordHistoryConnection, UndoneResult } from './record-version-result.js';
 import { TRANSACTIONAL_FIELD } from './transactional.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
+
+export const FieldChangeKind = enumType('FieldChangeKind', 'What a change did to a field.', {
+  added: 'It was added.',
+  changed: 'Its value changed.',
+  removed: 'It was removed.',
+});
+export type FieldChangeKind = ValueOf<typeof FieldChangeKind>;
+
+const FieldChangeResult = objectType('FieldChange', 'A field whose value a change replaced.', {
+  path: member.text('Its stored name; below an object the names joined by dots. A list is one value.'),
+  kind: member.of(FieldChangeKind, 'Distinguishes a field that is null from one that is absent.'),
+  before: nullable.json('Its previous value; null if it was absent.'),
+  after: nullable.json('Its new value; null if it was removed.'),
+});
+
+const ChangeAuthorResult = objectType('ChangeAuthor', 'Who made a change, and by what.', {
+  principal: member.text('The id of the user, or the name of the task.'),
+  credential: member.text('`token:<session>`, `key:<id>` or `system:<task>`.'),
+  requestId: member.text('The request that made the change; `undoChange` takes it.'),
+  requestOperation: nullable.text(
+    'The name of the GraphQL operation, or the template of the route; null where there was none.',
+  ),
+});
+
+const RecordVersionResult = objectType('RecordVersion', 'A change of a record.', {
+  version: member.whole('The version that the change produced.'),
+  operation: member.text('`created`, `updated` or `deleted`.'),
+  fromVersion: nullable.whole(
+    'The previous version; null for the first. A restored record is `created` from a ' + 'previous version.',
+  ),
+  at: member.instant('When it happened.'),
+  by: nullable.of(ChangeAuthorResult, 'Shown to admins, and to users for their own changes; otherwise null.'),
+  changes: nullable.list(
+    FieldChangeResult,
+    'The changed fields that you may read; null if they were not recorded.',
+  ),
+});
+
+const RecordHistoryConnection = connectionType('RecordHistory', RecordVersionResult, {
+  page: 'A page of the changes of a record, the newest first.',
+  one: 'A change',
+  many: 'The changes',
+});
+
+export const RecordHistoryArguments = argumentsType({
+  ...PAGE_ARGUMENTS,
+  collection: member.text('The collection, e.g. "task".'),
+  id: member.id('The id of the record.'),
+});
+export type RecordHistoryArguments = ValueOf<typeof RecordHistoryArguments>;
+
+const UndoneResult = objectType('UndoneChange', 'What undoing a request did.', {
+  changed: member.whole('Records that it had changed, and that are again what they were.'),
+  removed: member.whole('Records that it had made, now removed.'),
+  broughtBack: member.whole('Records that it had removed, now back.'),
+});
 
 /** A cursor is the version that a change produced. */
 export interface HistoryRequest extends PageArguments {

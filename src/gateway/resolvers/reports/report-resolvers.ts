@@ -2,11 +2,21 @@
  * The GraphQL fields of the reports, generated from their list: for each report a query with its arguments,
  * and a result type around the report's own rows and totals. Each report's own file says what it means.
  */
+
 import { createHash } from 'node:crypto';
 import type { GraphQLResolveInfo } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../base/scalars/date-time.js';
+import {
+  type Argument,
+  argumentsType,
+  field,
+  member,
+  nullable,
+  objectType,
+  type TypeClass,
+} from '../../../base/scalars/declared-type.js';
 import * as column from '../../../school/reports/engine/columns.js';
 import { type RowClass, titleOf } from '../../../school/reports/engine/columns.js';
 import type { SentParameters } from '../../../school/reports/engine/parameters.js';
@@ -19,14 +29,7 @@ import { reports } from '../../../school/reports/registry.js';
 import { CachedFor } from '../cached-for.js';
 import { SelectionMemory, selectedFields } from '../records/selection.js';
 import { type RequestContext, requireScope } from '../request-context.js';
-import {
-  type Argument,
-  argumentsType,
-  createQueryResolver,
-  field,
-  objectType,
-  type TypeClass,
-} from '../run-time-types.js';
+import { createQueryResolver } from '../run-time-types.js';
 
 @column.rowType(
   'ReportWarning',
@@ -39,13 +42,10 @@ class ReportWarning {
   @column.texts('The `_id`s of the first ten.') readonly ids!: readonly string[];
 }
 
-@ObjectType({ description: 'Whether a report has more rows, and where they start.' })
-class ReportPageInfo {
-  @Field(() => Boolean, { description: 'Whether there are rows after this page.' })
-  readonly hasNextPage!: boolean;
-  @Field(() => String, { nullable: true, description: 'Pass as `after` to get the next page.' })
-  readonly endCursor!: string | null;
-}
+const ReportPageInfo = objectType('ReportPageInfo', 'Whether a report has more rows, and where they start.', {
+  hasNextPage: member.flag('Whether there are rows after this page.'),
+  endCursor: nullable.text('Pass as `after` to get the next page.'),
+});
 
 type ResolverClass = NewableFunction;
 

@@ -1,27 +1,19 @@
 /** The door to the branches of a school. @see decisions 7 */
-import { Arg, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
+
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Domain } from '../../../base/model/scope.js';
+import { inputType, member, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
 import type { Domains } from '../../../store/catalog/domains.js';
 import type { NewDomain } from '../../../store/catalog/new-domain.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { CallerDomain } from './caller-result.js';
 
-@InputType('NewBranchInput', { description: 'A branch that is to be made.' })
-class NewBranchInput implements Record<keyof NewDomain, unknown> {
-  @Field(() => ID, {
-    description: 'What the header `X-Domain` names: 1 to 64 letters, digits, `_`, `.` or `-`. It stays.',
-  })
-  readonly id!: string;
-
-  @Field(() => String, { description: 'The name people read, at most 200 characters.' })
-  readonly name!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Its time zone, e.g. "Asia/Kolkata"; absent: that of the main school.',
-  })
-  readonly timeZone!: string | null | undefined;
-}
+const NewBranchInput = inputType('NewBranchInput', 'A branch that is to be made.', {
+  id: member.id('What the header `X-Domain` names: 1 to 64 letters, digits, `_`, `.` or `-`. It stays.'),
+  name: member.text('The name people read, at most 200 characters.'),
+  timeZone: nullable.text('Its time zone, e.g. "Asia/Kolkata"; absent: that of the main school.'),
+} satisfies Record<keyof NewDomain, unknown>);
+type NewBranchInput = ValueOf<typeof NewBranchInput>;
 
 @Resolver()
 export class BranchResolver {

@@ -1,7 +1,9 @@
 /** The door to the caller: whom the credential represents, and what that user may do. */
+
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../../base/json/json.js';
 import type { Domain, Scope } from '../../../base/model/scope.js';
+import type { ValueOf } from '../../../base/scalars/declared-type.js';
 import { schoolSettings } from '../../../school/reports/engine/school-settings.js';
 import type { Receipts } from '../../../school/reports/receipts/receipts.js';
 import { type DeclaredSheet, mayFillIn, printSheet } from '../../../school/sheets/read-sheets.js';
@@ -38,7 +40,7 @@ export class CallerResolver {
   }
 
   @Query(() => CallerResult, { description: 'Who you are, where you work, and what you may do.' })
-  me(@Ctx() context: RequestContext): CallerResult {
+  me(@Ctx() context: RequestContext): object {
     return new Caller(requireScope(context), this.#services);
   }
 
@@ -60,7 +62,7 @@ export class CallerResolver {
 }
 
 /** Each field is computed only if selected; name and language are read together, once. */
-class Caller implements CallerResult {
+class Caller implements Record<keyof ValueOf<typeof CallerResult>, unknown> {
   readonly #scope: Scope;
   readonly #services: CallerServices;
   readonly #rights: CallerRights;

@@ -1,8 +1,8 @@
 /** The declaration of a collection in GraphQL, for callers who explore the schema. */
-import { Field, Int, ObjectType } from 'type-graphql';
+
 import type { JsonValue } from '../../../base/json/json.js';
 import type { Collection, Field as DeclaredField } from '../../../base/model/collection.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
+import { field, member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 
 export interface CollectionDescription {
   readonly name: string;
@@ -35,102 +35,48 @@ interface FieldDescription {
   readonly fields: readonly FieldDescription[];
 }
 
-@ObjectType('CollectionField', { description: 'A declared field of a collection.', simpleResolvers: true })
-export class FieldResult {
-  @Field(() => String, { description: 'The stored name, as filters and JSON use it.' })
-  readonly name!: string;
-
-  @Field(() => String, { description: 'text, number, boolean, datetime, reference or object.' })
-  readonly type!: string;
-
-  @Field(() => String, { description: 'What the value means.' })
-  readonly description!: string;
-
-  @Field(() => Boolean, { description: 'It holds a list of such values.' })
-  readonly isList!: boolean;
-
-  @Field(() => Boolean, { description: 'Every record that is written has it.' })
-  readonly isRequired!: boolean;
-
-  @Field(() => Boolean, { description: 'No two records of a domain share a value.' })
-  readonly isUnique!: boolean;
-
-  @Field(() => Boolean, { description: 'Filters and orders by it are fast.' })
-  readonly isIndexed!: boolean;
-
-  @Field(() => [String], { nullable: true, description: 'The values allowed; null: any.' })
-  readonly allowed!: readonly string[] | undefined;
-
-  @Field(() => String, { nullable: true, description: 'What a text or a datetime is, e.g. "month".' })
-  readonly format!: string | undefined;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description:
-      'What a value may be beyond its type, in the words of JSON Schema, e.g. {"minimum": 0}. ' +
+const FieldResult = objectType('CollectionField', 'A declared field of a collection.', {
+  name: member.text('The stored name, as filters and JSON use it.'),
+  type: member.text('text, number, boolean, datetime, reference or object.'),
+  description: member.text('What the value means.'),
+  isList: member.flag('It holds a list of such values.'),
+  isRequired: member.flag('Every record that is written has it.'),
+  isUnique: member.flag('No two records of a domain share a value.'),
+  isIndexed: member.flag('Filters and orders by it are fast.'),
+  allowed: nullable.texts('The values allowed; null: any.'),
+  format: nullable.text('What a text or a datetime is, e.g. "month".'),
+  bounds: nullable.json(
+    'What a value may be beyond its type, in the words of JSON Schema, e.g. {"minimum": 0}. ' +
       'A moment may be bounded by "now".',
-  })
-  readonly bounds!: JsonValue | undefined;
+  ),
+  targets: member.texts('The collections a reference may point to.'),
+  default: nullable.json(
+    'The value that a new record gets if it has none. For a datetime, "now" is the time ' + 'of creation.',
+  ),
+  unit: nullable.text('The unit, e.g. "INR".'),
+  example: nullable.json('A typical value.'),
+  deprecated: nullable.text('Why it is deprecated, and what replaces it.'),
+});
+field(FieldResult, 'fields', () => [FieldResult], { description: 'The members of an object.' });
 
-  @Field(() => [String], { description: 'The collections a reference may point to.' })
-  readonly targets!: readonly string[];
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description:
-      'The value that a new record gets if it has none. For a datetime, "now" is the time ' + 'of creation.',
-  })
-  readonly default!: JsonValue | undefined;
-
-  @Field(() => String, { nullable: true, description: 'The unit, e.g. "INR".' })
-  readonly unit!: string | undefined;
-
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'A typical value.' })
-  readonly example!: JsonValue | undefined;
-
-  @Field(() => String, { nullable: true, description: 'Why it is deprecated, and what replaces it.' })
-  readonly deprecated!: string | undefined;
-
-  @Field(() => [FieldResult], { description: 'The members of an object.' })
-  readonly fields!: readonly FieldResult[];
-}
-
-@ObjectType('Collection', {
-  description: 'A collection: what its records are and which fields they have.',
-  simpleResolvers: true,
-})
-export class CollectionResult {
-  @Field(() => String, { description: 'Its name in paths and arguments, e.g. "fee_receipt".' })
-  readonly name!: string;
-
-  @Field(() => String, { description: 'The name shown to people.' })
-  readonly title!: string;
-
-  @Field(() => String, { description: 'What one record is.' })
-  readonly description!: string;
-
-  @Field(() => String, { nullable: true, description: 'The field that names a record to a person.' })
-  readonly labelField!: string | undefined;
-
-  @Field(() => Boolean, { description: 'Declared with the service; false: registered at run time.' })
-  readonly isDeclared!: boolean;
-
-  @Field(() => Int, {
-    description:
+export const CollectionResult = objectType(
+  'Collection',
+  'A collection: what its records are and which fields they have.',
+  {
+    name: member.text('Its name in paths and arguments, e.g. "fee_receipt".'),
+    title: member.text('The name shown to people.'),
+    description: member.text('What one record is.'),
+    labelField: nullable.text('The field that names a record to a person.'),
+    isDeclared: member.flag('Declared with the service; false: registered at run time.'),
+    version: member.whole(
       'Starts at 1 and increases by one with every change of the declaration. Send it as ' +
-      '`ifVersion` to avoid overwriting a change made in the meantime.',
-  })
-  readonly version!: number;
-
-  @Field(() => String, { description: 'The field of this schema for one record, e.g. "feeReceipt".' })
-  readonly singular!: string;
-
-  @Field(() => String, { description: 'The field of this schema for many, e.g. "feeReceipts".' })
-  readonly plural!: string;
-
-  @Field(() => [FieldResult], { description: 'The declared fields you may read.' })
-  readonly fields!: readonly FieldResult[];
-}
+        '`ifVersion` to avoid overwriting a change made in the meantime.',
+    ),
+    singular: member.text('The field of this schema for one record, e.g. "feeReceipt".'),
+    plural: member.text('The field of this schema for many, e.g. "feeReceipts".'),
+    fields: member.list(FieldResult, 'The declared fields you may read.'),
+  },
+);
 
 /** The part of a declaration that a caller may know. */
 export interface ShownNames {

@@ -1,8 +1,10 @@
 /** The door to the declarations of collections; admins of the top domain may change them. */
+
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Scope } from '../../../base/model/scope.js';
+import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
 import { assertInReach, isFieldInReach, isInReach } from '../../../store/access/access.js';
 import { type CollectionInReach, listCollectionsInReach } from '../../../store/access/collection-in-reach.js';
@@ -16,7 +18,16 @@ import {
   describeCollection,
 } from './collection-description.js';
 import { CollectionTrialResult, toTrialResult, UndeclaredFieldsResult } from './collection-trial.js';
-import { FieldUseResult } from './field-use-result.js';
+
+const FieldUseResult = objectType('FieldUse', 'The use of a field of a collection by an operation.', {
+  operation: nullable.text(
+    'The name of the operation; of one without a name, or a REST request, its path, e.g. ' +
+      '"/o/recs/:collection"; null: a subscription without a name.',
+  ),
+  keyId: nullable.id('The API key that sent it; null: users who signed in.'),
+  keyName: nullable.text('The name of the key; null if it was removed or belongs to another domain.'),
+  lastUsedOn: member.day('The last day of use, in UTC.'),
+});
 
 @Resolver()
 export class CollectionResolver {

@@ -1,69 +1,48 @@
 /** GraphQL types for the dry run of a declaration, and for undeclared fields of records. */
-import { Field, Int, ObjectType } from 'type-graphql';
+
 import type { ErrorDetail } from '../../../base/errors.js';
 import type { JsonValue } from '../../../base/json/json.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
+import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import type { CollectionTrial } from '../../../store/catalog/catalog.js';
 import type { DefinitionChange } from '../../../store/catalog/definition-changes.js';
-import { FieldChangeKind } from '../records/record-version-result.js';
+import { FieldChangeKind } from '../records/history-resolver.js';
 
-@ObjectType('DefinitionChange', {
-  description: 'A difference in a part of the declaration of a collection.',
-  simpleResolvers: true,
-})
-class DefinitionChangeResult {
-  @Field(() => String, { description: 'The part, e.g. "/title" or "/fields/motto".' })
-  readonly pointer!: string;
+const DefinitionChangeResult = objectType(
+  'DefinitionChange',
+  'A difference in a part of the declaration of a collection.',
+  {
+    pointer: member.text('The part, e.g. "/title" or "/fields/motto".'),
+    kind: member.of(FieldChangeKind, 'What happens to it.'),
+    before: nullable.json('The current value.'),
+    after: nullable.json('The new value.'),
+  },
+);
 
-  @Field(() => FieldChangeKind, { description: 'What happens to it.' })
-  readonly kind!: FieldChangeKind;
+const DefinitionFaultResult = objectType('DefinitionFault', 'Why a declaration is rejected.', {
+  pointer: nullable.text('The part, e.g. "/fields/motto".'),
+  detail: member.text('The reason, and how to correct it.'),
+});
+type DefinitionFaultResult = ValueOf<typeof DefinitionFaultResult>;
 
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The current value.' })
-  readonly before!: JsonValue | undefined;
-
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The new value.' })
-  readonly after!: JsonValue | undefined;
-}
-
-@ObjectType('DefinitionFault', {
-  description: 'Why a declaration is rejected.',
-  simpleResolvers: true,
-})
-class DefinitionFaultResult {
-  @Field(() => String, { nullable: true, description: 'The part, e.g. "/fields/motto".' })
-  readonly pointer!: string | undefined;
-
-  @Field(() => String, { description: 'The reason, and how to correct it.' })
-  readonly detail!: string;
-}
-
-@ObjectType('CollectionTrial', {
-  description: 'The effect of registering or altering a collection.',
-  simpleResolvers: true,
-})
-export class CollectionTrialResult {
-  @Field(() => String, { description: 'The name of the collection.' })
-  readonly name!: string;
-
-  @Field(() => Boolean, { description: 'Whether it would be registered; false: altered.' })
-  readonly isNew!: boolean;
-
-  @Field(() => [DefinitionChangeResult], {
-    description:
+export const CollectionTrialResult = objectType(
+  'CollectionTrial',
+  'The effect of registering or altering a collection.',
+  {
+    name: member.text('The name of the collection.'),
+    isNew: member.flag('Whether it would be registered; false: altered.'),
+    changes: member.list(
+      DefinitionChangeResult,
       'The differences from the current declaration; for a new collection the whole ' + 'declaration.',
-  })
-  readonly changes!: readonly DefinitionChangeResult[];
-
-  @Field(() => [DefinitionFaultResult], { description: 'Why it is rejected. Empty if it is accepted.' })
-  readonly faults!: readonly DefinitionFaultResult[];
-
-  @Field(() => [DefinitionFaultResult], {
-    description:
+    ),
+    faults: member.list(DefinitionFaultResult, 'Why it is rejected. Empty if it is accepted.'),
+    useFaults: member.list(
+      DefinitionFaultResult,
       'Removed fields that operations of the last 30 days use. The change is rejected ' +
-      'unless `dropUsedFields` is set.',
-  })
-  readonly useFaults!: readonly DefinitionFaultResult[];
-}
+        'unless `dropUsedFields` is set.',
+    ),
+  },
+);
+export type CollectionTrialResult = ValueOf<typeof CollectionTrialResult>;
 
 const KINDS: Readonly<Record<DefinitionChange['kind'], FieldChangeKind>> = {
   added: FieldChangeKind.ADDED,
@@ -90,29 +69,21 @@ function toFaultResult({ pointer, detail }: ErrorDetail): DefinitionFaultResult 
   return { pointer, detail };
 }
 
-@ObjectType('UndeclaredField', {
-  description: 'A field that records have and their collection does not declare.',
-  simpleResolvers: true,
-})
-class UndeclaredFieldResult {
-  @Field(() => String, { description: 'Its stored name; cut after 200 characters.' })
-  readonly name!: string;
+const UndeclaredFieldResult = objectType(
+  'UndeclaredField',
+  'A field that records have and their collection does not declare.',
+  {
+    name: member.text('Its stored name; cut after 200 characters.'),
+    types: member.texts('What JSON calls its values, e.g. "string", "number" and "null".'),
+    recordCount: member.whole('The number of records in the sample that have it.'),
+  },
+);
 
-  @Field(() => [String], { description: 'What JSON calls its values, e.g. "string", "number" and "null".' })
-  readonly types!: readonly string[];
-
-  @Field(() => Int, { description: 'The number of records in the sample that have it.' })
-  readonly recordCount!: number;
-}
-
-@ObjectType('UndeclaredFields', {
-  description: 'The undeclared fields found in a sample of records.',
-  simpleResolvers: true,
-})
-export class UndeclaredFieldsResult {
-  @Field(() => Int, { description: 'The number of records in the sample, at most a thousand.' })
-  readonly sampledCount!: number;
-
-  @Field(() => [UndeclaredFieldResult], { description: 'The most frequent first, a hundred at most.' })
-  readonly fields!: readonly UndeclaredFieldResult[];
-}
+export const UndeclaredFieldsResult = objectType(
+  'UndeclaredFields',
+  'The undeclared fields found in a sample of records.',
+  {
+    sampledCount: member.whole('The number of records in the sample, at most a thousand.'),
+    fields: member.list(UndeclaredFieldResult, 'The most frequent first, a hundred at most.'),
+  },
+);

@@ -6,7 +6,7 @@ import { isBase64 } from '../../../base/text/base64.js';
 import type { Files } from '../../../services/files/files.js';
 import type { FileFilter, FileLink, StoredFile } from '../../../services/files/stored-file.js';
 import { isOwn } from '../../../services/files/visible-files.js';
-import { type Connection, toConnection } from '../connection.js';
+import { type CountedConnection, toConnection } from '../connection.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { CreateFileInput, FileConnection, FileResult, FilesArguments } from './file-result.js';
@@ -41,7 +41,7 @@ export class FileResolver {
   async list(
     @Ctx() context: RequestContext,
     @Args(() => FilesArguments) sent: FilesArguments,
-  ): Promise<FilePageResult> {
+  ): Promise<CountedConnection<FileResult>> {
     const scope = requireScope(context);
     const page = toPageRequest(sent, this.#pages);
     const filter = {
@@ -93,11 +93,6 @@ export class FileResolver {
     const scope = requireScope(context);
     return toResult(scope, await this.#files.delete(scope, id));
   }
-}
-
-/** The result of `files`; it is counted only if the total is selected. */
-interface FilePageResult extends Connection<FileResult> {
-  totalCount(): Promise<number>;
 }
 
 export function toResult(scope: Scope, file: StoredFile): FileResult {

@@ -1,30 +1,24 @@
 /** The door to creating the first school of an empty database. */
-import { Arg, Field, InputType, Mutation, Query, Resolver } from 'type-graphql';
+
+import { Arg, Mutation, Query, Resolver } from 'type-graphql';
+import { inputType, member, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
 import type { FirstRun } from '../../../services/auth/first-run.js';
 
-@InputType({ description: 'The first school of an empty database, and its first admin.' })
-class MakeSchoolInput {
-  @Field(() => String, { description: 'Its id: 1 to 64 letters, digits, `_`, `.` or `-`, e.g. "dps".' })
-  readonly id!: string;
-
-  @Field(() => String, { description: 'The name shown to people.' })
-  readonly name!: string;
-
-  @Field(() => String, { nullable: true, description: 'An IANA name; left out: Asia/Kolkata.' })
-  readonly timeZone?: string | null;
-
-  @Field(() => String, { description: 'The login name of the admin.' })
-  readonly userName!: string;
-
-  @Field(() => String, { description: 'The full name of the admin.' })
-  readonly adminName!: string;
-
-  @Field(() => String, {
-    description:
+const MakeSchoolInput = inputType(
+  'MakeSchoolInput',
+  'The first school of an empty database, and its first admin.',
+  {
+    id: member.text('Its id: 1 to 64 letters, digits, `_`, `.` or `-`, e.g. "dps".'),
+    name: member.text('The name shown to people.'),
+    timeZone: nullable.text('An IANA name; left out: Asia/Kolkata.'),
+    userName: member.text('The login name of the admin.'),
+    adminName: member.text('The full name of the admin.'),
+    password: member.text(
       'The password of the admin: of at least PASSWORD_MIN_LENGTH characters, and not easy to guess.',
-  })
-  readonly password!: string;
-}
+    ),
+  },
+);
+type MakeSchoolInput = ValueOf<typeof MakeSchoolInput>;
 
 @Resolver()
 export class FirstRunResolver {

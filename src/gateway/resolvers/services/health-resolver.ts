@@ -1,10 +1,11 @@
 /**
  * The door to the health of the service, for admins of the top domain, who are responsible for all domains.
  */
-import { Ctx, Field, Float, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
+
+import { Ctx, Field, Float, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import type { Domain } from '../../../base/model/scope.js';
-import { DateTime } from '../../../base/scalars/date-time.js';
+import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { countSecretsWithoutKey } from '../../../services/auth/secrets-without-key.js';
 import type { TextEncryption } from '../../../services/auth/text-encryption.js';
 import { isTopDomainAdmin } from '../../../store/access/top-domain-admin.js';
@@ -18,85 +19,48 @@ import type {
 import { sql } from '../../../store/sql.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
-@ObjectType('Queue', { description: 'A queue of the service.', simpleResolvers: true })
-class QueueResult {
-  @Field(() => String, { description: '`jobs`, `messages` or `webhooks`.' })
-  readonly name!: string;
+const QueueResult = objectType('Queue', 'A queue of the service.', {
+  name: member.text('`jobs`, `messages` or `webhooks`.'),
+  waiting: member.whole('The number of waiting entries, including those in progress.'),
+  failed: member.whole('The number of entries that failed for good and are still stored.'),
+});
+type QueueResult = ValueOf<typeof QueueResult>;
 
-  @Field(() => Int, { description: 'The number of waiting entries, including those in progress.' })
-  readonly waiting!: number;
+const SlowStatementResult = objectType(
+  'SlowStatement',
+  'A statement of the database that took longer than SLOW_STATEMENT_MS.',
+  {
+    at: member.instant('When it ended.'),
+    operation: nullable.text('The operation or route that ran it; null for a task.'),
+    requestId: nullable.id('The id of its request; null for a task.'),
+    collections: member.texts('The collections it read.'),
+    durationMs: member.number('Its duration. Unit: milliseconds.'),
+    rows: member.whole('The number of rows it returned.'),
+    statement: member.text('The statement, with $1, $2, … for its values.'),
+    suggestions: member.texts('The declaration of an index that would help.'),
+  },
+);
+type SlowStatementResult = ValueOf<typeof SlowStatementResult>;
 
-  @Field(() => Int, { description: 'The number of entries that failed for good and are still stored.' })
-  readonly failed!: number;
-}
+const RunningGatewayResult = objectType(
+  'RunningGateway',
+  'A process of the gateway that is connected to the database.',
+  {
+    address: nullable.text('Its address, as the database sees it; null if it connects by a local socket.'),
+    connectedSince: member.instant('When it connected.'),
+  },
+);
+type RunningGatewayResult = ValueOf<typeof RunningGatewayResult>;
 
-@ObjectType('SlowStatement', {
-  description: 'A statement of the database that took longer than SLOW_STATEMENT_MS.',
-  simpleResolvers: true,
-})
-class SlowStatementResult {
-  @Field(() => DateTime, { description: 'When it ended.' })
-  readonly at!: Date;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'The operation or route that ran it; null for a task.',
-  })
-  readonly operation!: string | undefined;
-
-  @Field(() => ID, { nullable: true, description: 'The id of its request; null for a task.' })
-  readonly requestId!: string | undefined;
-
-  @Field(() => [String], { description: 'The collections it read.' })
-  readonly collections!: readonly string[];
-
-  @Field(() => Float, { description: 'Its duration. Unit: milliseconds.' })
-  readonly durationMs!: number;
-
-  @Field(() => Int, { description: 'The number of rows it returned.' })
-  readonly rows!: number;
-
-  @Field(() => String, { description: 'The statement, with $1, $2, … for its values.' })
-  readonly statement!: string;
-
-  @Field(() => [String], { description: 'The declaration of an index that would help.' })
-  readonly suggestions!: readonly string[];
-}
-
-@ObjectType('RunningGateway', {
-  description: 'A process of the gateway that is connected to the database.',
-  simpleResolvers: true,
-})
-class RunningGatewayResult {
-  @Field(() => String, {
-    nullable: true,
-    description: 'Its address, as the database sees it; null if it connects by a local socket.',
-  })
-  readonly address!: string | null;
-
-  @Field(() => DateTime, { description: 'When it connected.' })
-  readonly connectedSince!: Date;
-}
-
-@ObjectType('Replica', {
-  description: 'A server that this gateway reads from beside the primary.',
-  simpleResolvers: true,
-})
-class ReplicaResult {
-  @Field(() => String, { description: 'Its host and port.' })
-  readonly name!: string;
-
-  @Field(() => Float, {
-    nullable: true,
-    description:
-      'Its replication lag, at most; null while it is unreachable or not a replica of this ' +
+const ReplicaResult = objectType('Replica', 'A server that this gateway reads from beside the primary.', {
+  name: member.text('Its host and port.'),
+  lagMs: nullable.number(
+    'Its replication lag, at most; null while it is unreachable or not a replica of this ' +
       'database. Unit: milliseconds.',
-  })
-  readonly lagMs!: number | undefined;
-
-  @Field(() => Int, { description: 'The number of reads it has answered since this process started.' })
-  readonly reads!: number;
-}
+  ),
+  reads: member.whole('The number of reads it has answered since this process started.'),
+});
+type ReplicaResult = ValueOf<typeof ReplicaResult>;
 
 export interface HealthServices {
   readonly version: string;

@@ -1,6 +1,8 @@
 /** The typed rights of an API key: presets and lists, instead of the JSON of `scopes`. */
-import { Field, InputType, registerEnumType } from 'type-graphql';
+
+import { registerEnumType } from 'type-graphql';
 import type { KeyScopes, RecordVerb } from '../../../base/model/scope.js';
+import { inputType, member, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
 
 const KEY_VERBS = {
   READ: 'read',
@@ -42,37 +44,30 @@ registerEnumType(KEY_PRESETS, {
   },
 });
 
-@InputType({ description: 'What an API key may do with the records of a collection.' })
-class KeyCollectionInput {
-  @Field(() => String, { description: 'The collection, e.g. "attendance"; "*": every one.' })
-  readonly collection!: string;
+const KeyCollectionInput = inputType(
+  'KeyCollectionInput',
+  'What an API key may do with the records of a collection.',
+  {
+    collection: member.text('The collection, e.g. "attendance"; "*": every one.'),
+    verbs: member.list(KEY_VERBS, 'At least one.'),
+  },
+);
 
-  @Field(() => [KEY_VERBS], { description: 'At least one.' })
-  readonly verbs!: readonly RecordVerb[];
-}
-
-@InputType({ description: 'What an API key may do: all that a preset says, and what is listed beside.' })
-export class KeyAccessInput {
-  @Field(() => KEY_PRESETS, { nullable: true, description: 'To begin with.' })
-  readonly preset?: KeyPreset | null;
-
-  @Field(() => [KeyCollectionInput], { nullable: true, description: 'Collections, each with its verbs.' })
-  readonly collections?: readonly KeyCollectionInput[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Reports by their names; "*": every one.' })
-  readonly reports?: readonly string[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Scripts by their names; "*": every one.' })
-  readonly scripts?: readonly string[] | null;
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description:
+export const KeyAccessInput = inputType(
+  'KeyAccessInput',
+  'What an API key may do: all that a preset says, and what is listed beside.',
+  {
+    preset: nullable.of(KEY_PRESETS, 'To begin with.'),
+    collections: nullable.list(KeyCollectionInput, 'Collections, each with its verbs.'),
+    reports: nullable.texts('Reports by their names; "*": every one.'),
+    scripts: nullable.texts('Scripts by their names; "*": every one.'),
+    accounts: nullable.flag(
       'Whether the key of an admin may change accounts: user names, email addresses, roles, and who may ' +
-      'log in. Such a key can make admins. No preset and no "*" includes it. Default: false.',
-  })
-  readonly accounts?: boolean | null;
-}
+        'log in. Such a key can make admins. No preset and no "*" includes it. Default: false.',
+    ),
+  },
+);
+export type KeyAccessInput = ValueOf<typeof KeyAccessInput>;
 
 const EVERY_VERB: readonly RecordVerb[] = Object.values(KEY_VERBS);
 

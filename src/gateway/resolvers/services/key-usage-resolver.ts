@@ -1,57 +1,33 @@
 /** The door to usage figures of API keys: for their owners, and for admins those of the domain. */
-import { Arg, Ctx, Field, Float, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
+
+import { Arg, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
-import { DateTime } from '../../../base/scalars/date-time.js';
+import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import type { HourFigures, KeyFigures, KeyRequest } from '../../../services/auth/key-figures.js';
 import { KEPT_REQUESTS } from '../../../services/auth/key-meter.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
-@ObjectType('KeyFigures', { description: 'Requests of an API key, counted.', simpleResolvers: true })
-class KeyFiguresResult {
-  @Field(() => Int, { description: 'The number of requests.' })
-  readonly requests!: number;
+const KeyFiguresResult = objectType('KeyFigures', 'Requests of an API key, counted.', {
+  requests: member.whole('The number of requests.'),
+  errors: member.whole('The number of answers with an error, in whole or in part.'),
+  refused: member.whole('The number rejected by the rate limit (429). They are included in the errors.'),
+  medianMs: member.number('The median duration. Unit: milliseconds.'),
+  p95Ms: member.number('The 95th percentile of the duration. Unit: milliseconds.'),
+});
 
-  @Field(() => Int, { description: 'The number of answers with an error, in whole or in part.' })
-  readonly errors!: number;
+const KeyHourResult = objectType('KeyHour', 'Requests of an API key within an hour.', {
+  ...KeyFiguresResult.members,
+  hour: member.instant('The beginning of the hour.'),
+});
 
-  @Field(() => Int, {
-    description: 'The number rejected by the rate limit (429). They are included in the errors.',
-  })
-  readonly refused!: number;
-
-  @Field(() => Float, { description: 'The median duration. Unit: milliseconds.' })
-  readonly medianMs!: number;
-
-  @Field(() => Float, { description: 'The 95th percentile of the duration. Unit: milliseconds.' })
-  readonly p95Ms!: number;
-}
-
-@ObjectType('KeyHour', { description: 'Requests of an API key within an hour.', simpleResolvers: true })
-class KeyHourResult extends KeyFiguresResult {
-  @Field(() => DateTime, { description: 'The beginning of the hour.' })
-  readonly hour!: Date;
-}
-
-@ObjectType('KeyRequest', { description: 'A request by an API key.', simpleResolvers: true })
-class KeyRequestResult {
-  @Field(() => DateTime, { description: 'When it ended.' })
-  readonly at!: Date;
-
-  @Field(() => String, { description: 'Its id, as the header X-Request-Id had it.' })
-  readonly requestId!: string;
-
-  @Field(() => String, { description: 'The name of the GraphQL operation, or the template of the route.' })
-  readonly operation!: string;
-
-  @Field(() => Int, { description: 'The status of the answer.' })
-  readonly status!: number;
-
-  @Field(() => Float, { description: 'Its duration. Unit: milliseconds.' })
-  readonly durationMs!: number;
-
-  @Field(() => Int, { nullable: true, description: 'What the GraphQL operation cost; null for REST.' })
-  readonly cost!: number | undefined;
-}
+const KeyRequestResult = objectType('KeyRequest', 'A request by an API key.', {
+  at: member.instant('When it ended.'),
+  requestId: member.text('Its id, as the header X-Request-Id had it.'),
+  operation: member.text('The name of the GraphQL operation, or the template of the route.'),
+  status: member.whole('The status of the answer.'),
+  durationMs: member.number('Its duration. Unit: milliseconds.'),
+  cost: nullable.whole('What the GraphQL operation cost; null for REST.'),
+});
 
 const HOUR_MS = 3_600_000;
 const MOST_HOURS = 30 * 24;

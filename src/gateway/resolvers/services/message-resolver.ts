@@ -5,15 +5,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/jso
 import type { Message } from '../../../services/messaging/message.js';
 import type { MessageAdmin } from '../../../services/messaging/message-admin.js';
 import type { Messages } from '../../../services/messaging/messages.js';
-import { type Connection, toConnection } from '../connection.js';
+import { type CountedConnection, toConnection } from '../connection.js';
 import { instantRange } from '../instant-range.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
   MessageConnection,
-  type MessageKindValue,
   MessageResult,
-  type MessageStateValue,
   MessagesArguments,
   SendEmailInput,
   SendSmsInput,
@@ -42,7 +40,7 @@ export class MessageResolver {
   async list(
     @Ctx() context: RequestContext,
     @Args(() => MessagesArguments) sent: MessagesArguments,
-  ): Promise<MessagePageResult> {
+  ): Promise<CountedConnection<MessageResult>> {
     const scope = requireScope(context);
     const page = toPageRequest(sent, this.#services.pages);
     const filter = {
@@ -139,33 +137,8 @@ export class MessageResolver {
   }
 }
 
-/** The result of `messages`; it is counted only if the total is selected. */
-interface MessagePageResult extends Connection<MessageResult> {
-  totalCount(): Promise<number>;
-}
-
-function toResult(message: Message): MessageResult {
-  const { content } = message;
-  return {
-    id: message.id,
-    kind: message.kind as MessageKindValue,
-    state: message.state as MessageStateValue,
-    recipients: message.recipients,
-    remaining: message.remaining ?? null,
-    subject: message.subject ?? null,
-    text: content.text ?? null,
-    html: 'html' in content ? (content.html ?? null) : null,
-    key: message.key ?? null,
-    attempts: message.attempts,
-    lastError: message.lastError ?? null,
-    providerId: message.providerId ?? null,
-    recordId: message.recordId ?? null,
-    createdBy: message.createdBy,
-    createdAt: message.createdAt,
-    updatedAt: message.updatedAt,
-    nextAttemptAt: message.nextAttemptAt ?? null,
-    sentAt: message.sentAt ?? null,
-  };
+function toResult({ content, ...message }: Message): MessageResult {
+  return { ...message, text: content.text, html: 'html' in content ? content.html : undefined };
 }
 
 /** @throws INVALID_VALUE */

@@ -1,5 +1,7 @@
 /** The door to exporting and erasing the data of a person. For admins. */
-import { Arg, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import type { Files } from '../../../services/files/files.js';
 import { archiveName } from '../../../services/persons/identify-person.js';
 import type { Erasure, Persons } from '../../../services/persons/persons.js';
@@ -7,53 +9,27 @@ import { type RequestContext, requireScope } from '../request-context.js';
 import { toResult } from './file-resolver.js';
 import { FileResult } from './file-result.js';
 
-@ObjectType('PersonErasureEntry', {
-  description: 'The effect of an erasure in one place.',
-  simpleResolvers: true,
-})
-class ErasureEntryResult {
-  @Field(() => String, {
-    description:
-      '`removed` for good; `replaced`: another name stands there; `kept` without what is personal, or as ' +
+const ErasureEntryResult = objectType('PersonErasureEntry', 'The effect of an erasure in one place.', {
+  fate: member.text(
+    '`removed` for good; `replaced`: another name stands there; `kept` without what is personal, or as ' +
       'it is.',
-  })
-  readonly fate!: string;
+  ),
+  place: member.text('A collection, or e.g. `messages`, `history of attendance`.'),
+  count: member.whole('How many.'),
+  ids: member.texts('Which ones, at most 1,000; of records their ids.'),
+  fields: member.texts('The fields that a kept record loses.'),
+  because: nullable.text('Why it is not removed, or what is left to do.'),
+});
 
-  @Field(() => String, { description: 'A collection, or e.g. `messages`, `history of attendance`.' })
-  readonly place!: string;
-
-  @Field(() => Int, { description: 'How many.' })
-  readonly count!: number;
-
-  @Field(() => [String], { description: 'Which ones, at most 1,000; of records their ids.' })
-  readonly ids!: readonly string[];
-
-  @Field(() => [String], { description: 'The fields that a kept record loses.' })
-  readonly fields!: readonly string[];
-
-  @Field(() => String, { nullable: true, description: 'Why it is not removed, or what is left to do.' })
-  readonly because!: string | undefined;
-}
-
-@ObjectType('PersonErasure', {
-  description: 'The effect of erasing a person.',
-  simpleResolvers: true,
-})
-class ErasureResult {
-  @Field(() => String, { description: 'The name that replaces the person in kept records.' })
-  readonly pseudonym!: string;
-
-  @Field(() => [ErasureEntryResult], { description: 'Place by place, in the order in which it is done.' })
-  readonly entries!: readonly ErasureEntryResult[];
-
-  @Field(() => [String], {
-    description:
-      'Values that may mean others, e.g. the telephone number of a sibling, or one word: they are replaced ' +
+const ErasureResult = objectType('PersonErasure', 'The effect of erasing a person.', {
+  pseudonym: member.text('The name that replaces the person in kept records.'),
+  entries: member.list(ErasureEntryResult, 'Place by place, in the order in which it is done.'),
+  shared: member.texts(
+    'Values that may mean others, e.g. the telephone number of a sibling, or one word: they are replaced ' +
       'in ' +
       'what belongs to the person, and not looked for elsewhere.',
-  })
-  readonly shared!: readonly string[];
-}
+  ),
+});
 
 @Resolver()
 export class PersonResolver {

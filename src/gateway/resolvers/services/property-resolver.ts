@@ -1,79 +1,46 @@
 /** The door to the settings of a school: the properties of its domain that the service reads. */
-import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../../base/json/json.js';
+import { enumType, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
 import type { Domains, KnownPropertyInForce } from '../../../store/catalog/domains.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
-enum PropertyKind {
-  TEXT = 'text',
-  NUMBER = 'number',
-  BOOLEAN = 'boolean',
-  JSON = 'json',
-}
-
-registerEnumType(PropertyKind, {
-  name: 'PropertyKind',
-  description: 'As which value of JSON a property is kept.',
-  valuesConfig: {
-    TEXT: { description: 'A text.' },
-    NUMBER: { description: 'A number.' },
-    BOOLEAN: { description: 'True or false.' },
-    JSON: { description: 'A list or an object.' },
-  },
+const PropertyKind = enumType('PropertyKind', 'As which value of JSON a property is kept.', {
+  text: 'A text.',
+  number: 'A number.',
+  boolean: 'True or false.',
+  json: 'A list or an object.',
 });
+type PropertyKind = ValueOf<typeof PropertyKind>;
 
-@ObjectType('DomainProperty', {
-  description:
-    'A setting of the school, or of a part of it: a property of the domain that the service reads.',
-  simpleResolvers: true,
-})
-class DomainPropertyResult {
-  @Field(() => String, { description: 'Its name, e.g. "schoolName".' })
-  readonly name!: string;
-
-  @Field(() => String, { description: 'What it does.' })
-  readonly description!: string;
-
-  @Field(() => PropertyKind, { description: 'The type of its value.' })
-  readonly kind!: PropertyKind;
-
-  @Field(() => String, { description: 'The allowed values, in words.' })
-  readonly expected!: string;
-
-  @Field(() => [String], { nullable: true, description: 'The allowed values, if they are few.' })
-  readonly choices!: readonly string[] | null;
-
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'Its default.' })
-  readonly defaultValue!: JsonValue;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description: 'Its value, set here or in the top domain; null if it is not set, and for a secret.',
-  })
-  readonly value!: JsonValue;
-
-  @Field(() => Boolean, { description: 'Whether it is set, here or in the top domain.' })
-  readonly isSet!: boolean;
-
-  @Field(() => Boolean, { description: 'Whether its value comes from the top domain.' })
-  readonly isInherited!: boolean;
-
-  @Field(() => Boolean, { description: 'Whether its value is shown to nobody.' })
-  readonly isSecret!: boolean;
-
-  @Field(() => Boolean, {
-    description: 'Whether you may set it; else it is set where the gateway runs, by `campus property set`.',
-  })
-  readonly isSettable!: boolean;
-
-  @Field(() => String, {
-    description:
+const DomainPropertyResult = objectType(
+  'DomainProperty',
+  'A setting of the school, or of a part of it: a property of the domain that the service reads.',
+  {
+    name: member.text('Its name, e.g. "schoolName".'),
+    description: member.text('What it does.'),
+    kind: member.of(PropertyKind, 'The type of its value.'),
+    expected: member.text('The allowed values, in words.'),
+    choices: nullable.texts('The allowed values, if they are few.'),
+    defaultValue: nullable.json('Its default.'),
+    value: nullable.json(
+      'Its value, set here or in the top domain; null if it is not set, and for a secret.',
+    ),
+    isSet: member.flag('Whether it is set, here or in the top domain.'),
+    isInherited: member.flag('Whether its value comes from the top domain.'),
+    isSecret: member.flag('Whether its value is shown to nobody.'),
+    isSettable: member.flag(
+      'Whether you may set it; else it is set where the gateway runs, by `campus property set`.',
+    ),
+    etag: member.text(
       'Of what is set in this domain itself: another one after each change. Send it as `ifMatch` to change ' +
-      'nothing that was changed meanwhile.',
-  })
-  readonly etag!: string;
-}
+        'nothing that was changed meanwhile.',
+    ),
+  },
+);
+type DomainPropertyResult = ValueOf<typeof DomainPropertyResult>;
 
 const ONLY_OVER = 'Change it only if it still has this `etag`.';
 

@@ -1,19 +1,8 @@
 /** The door to scripts: listing, saving and running them, and their results. @see interface 1.1 */
-import {
-  Arg,
-  Args,
-  ArgsType,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  Int,
-  Mutation,
-  Query,
-  Resolver,
-  Root,
-} from 'type-graphql';
+
+import { Arg, Args, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { JsonValue } from '../../../base/json/json.js';
+import { argumentsType, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
 import type { Script } from '../../../services/scripting/library/script.js';
 import type { ScriptRun, ScriptRuns } from '../../../services/scripting/library/script-runs.js';
@@ -38,26 +27,14 @@ export interface ScriptResolverServices {
   readonly pages: PageSizes;
 }
 
-@ArgsType()
-class ScriptLogArguments {
-  @Field(() => ID, { nullable: true, description: 'Of this script only.' })
-  readonly script!: string | null | undefined;
-
-  @Field(() => ID, { nullable: true, description: 'Of this run only.' })
-  readonly runId!: string | null | undefined;
-
-  @Field(() => ScriptLogLevel, { nullable: true, description: 'This level and the more severe ones.' })
-  readonly level!: ScriptLogLevel | null | undefined;
-
-  @Field(() => Int, { nullable: true, description: 'The most to return.' })
-  readonly first!: number | null | undefined;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only entries older than the one with this id, the last of the previous page.',
-  })
-  readonly before!: string | null | undefined;
-}
+const ScriptLogArguments = argumentsType({
+  script: nullable.id('Of this script only.'),
+  runId: nullable.id('Of this run only.'),
+  level: nullable.of(ScriptLogLevel, 'This level and the more severe ones.'),
+  first: nullable.whole('The most to return.'),
+  before: nullable.id('Only entries older than the one with this id, the last of the previous page.'),
+});
+type ScriptLogArguments = ValueOf<typeof ScriptLogArguments>;
 
 @ArgsType()
 class RunScriptArguments {

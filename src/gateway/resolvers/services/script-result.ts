@@ -1,359 +1,164 @@
 /** Scripts and their runs in GraphQL. */
-import { Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { JsonValue } from '../../../base/json/json.js';
-import { DateTime } from '../../../base/scalars/date-time.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
-import type { OutputLine, ScriptError } from '../../../services/scripting/run-request.js';
 
-export enum ScriptRunStatus {
-  RUNNING = 'running',
-  SUCCEEDED = 'succeeded',
-  FAILED = 'failed',
-}
-registerEnumType(ScriptRunStatus, {
-  name: 'ScriptRunStatus',
-  description: 'The state of a run of a script.',
-  valuesConfig: {
-    RUNNING: { description: 'It is running.' },
-    SUCCEEDED: { description: 'It returned a value.' },
-    FAILED: { description: 'It threw an error, met a limit, or was ended with its gateway.' },
-  },
+import {
+  enumType,
+  inputType,
+  member,
+  nullable,
+  objectType,
+  type ValueOf,
+} from '../../../base/scalars/declared-type.js';
+
+export const ScriptRunStatus = enumType('ScriptRunStatus', 'The state of a run of a script.', {
+  running: 'It is running.',
+  succeeded: 'It returned a value.',
+  failed: 'It threw an error, met a limit, or was ended with its gateway.',
+});
+export type ScriptRunStatus = ValueOf<typeof ScriptRunStatus>;
+
+const ScriptWrite = enumType('ScriptWrite', 'A kind of write that starts a script.', {
+  create: 'A record is stored.',
+  update: 'A record is changed.',
+  delete: 'A record is removed.',
 });
 
-export enum ScriptWrite {
-  CREATE = 'create',
-  UPDATE = 'update',
-  DELETE = 'delete',
-}
-registerEnumType(ScriptWrite, {
-  name: 'ScriptWrite',
-  description: 'A kind of write that starts a script.',
-  valuesConfig: {
-    CREATE: { description: 'A record is stored.' },
-    UPDATE: { description: 'A record is changed.' },
-    DELETE: { description: 'A record is removed.' },
-  },
+const ScriptEndpointAccess = enumType('ScriptEndpointAccess', 'Who may call the HTTP endpoint of a script.', {
+  public: 'Anybody, without a credential.',
+  caller: 'Those who may run the script.',
 });
 
-export enum ScriptEndpointAccess {
-  PUBLIC = 'public',
-  CALLER = 'caller',
-}
-registerEnumType(ScriptEndpointAccess, {
-  name: 'ScriptEndpointAccess',
-  description: 'Who may call the HTTP endpoint of a script.',
-  valuesConfig: {
-    PUBLIC: { description: 'Anybody, without a credential.' },
-    CALLER: { description: 'Those who may run the script.' },
-  },
+const ScriptTriggerResult = objectType('ScriptTrigger', 'The writes of a collection that start a script.', {
+  collection: member.text('The collection, e.g. "fee_receipt".'),
+  operations: member.list(ScriptWrite, 'Which writes.'),
 });
 
-@ObjectType('ScriptTrigger', {
-  description: 'The writes of a collection that start a script.',
-  simpleResolvers: true,
-})
-export class ScriptTriggerResult {
-  @Field(() => String, { description: 'The collection, e.g. "fee_receipt".' })
-  readonly collection!: string;
+const ScriptEndpointResult = objectType('ScriptEndpoint', 'The address `/x/<name>` of a script.', {
+  access: member.of(ScriptEndpointAccess, 'Who may call it.'),
+  methods: member.texts('The methods it answers, e.g. ["GET", "POST"].'),
+});
 
-  @Field(() => [ScriptWrite], { description: 'Which writes.' })
-  readonly operations!: readonly ScriptWrite[];
-}
-
-@ObjectType('ScriptEndpoint', { description: 'The address `/x/<name>` of a script.', simpleResolvers: true })
-export class ScriptEndpointResult {
-  @Field(() => ScriptEndpointAccess, { description: 'Who may call it.' })
-  readonly access!: ScriptEndpointAccess;
-
-  @Field(() => [String], { description: 'The methods it answers, e.g. ["GET", "POST"].' })
-  readonly methods!: readonly string[];
-}
-
-@ObjectType('Script', { description: 'A script of the school.', simpleResolvers: true })
-export class ScriptResult {
-  @Field(() => ID, { description: 'Its name: what `runScript` and `POST /scripts/<name>/run` take.' })
-  readonly name!: string;
-
-  @Field(() => Int, { description: 'Goes up by one each time it is saved.' })
-  readonly version!: number;
-
-  @Field(() => String, { description: 'What it is for.' })
-  readonly description!: string;
-
-  @Field(() => Boolean, { description: 'Whether it may run.' })
-  readonly isEnabled!: boolean;
-
-  @Field(() => [String], { description: 'The roles that may run it, beside admins.' })
-  readonly roles!: readonly string[];
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'The roles it runs with; null: it runs as its caller.',
-  })
-  readonly serviceRoles!: readonly string[] | undefined;
-
-  @Field(() => [ScriptTriggerResult], { description: 'The writes it may change or refuse.' })
-  readonly before!: readonly ScriptTriggerResult[];
-
-  @Field(() => [ScriptTriggerResult], { description: 'The writes it runs after, once they are committed.' })
-  readonly after!: readonly ScriptTriggerResult[];
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'When it runs by itself: minute, hour, day, month, weekday, in the time zone of the domain, ' +
+export const ScriptResult = objectType('Script', 'A script of the school.', {
+  name: member.id('Its name: what `runScript` and `POST /scripts/<name>/run` take.'),
+  version: member.whole('Goes up by one each time it is saved.'),
+  description: member.text('What it is for.'),
+  isEnabled: member.flag('Whether it may run.'),
+  roles: member.texts('The roles that may run it, beside admins.'),
+  serviceRoles: nullable.texts('The roles it runs with; null: it runs as its caller.'),
+  before: member.list(ScriptTriggerResult, 'The writes it may change or refuse.'),
+  after: member.list(ScriptTriggerResult, 'The writes it runs after, once they are committed.'),
+  schedule: nullable.text(
+    'When it runs by itself: minute, hour, day, month, weekday, in the time zone of the domain, ' +
       'e.g. "30 20 * * *".',
-  })
-  readonly schedule!: string | undefined;
-
-  @Field(() => [String], { description: 'The topics whose messages start it.' })
-  readonly topics!: readonly string[];
-
-  @Field(() => ScriptEndpointResult, { nullable: true, description: 'Its address, if it has one.' })
-  readonly endpoint!: ScriptEndpointResult | undefined;
-
-  @Field(() => ID, { description: 'The user who saved it first.' })
-  readonly owner!: string;
-
-  @Field(() => DateTime, { description: 'When it was saved first.' })
-  readonly createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When it was saved last.' })
-  readonly updatedAt!: Date;
-
-  @Field(() => ID, { description: 'The user who saved it last.' })
-  readonly updatedBy!: string;
-}
-
-@ObjectType('ScriptVersion', { description: 'A script as it was saved once.', simpleResolvers: true })
-export class ScriptVersionResult {
-  @Field(() => Int, { description: 'Which version.' })
-  readonly version!: number;
-
-  @Field(() => String, { description: 'The code.' })
-  readonly code!: string;
-
-  @Field(() => String, { description: 'What it was for.' })
-  readonly description!: string;
-
-  @Field(() => DateTime, { description: 'When it was saved.' })
-  readonly savedAt!: Date;
-
-  @Field(() => ID, { description: 'The user who saved it.' })
-  readonly savedBy!: string;
-}
-
-@ObjectType('ScriptOutputLine', { description: 'A line a script printed.', simpleResolvers: true })
-class ScriptOutputLineResult {
-  @Field(() => DateTime, { description: 'When it happened.' })
-  readonly at!: Date;
-
-  @Field(() => String, { description: 'debug, info, warn or error.' })
-  readonly level!: string;
-
-  @Field(() => String, { description: 'What.' })
-  readonly text!: string;
-}
-
-@ObjectType('ScriptError', { description: 'Why a run failed.', simpleResolvers: true })
-class ScriptErrorResult {
-  @Field(() => String, { description: 'The class of the error, e.g. "TypeError".' })
-  readonly name!: string;
-
-  @Field(() => String, { description: 'What it says.' })
-  readonly message!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'The code of an error of the gateway, e.g. "FORBIDDEN"; null: of the script.',
-  })
-  readonly code!: string | undefined;
-
-  @Field(() => String, { nullable: true, description: 'The limit the script ran into, e.g. "cpuTime".' })
-  readonly limit!: string | undefined;
-
-  @Field(() => String, { description: 'The script it happened in.' })
-  readonly script!: string;
-
-  @Field(() => Int, { nullable: true, description: 'The line, from 1.' })
-  readonly line!: number | undefined;
-
-  @Field(() => Int, { nullable: true, description: 'The column, from 1.' })
-  readonly column!: number | undefined;
-
-  @Field(() => String, { description: 'The calls that led there, one a line.' })
-  readonly stack!: string;
-}
-
-@ObjectType('ScriptRun', { description: 'A run of a script and its result.', simpleResolvers: true })
-export class ScriptRunResult {
-  @Field(() => ID, { description: 'The run.' })
-  readonly id!: string;
-
-  @Field(() => String, { description: 'The script.' })
-  readonly script!: string;
-
-  @Field(() => Int, { nullable: true, description: 'Its version; null: the code came with the request.' })
-  readonly version!: number | undefined;
-
-  @Field(() => String, {
-    description:
-      'What started it: call, script, commandLine, endpoint, schedule, topic, before or after (a write).',
-  })
-  readonly cause!: string;
-
-  @Field(() => ID, { description: 'The user it ran as, or `script:<name>` with service roles.' })
-  readonly principal!: string;
-
-  @Field(() => ScriptRunStatus, { description: 'Its state.' })
-  readonly status!: ScriptRunStatus;
-
-  @Field(() => DateTime, { description: 'When it was started.' })
-  readonly startedAt!: Date;
-
-  @Field(() => DateTime, { nullable: true, description: 'When it ended; null while it runs.' })
-  readonly endedAt!: Date | undefined;
-
-  @Field(() => Float, { nullable: true, description: 'Processor time. Unit: milliseconds.' })
-  readonly cpuMs!: number | undefined;
-
-  @Field(() => Float, { nullable: true, description: 'The most memory it held. Unit: bytes.' })
-  readonly memoryBytes!: number | undefined;
-
-  @Field(() => Int, { nullable: true, description: 'The number of calls to the gateway.' })
-  readonly hostCalls!: number | undefined;
-
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The returned value.' })
-  readonly value!: JsonValue | undefined;
-
-  @Field(() => ScriptErrorResult, { nullable: true, description: 'Why it failed.' })
-  readonly error!: ScriptError | undefined;
-
-  @Field(() => [ScriptOutputLineResult], { description: 'What it printed.' })
-  readonly output!: readonly OutputLine[];
-
-  @Field(() => String, { description: 'The request that started it; the log has it too.' })
-  readonly requestId!: string;
-}
-
-export enum ScriptLogLevel {
-  DEBUG = 'debug',
-  INFO = 'info',
-  WARN = 'warn',
-  ERROR = 'error',
-}
-registerEnumType(ScriptLogLevel, {
-  name: 'ScriptLogLevel',
-  description: 'How severe a line of the log is.',
-  valuesConfig: {
-    DEBUG: { description: 'For who writes the script.' },
-    INFO: { description: 'What went as it should.' },
-    WARN: { description: 'What may need a look.' },
-    ERROR: { description: 'What went wrong.' },
-  },
+  ),
+  topics: member.texts('The topics whose messages start it.'),
+  endpoint: nullable.of(ScriptEndpointResult, 'Its address, if it has one.'),
+  owner: member.id('The user who saved it first.'),
+  createdAt: member.instant('When it was saved first.'),
+  updatedAt: member.instant('When it was saved last.'),
+  updatedBy: member.id('The user who saved it last.'),
 });
 
-@ObjectType('ScriptLogEntry', {
-  description: 'What a script logged by `platform.log`.',
-  simpleResolvers: true,
-})
-export class ScriptLogEntryResult {
-  @Field(() => ID, { description: 'Increases with time. Pass it as `before`.' })
-  readonly id!: string;
+export const ScriptVersionResult = objectType('ScriptVersion', 'A script as it was saved once.', {
+  version: member.whole('Which version.'),
+  code: member.text('The code.'),
+  description: member.text('What it was for.'),
+  savedAt: member.instant('When it was saved.'),
+  savedBy: member.id('The user who saved it.'),
+});
 
-  @Field(() => DateTime, { description: 'When it happened.' })
-  readonly at!: Date;
+const ScriptOutputLineResult = objectType('ScriptOutputLine', 'A line a script printed.', {
+  at: member.instant('When it happened.'),
+  level: member.text('debug, info, warn or error.'),
+  text: member.text('What.'),
+});
 
-  @Field(() => ScriptLogLevel, { description: 'How severe.' })
-  readonly level!: ScriptLogLevel;
+const ScriptErrorResult = objectType('ScriptError', 'Why a run failed.', {
+  name: member.text('The class of the error, e.g. "TypeError".'),
+  message: member.text('What it says.'),
+  code: nullable.text('The code of an error of the gateway, e.g. "FORBIDDEN"; null: of the script.'),
+  limit: nullable.text('The limit the script ran into, e.g. "cpuTime".'),
+  script: member.text('The script it happened in.'),
+  line: nullable.whole('The line, from 1.'),
+  column: nullable.whole('The column, from 1.'),
+  stack: member.text('The calls that led there, one a line.'),
+});
 
-  @Field(() => String, { description: 'What.' })
-  readonly message!: string;
+export const ScriptRunResult = objectType('ScriptRun', 'A run of a script and its result.', {
+  id: member.id('The run.'),
+  script: member.text('The script.'),
+  version: nullable.whole('Its version; null: the code came with the request.'),
+  cause: member.text(
+    'What started it: call, script, commandLine, endpoint, schedule, topic, before or after (a write).',
+  ),
+  principal: member.id('The user it ran as, or `script:<name>` with service roles.'),
+  status: member.of(ScriptRunStatus, 'Its state.'),
+  startedAt: member.instant('When it was started.'),
+  endedAt: nullable.instant('When it ended; null while it runs.'),
+  cpuMs: nullable.number('Processor time. Unit: milliseconds.'),
+  memoryBytes: nullable.number('The most memory it held. Unit: bytes.'),
+  hostCalls: nullable.whole('The number of calls to the gateway.'),
+  value: nullable.json('The returned value.'),
+  error: nullable.of(ScriptErrorResult, 'Why it failed.'),
+  output: member.list(ScriptOutputLineResult, 'What it printed.'),
+  requestId: member.text('The request that started it; the log has it too.'),
+});
 
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What was logged with it.' })
-  readonly data!: JsonValue | undefined;
+export const ScriptLogLevel = enumType('ScriptLogLevel', 'How severe a line of the log is.', {
+  debug: 'For who writes the script.',
+  info: 'What went as it should.',
+  warn: 'What may need a look.',
+  error: 'What went wrong.',
+});
+export type ScriptLogLevel = ValueOf<typeof ScriptLogLevel>;
 
-  @Field(() => String, { description: 'The script.' })
-  readonly script!: string;
+export const ScriptLogEntryResult = objectType('ScriptLogEntry', 'What a script logged by `platform.log`.', {
+  id: member.id('Increases with time. Pass it as `before`.'),
+  at: member.instant('When it happened.'),
+  level: member.of(ScriptLogLevel, 'How severe.'),
+  message: member.text('What.'),
+  data: nullable.json('What was logged with it.'),
+  script: member.text('The script.'),
+  runId: member.id('The run of it.'),
+  principal: member.id('The user it ran as, or `script:<name>` with service roles.'),
+});
 
-  @Field(() => ID, { description: 'The run of it.' })
-  readonly runId!: string;
+const ScriptTriggerInput = inputType(
+  'ScriptTriggerInput',
+  'The writes of a collection that start a script.',
+  {
+    collection: member.text('The collection, e.g. "fee_receipt".'),
+    operations: member.list(ScriptWrite, 'Which writes.'),
+  },
+);
 
-  @Field(() => ID, { description: 'The user it ran as, or `script:<name>` with service roles.' })
-  readonly principal!: string;
-}
+const ScriptEndpointInput = inputType('ScriptEndpointInput', 'The address `/x/<name>` of a script.', {
+  access: member.of(ScriptEndpointAccess, 'Who may call it.'),
+  methods: nullable.texts('GET, POST, PUT, PATCH, DELETE. Default: GET and POST.'),
+});
 
-@InputType({ description: 'The writes of a collection that start a script.' })
-export class ScriptTriggerInput {
-  @Field(() => String, { description: 'The collection, e.g. "fee_receipt".' })
-  readonly collection!: string;
-
-  @Field(() => [ScriptWrite], { description: 'Which writes.' })
-  readonly operations!: ScriptWrite[];
-}
-
-@InputType({ description: 'The address `/x/<name>` of a script.' })
-export class ScriptEndpointInput {
-  @Field(() => ScriptEndpointAccess, { description: 'Who may call it.' })
-  readonly access!: ScriptEndpointAccess;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'GET, POST, PUT, PATCH, DELETE. Default: GET and POST.',
-  })
-  readonly methods!: string[] | null | undefined;
-}
-
-@InputType({ description: 'A script as a whole: what is left out is at its default.' })
-export class SaveScriptInput {
-  @Field(() => String, { description: 'A letter, then at most 63 of A-Z, a-z, 0-9, `_`, `.`, `-`.' })
-  readonly name!: string;
-
-  @Field(() => String, {
-    description: 'An ES module. Its default export is the result; a function there is called with `args`.',
-  })
-  readonly code!: string;
-
-  @Field(() => String, { nullable: true, description: 'What it is for.' })
-  readonly description!: string | null | undefined;
-
-  @Field(() => Boolean, { nullable: true, description: 'Whether it may run. Default: true.' })
-  readonly isEnabled!: boolean | null | undefined;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'The roles that may run it, beside admins. Default: none.',
-  })
-  readonly roles!: string[] | null | undefined;
-
-  @Field(() => [String], {
-    nullable: true,
-    description:
+export const SaveScriptInput = inputType(
+  'SaveScriptInput',
+  'A script as a whole: what is left out is at its default.',
+  {
+    name: member.text('A letter, then at most 63 of A-Z, a-z, 0-9, `_`, `.`, `-`.'),
+    code: member.text(
+      'An ES module. Its default export is the result; a function there is called with `args`.',
+    ),
+    description: nullable.text('What it is for.'),
+    isEnabled: nullable.flag('Whether it may run. Default: true.'),
+    roles: nullable.texts('The roles that may run it, beside admins. Default: none.'),
+    serviceRoles: nullable.texts(
       'The roles it runs with, instead of as its caller. Required with `schedule`, `after`, `topics` ' +
-      'and a public endpoint.',
-  })
-  readonly serviceRoles!: string[] | null | undefined;
-
-  @Field(() => [ScriptTriggerInput], { nullable: true, description: 'The writes it may change or refuse.' })
-  readonly before!: ScriptTriggerInput[] | null | undefined;
-
-  @Field(() => [ScriptTriggerInput], {
-    nullable: true,
-    description: 'The writes it runs after, once committed.',
-  })
-  readonly after!: ScriptTriggerInput[] | null | undefined;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
+        'and a public endpoint.',
+    ),
+    before: nullable.list(ScriptTriggerInput, 'The writes it may change or refuse.'),
+    after: nullable.list(ScriptTriggerInput, 'The writes it runs after, once committed.'),
+    schedule: nullable.text(
       'Minute, hour, day, month, weekday, in the time zone of the domain, e.g. "30 20 * * *" for ' +
-      'half past eight in the evening.',
-  })
-  readonly schedule!: string | null | undefined;
-
-  @Field(() => [String], { nullable: true, description: 'The topics whose messages start it.' })
-  readonly topics!: string[] | null | undefined;
-
-  @Field(() => ScriptEndpointInput, { nullable: true, description: 'Its address, if it is to have one.' })
-  readonly endpoint!: ScriptEndpointInput | null | undefined;
-}
+        'half past eight in the evening.',
+    ),
+    topics: nullable.texts('The topics whose messages start it.'),
+    endpoint: nullable.of(ScriptEndpointInput, 'Its address, if it is to have one.'),
+  },
+);
+export type SaveScriptInput = ValueOf<typeof SaveScriptInput>;

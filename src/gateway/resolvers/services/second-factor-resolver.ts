@@ -1,5 +1,7 @@
 /** The door to second factors: one's own, and for admins those of users who have lost theirs. */
-import { Arg, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { member, objectType } from '../../../base/scalars/declared-type.js';
 import type {
   NewSecondFactor,
   SecondFactorState,
@@ -7,34 +9,21 @@ import type {
 } from '../../../services/auth/second-factors.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
-@ObjectType('NewSecondFactor', {
-  description: 'A secret for an application that makes time-based codes (RFC 6238).',
-  simpleResolvers: true,
-})
-class NewSecondFactorResult {
-  @Field(() => String, { description: 'In base32, to be typed. It is shown here and never again.' })
-  readonly secret!: string;
+const NewSecondFactorResult = objectType(
+  'NewSecondFactor',
+  'A secret for an application that makes time-based codes (RFC 6238).',
+  {
+    secret: member.text('In base32, to be typed. It is shown here and never again.'),
+    uri: member.text('The same as an address, to be shown as a QR code.'),
+  },
+);
 
-  @Field(() => String, { description: 'The same as an address, to be shown as a QR code.' })
-  readonly uri!: string;
-}
-
-@ObjectType('SecondFactor', { description: 'The state of your second factor.', simpleResolvers: true })
-class SecondFactorResult {
-  @Field(() => Boolean, { description: 'A login needs a code.' })
-  readonly isOn!: boolean;
-
-  @Field(() => Boolean, { description: 'Your role needs one (SECOND_FACTOR_ROLES).' })
-  readonly isRequired!: boolean;
-
-  @Field(() => Boolean, {
-    description: 'It is required and not on: this session may do nothing but switch it on.',
-  })
-  readonly isMissing!: boolean;
-
-  @Field(() => Int, { description: 'How many recovery codes were not used yet.' })
-  readonly recoveryCodesLeft!: number;
-}
+const SecondFactorResult = objectType('SecondFactor', 'The state of your second factor.', {
+  isOn: member.flag('A login needs a code.'),
+  isRequired: member.flag('Your role needs one (SECOND_FACTOR_ROLES).'),
+  isMissing: member.flag('It is required and not on: this session may do nothing but switch it on.'),
+  recoveryCodesLeft: member.whole('How many recovery codes were not used yet.'),
+});
 
 @Resolver()
 export class SecondFactorResolver {

@@ -7,7 +7,7 @@ import type { Invitations, SentLink } from '../../../services/auth/invitations.j
 import type { ListedSession, SessionAdmin } from '../../../services/auth/session-admin.js';
 import type { ListedUser, UserPlace, Users } from '../../../services/auth/users.js';
 import { withPlaces } from '../../../store/database/keyset.js';
-import { type Connection, toConnection } from '../connection.js';
+import { type CountedConnection, toConnection } from '../connection.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { CallerRights, type RightsSources } from './caller-rights.js';
@@ -45,7 +45,7 @@ export class UserResolver {
   async accounts(
     @Ctx() context: RequestContext,
     @Args(() => AccountsArguments) sent: AccountsArguments,
-  ): Promise<AccountPage> {
+  ): Promise<CountedConnection<ListedUser>> {
     const scope = requireScope(context);
     const { users, pages } = this.#services;
     const filter = {
@@ -217,10 +217,6 @@ export class UserResolver {
       which: keepCurrent === false ? 'all' : 'others',
     });
   }
-}
-
-interface AccountPage extends Connection<ListedUser> {
-  readonly totalCount: () => Promise<number>;
 }
 
 const placeSchema = z.tuple([z.string(), z.string()]);

@@ -5,12 +5,12 @@
  * @see reports "Terms used by all"
  */
 import { type GraphQLScalarType } from 'graphql';
-import { registerEnumType } from 'type-graphql';
 import { invariant } from '../../../base/errors.js';
 import * as calendar from '../../../base/model/calendar.js';
 import { toFlag } from '../../../base/model/field-types/boolean.js';
 import { toNormalText } from '../../../base/model/normal-text.js';
 import { DecimalScalar } from '../../../base/scalars/decimal-scalar.js';
+import { enumType } from '../../../base/scalars/declared-type.js';
 import { LocalDate } from '../../../base/scalars/local-date.js';
 import { MonthScalar } from '../../../base/scalars/month-scalar.js';
 
@@ -199,21 +199,13 @@ function words<const Word extends string>(
   meanings: Readonly<Record<Word, string>>,
 ): ParameterType<Word> & { readonly allowed: readonly Word[] } {
   const allowed = Object.keys(meanings).filter((word): word is Word => word in meanings);
-  const values = Object.fromEntries(allowed.map((word) => [word.toUpperCase(), word]));
-  registerEnumType(values, {
-    name,
-    description,
-    valuesConfig: Object.fromEntries(
-      allowed.map((word) => [word.toUpperCase(), { description: meanings[word] }]),
-    ),
-  });
   return {
     name,
     expected: `one of ${allowed.join(', ')}`,
     allowed,
     example: allowed[0] ?? '',
     schema: { type: 'string', enum: allowed },
-    graphql: values,
+    graphql: enumType(name, description, meanings),
     parse: (sent) => allowed.find((word) => word === sent),
   };
 }

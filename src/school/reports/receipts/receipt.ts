@@ -1,66 +1,47 @@
 /** The input and result types of receipts in GraphQL. */
-import { Field, InputType } from 'type-graphql';
+
 import type { ExactNumber } from '../../../base/json/json.js';
-import { DateTime } from '../../../base/scalars/date-time.js';
-import { DecimalScalar } from '../../../base/scalars/decimal-scalar.js';
-import { MonthScalar } from '../../../base/scalars/month-scalar.js';
+import { inputType, member, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
 import * as column from '../engine/columns.js';
 import { type PaymentType, paymentType, type RollbackType, rollbackType } from '../engine/parameter-types.js';
 
-@InputType({ description: 'What is paid of one fee head of one month.' })
-export class ReceiptLineInput {
-  @Field(() => String, { description: 'The fee head; the student has a due of it for the month.' })
-  readonly feeHead!: string;
-  @Field(() => MonthScalar, { description: 'The month of the due.' }) readonly month!: string;
-  @Field(() => DecimalScalar, {
-    description:
-      'Paid of the fee, in the currency of the school: at most what is owed of it, and 0 only beside a fine.',
-  })
-  readonly amount!: ExactNumber;
-  @Field(() => DecimalScalar, { nullable: true, description: 'Fine paid with it. Default: none.' })
-  readonly fine?: ExactNumber | null;
-}
+export const ReceiptLineInput = inputType('ReceiptLineInput', 'What is paid of one fee head of one month.', {
+  feeHead: member.text('The fee head; the student has a due of it for the month.'),
+  month: member.month('The month of the due.'),
+  amount: member.decimal(
+    'Paid of the fee, in the currency of the school: at most what is owed of it, and 0 only beside a fine.',
+  ),
+  fine: nullable.decimal('Fine paid with it. Default: none.'),
+});
+export type ReceiptLineInput = ValueOf<typeof ReceiptLineInput>;
 
-@InputType({
-  description: 'Money received from a student: either the lines it is for, or an amount to allocate.',
-})
-export class RecordReceiptInput {
-  @Field(() => String, { description: '`_id` of the student.' }) readonly studentId!: string;
-  @Field(() => paymentType.graphql, { description: 'How it was paid.' }) readonly paymentType!: PaymentType;
-  @Field(() => String, { nullable: true, description: 'Number of the cheque, card slip or transfer.' })
-  readonly instrumentNo?: string | null;
-  @Field(() => DecimalScalar, {
-    nullable: true,
-    description: 'Allocated to what the student owes, the oldest due date first. Instead of `lines`.',
-  })
-  readonly amount?: ExactNumber | null;
-  @Field(() => [ReceiptLineInput], { nullable: true, description: 'What it is for. Instead of `amount`.' })
-  readonly lines?: readonly ReceiptLineInput[] | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Series of the receipt number. Default: the property `receiptSeries`, else "R-".',
-  })
-  readonly series?: string | null;
-  @Field(() => DateTime, {
-    nullable: true,
-    description:
+export const RecordReceiptInput = inputType(
+  'RecordReceiptInput',
+  'Money received from a student: either the lines it is for, or an amount to allocate.',
+  {
+    studentId: member.text('`_id` of the student.'),
+    paymentType: member.of(paymentType.graphql as Readonly<Record<string, PaymentType>>, 'How it was paid.'),
+    instrumentNo: nullable.text('Number of the cheque, card slip or transfer.'),
+    amount: nullable.decimal(
+      'Allocated to what the student owes, the oldest due date first. Instead of `lines`.',
+    ),
+    lines: nullable.list(ReceiptLineInput, 'What it is for. Instead of `amount`.'),
+    series: nullable.text('Series of the receipt number. Default: the property `receiptSeries`, else "R-".'),
+    date: nullable.isoInstant(
       'When it was received: not in the future, nor before the admission, nor in closed books (property ' +
-      '`books_closed_until`). Default: now.',
-  })
-  readonly date?: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Number of the rolled-back receipt this one replaces.',
-  })
-  readonly replaces?: string | null;
-}
+        '`books_closed_until`). Default: now.',
+    ),
+    replaces: nullable.text('Number of the rolled-back receipt this one replaces.'),
+  },
+);
+export type RecordReceiptInput = ValueOf<typeof RecordReceiptInput>;
 
-@InputType({ description: 'Why a receipt is rolled back.' })
-export class RollBackReceiptInput {
-  @Field(() => String, { description: 'Number of the receipt.' }) readonly receiptNo!: string;
-  @Field(() => String, { description: 'Why, in words.' }) readonly reason!: string;
-  @Field(() => rollbackType.graphql, { description: 'The kind of reason.' }) readonly type!: RollbackType;
-}
+export const RollBackReceiptInput = inputType('RollBackReceiptInput', 'Why a receipt is rolled back.', {
+  receiptNo: member.text('Number of the receipt.'),
+  reason: member.text('Why, in words.'),
+  type: member.of(rollbackType.graphql as Readonly<Record<string, RollbackType>>, 'The kind of reason.'),
+});
+export type RollBackReceiptInput = ValueOf<typeof RollBackReceiptInput>;
 
 @column.rowType('ReceiptLine', 'What a receipt is for.')
 export class ReceiptLine {

@@ -2,8 +2,9 @@
  * The root fields that aggregate the records of a collection: `tasksAggregate` and `tasksDistinct`. They use
  * the same `RecordSet` as `tasks`, with the same rights and conditions.
  */
+
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, Extensions, Field, Info, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../../base/errors.js';
 import type { JsonValue } from '../../../../base/json/json.js';
 import type {
@@ -19,7 +20,14 @@ import type { Filter } from '../../../../base/model/filter.js';
 import type { Operand } from '../../../../base/model/operand.js';
 import type { Path } from '../../../../base/model/path.js';
 import type { Scope } from '../../../../base/model/scope.js';
-import { GraphqlJsonScalar } from '../../../../base/scalars/json-scalar.js';
+import {
+  type Argument,
+  argumentsType,
+  member,
+  objectType,
+  type TypeClass,
+  type ValueOf,
+} from '../../../../base/scalars/declared-type.js';
 import { toPageRequest } from '../../../resolvers/page-arguments.js';
 import type { SortDirection } from '../../../resolvers/records/generic-record.js';
 import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
@@ -28,7 +36,6 @@ import { ReadyValue } from '../../../resolvers/records/ready-value.js';
 import { scanningField } from '../../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../../resolvers/records/selection.js';
 import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
-import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
 import { SCALAR_FORMS } from '../scalar-forms.js';
 import type { TypedCollection, TypedModel } from '../typed-model.js';
 import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
@@ -220,8 +227,8 @@ function conditionArguments(where: TypeClass): Readonly<Record<string, Argument>
       nullable: true,
       description: 'Conditions on the records, all of which hold.',
     },
-    oquery: { type: String, ...OQUERY_BESIDE_WHERE },
-    ci: { type: Boolean, ...CI_ARGUMENT },
+    oquery: OQUERY_BESIDE_WHERE,
+    ci: CI_ARGUMENT,
   };
 }
 
@@ -269,20 +276,14 @@ function tooManyKeys(count: number): ServiceError {
   });
 }
 
-@ObjectType({ description: 'A value that records have, and how many have it.', simpleResolvers: true })
-class DistinctValue {
-  @Field(() => GraphqlJsonScalar, {
-    description:
-      'The value as `equals` of a `where` takes it: of a reference the id, of an enum the name of the value.',
-  })
-  readonly value!: JsonValue;
-
-  @Field(() => String, { description: 'The value to show: of a reference its label, of others as stored.' })
-  readonly label!: string;
-
-  @Field(() => Int, { description: 'How many of the records have it.' })
-  readonly count!: number;
-}
+const DistinctValue = objectType('DistinctValue', 'A value that records have, and how many have it.', {
+  value: member.json(
+    'The value as `equals` of a `where` takes it: of a reference the id, of an enum the name of the value.',
+  ),
+  label: member.text('The value to show: of a reference its label, of others as stored.'),
+  count: member.whole('How many of the records have it.'),
+});
+type DistinctValue = ValueOf<typeof DistinctValue>;
 
 interface GroupOrderByValue {
   /** The name of an enum value. */

@@ -3,14 +3,14 @@
  * groups.
  */
 import { ID, Int, registerEnumType } from 'type-graphql';
-import { SortDirection } from '../../../resolvers/records/generic-record.js';
 import {
   field,
   inputType,
   objectType,
   type TypeClass,
   type TypeReference,
-} from '../../../resolvers/run-time-types.js';
+} from '../../../../base/scalars/declared-type.js';
+import { SortDirection } from '../../../resolvers/records/generic-record.js';
 import { SCALAR_FORMS } from '../scalar-forms.js';
 import type { TypedCollection } from '../typed-model.js';
 import type { TypedTypes } from '../typed-types.js';

@@ -2,7 +2,7 @@
 import { Int, registerEnumType } from 'type-graphql';
 import type { Measure } from '../../../../base/model/aggregate-query.js';
 import { byScalar, isScalarName, type ScalarName } from '../../../../base/model/field-types/scalar-types.js';
-import { field, inputType, objectType, type TypeClass } from '../../../resolvers/run-time-types.js';
+import { field, inputType, objectType, type TypeClass } from '../../../../base/scalars/declared-type.js';
 import { SCALAR_FORMS, type ScalarForm } from '../scalar-forms.js';
 import type { AggregateValue } from './aggregate-fields.js';
 

@@ -6,14 +6,14 @@ import { Int, registerEnumType } from 'type-graphql';
 import { distinctGraphqlNames, toEnumValueName } from '../../../../base/languages/graphql-names.js';
 import type { ScalarType } from '../../../../base/model/field-types/scalar-type.js';
 import { isScalarName, SCALAR_TYPES } from '../../../../base/model/field-types/scalar-types.js';
-import { listUniqueKeys } from '../../../../store/writing/unique-key.js';
 import {
   field,
   inputType,
   objectType,
   type TypeClass,
   type TypeReference,
-} from '../../../resolvers/run-time-types.js';
+} from '../../../../base/scalars/declared-type.js';
+import { listUniqueKeys } from '../../../../store/writing/unique-key.js';
 import type { TypedCollection, TypedField, TypedObject } from '../typed-model.js';
 import type { TypedTypes } from '../typed-types.js';
 

@@ -8,6 +8,7 @@ import { isExactNumber, type JsonObject, type JsonValue } from '../../../../base
 import { toTypeName, withArticle } from '../../../../base/languages/graphql-names.js';
 import type { Path } from '../../../../base/model/path.js';
 import type { UpdateOperation } from '../../../../base/model/update-operation.js';
+import { type Argument, argumentsType, type TypeClass } from '../../../../base/scalars/declared-type.js';
 import { toSort } from '../../../resolvers/page-arguments.js';
 import type { Matching } from '../../../resolvers/records/bulk/bulk-writes.js';
 import {
@@ -21,7 +22,6 @@ import { perField, scanningField } from '../../../resolvers/records/record-resol
 import { assertShownFields } from '../../../resolvers/records/shown-fields.js';
 import { TRANSACTIONAL_FIELD } from '../../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
-import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
 import { type InputValues, toStoredFields, toStoredInput } from '../stored-input.js';
 import { typedForm } from '../typed-form.js';
 import type { TypedCollection, TypedModel, TypedObject } from '../typed-model.js';
@@ -268,7 +268,7 @@ function conditionArguments(where: TypeClass, sortKey: TypeClass): Readonly<Reco
         'Which records: a filter as in the REST interface, by stored field names. Holds together ' +
         'with `where`.',
     },
-    ci: { type: Boolean, ...CI_ARGUMENT },
+    ci: CI_ARGUMENT,
     orderBy: {
       type: [sortKey],
       nullable: true,

@@ -4,6 +4,7 @@
 import DataLoader from 'dataloader';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
+import { argumentsType } from '../../../../base/scalars/declared-type.js';
 import type { ReferrersPage } from '../../../../store/reading/referrers.js';
 import type { ReferrersShape } from '../../../../store/sql/shape.js';
 import { OrderByInput } from '../../../resolvers/records/generic-record.js';
@@ -12,7 +13,6 @@ import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oqu
 import { readingOf } from '../../../resolvers/records/page-shape.js';
 import type { RecordResolver } from '../../../resolvers/records/record-resolver.js';
 import type { RequestContext } from '../../../resolvers/request-context.js';
-import { argumentsType } from '../../../resolvers/run-time-types.js';
 import { typedForm } from '../typed-form.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
 import type { TypedSource } from '../typed-source.js';
@@ -45,8 +45,8 @@ export function createReferrersResolver(
       nullable: true,
       description: 'Conditions on the fields, all of which hold.',
     },
-    oquery: { type: String, ...OQUERY_BESIDE_WHERE },
-    ci: { type: Boolean, ...CI_ARGUMENT },
+    oquery: OQUERY_BESIDE_WHERE,
+    ci: CI_ARGUMENT,
     orderBy: {
       type: [types.orderBy(source) ?? OrderByInput],
       nullable: true,

@@ -4,22 +4,15 @@
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
-import {
-  Arg,
-  Args,
-  ArgsType,
-  Ctx,
-  Extensions,
-  Field,
-  FieldResolver,
-  Info,
-  Int,
-  Mutation,
-  ObjectType,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, Args, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
 import type { JsonValue } from '../../../../base/json/json.js';
+import {
+  argumentsType,
+  member,
+  nullable,
+  objectType,
+  type ValueOf,
+} from '../../../../base/scalars/declared-type.js';
 import { GraphqlJsonScalar } from '../../../../base/scalars/json-scalar.js';
 import type { PageSizes } from '../../page-arguments.js';
 import type { RequestContext } from '../../request-context.js';
@@ -32,57 +25,24 @@ import type { BulkWrites, Matching } from './bulk-writes.js';
 import { type RecordBatch, selectedRecords, shownCount } from './record-batch.js';
 import { toUpdateOperations, UpdateArguments } from './update-arguments.js';
 
-@ObjectType('RecordBatch', { description: 'What a write of many records did.', simpleResolvers: true })
-class GenericBatch {
-  @Field(() => Int, { description: 'Records created, changed or removed.' })
-  readonly count!: number;
+const GenericBatch = objectType('RecordBatch', 'What a write of many records did.', {
+  count: member.whole('Records created, changed or removed.'),
+  created: member.whole('Of them, new ones.'),
+  matched: member.whole('Records that were there and matched, also those that the change left as they were.'),
+});
 
-  @Field(() => Int, { description: 'Of them, new ones.' })
-  readonly created!: number;
-
-  @Field(() => Int, {
-    description: 'Records that were there and matched, also those that the change left as they were.',
-  })
-  readonly matched!: number;
-}
-
-@ArgsType()
-class MatchingArguments {
-  @Field(() => String, { description: 'The collection, e.g. "task".' })
-  readonly collection!: string;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description: 'Which records: a structured filter by stored field names, as for `records`.',
-  })
-  readonly where?: JsonValue;
-
-  @Field(() => String, { nullable: true, description: 'Which records: a filter as in the REST interface.' })
-  readonly oquery?: string | null;
-
-  @Field(() => Boolean, CI_ARGUMENT)
-  readonly ci?: boolean | null;
-
-  @Field(() => [OrderByInput], {
-    nullable: true,
-    description: 'The order in which records are selected; by id if left out.',
-  })
-  readonly orderBy?: readonly OrderByInput[] | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      'The most records to change, the first in the order. Left out: all, rejected if there' +
-      ' are too many.',
-  })
-  readonly limit?: number | null;
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Selects every record of the collection. Without it, a condition is required.',
-  })
-  readonly allowAll?: boolean | null;
-}
+const MatchingArguments = argumentsType({
+  collection: member.text('The collection, e.g. "task".'),
+  where: nullable.json('Which records: a structured filter by stored field names, as for `records`.'),
+  oquery: nullable.text('Which records: a filter as in the REST interface.'),
+  ci: CI_ARGUMENT,
+  orderBy: nullable.list(OrderByInput, 'The order in which records are selected; by id if left out.'),
+  limit: nullable.whole(
+    'The most records to change, the first in the order. Left out: all, rejected if there' + ' are too many.',
+  ),
+  allowAll: nullable.flag('Selects every record of the collection. Without it, a condition is required.'),
+});
+type MatchingArguments = ValueOf<typeof MatchingArguments>;
 
 const toMatchingRequest = (args: MatchingArguments) => ({
   ...toGenericRequest(args),

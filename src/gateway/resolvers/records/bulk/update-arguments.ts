@@ -1,64 +1,31 @@
 /** Parses the arguments of an update by stored names: each is an object from paths to operands. */
-import { ArgsType, Field } from 'type-graphql';
+
 import { ServiceError } from '../../../../base/errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../../../../base/json/json.js';
 import type { Path } from '../../../../base/model/path.js';
 import type { UpdateOperation } from '../../../../base/model/update-operation.js';
-import { GraphqlJsonScalar } from '../../../../base/scalars/json-scalar.js';
+import { argumentsType, nullable, type ValueOf } from '../../../../base/scalars/declared-type.js';
 
-@ArgsType()
-export class UpdateArguments {
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description:
-      'Fields and their new values, e.g. {status: "left"}. Null removes a field; an object ' +
+export const UpdateArguments = argumentsType({
+  set: nullable.json(
+    'Fields and their new values, e.g. {status: "left"}. Null removes a field; an object ' +
       'replaces the previous one. In a variable, a name may be a path: {"address.city": ' +
       '"Pune"}.',
-  })
-  readonly set?: JsonValue;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description:
-      'Numbers to add, exactly; a missing field counts as 0, e.g. {visits: 1, address: {changes: 1}}.',
-  })
-  readonly increment?: JsonValue;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description:
-      'Numbers to multiply by, exactly, e.g. {amount: 1.05}. The product in a field of a declared ' +
+  ),
+  increment: nullable.json(
+    'Numbers to add, exactly; a missing field counts as 0, e.g. {visits: 1, address: {changes: 1}}.',
+  ),
+  multiply: nullable.json(
+    'Numbers to multiply by, exactly, e.g. {amount: 1.05}. The product in a field of a declared ' +
       '`multipleOf` (money: 0.01) is rounded to it, half away from 0.',
-  })
-  readonly multiply?: JsonValue;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description: 'Values that replace greater values, or are set if the field is missing.',
-  })
-  readonly min?: JsonValue;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description: 'Values that replace lesser values, or are set if the field is missing.',
-  })
-  readonly max?: JsonValue;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description: 'Lists of values to append to lists, e.g. {tags: ["new"]}.',
-  })
-  readonly push?: JsonValue;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description: 'As `push`, without the values that a list already holds.',
-  })
-  readonly addToSet?: JsonValue;
-
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'Lists of values to remove from lists.' })
-  readonly pull?: JsonValue;
-}
+  ),
+  min: nullable.json('Values that replace greater values, or are set if the field is missing.'),
+  max: nullable.json('Values that replace lesser values, or are set if the field is missing.'),
+  push: nullable.json('Lists of values to append to lists, e.g. {tags: ["new"]}.'),
+  addToSet: nullable.json('As `push`, without the values that a list already holds.'),
+  pull: nullable.json('Lists of values to remove from lists.'),
+});
+export type UpdateArguments = ValueOf<typeof UpdateArguments>;
 
 /** @throws INVALID_VALUE (400) naming the argument and the path */
 export function toUpdateOperations(args: UpdateArguments): readonly UpdateOperation[] {
