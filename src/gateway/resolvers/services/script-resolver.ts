@@ -1,9 +1,7 @@
 /** The door to scripts: listing, saving and running them, and their results. @see interface 1.1 */
 
 import { Arg, Args, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import type { JsonValue } from '../../../base/json/json.js';
-import { argumentsType, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
+import { argumentsType, member, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
 import type { Script } from '../../../services/scripting/library/script.js';
 import type { ScriptRun, ScriptRuns } from '../../../services/scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts, ScriptVersion } from '../../../services/scripting/library/scripts.js';
@@ -36,26 +34,15 @@ const ScriptLogArguments = argumentsType({
 });
 type ScriptLogArguments = ValueOf<typeof ScriptLogArguments>;
 
-@ArgsType()
-class RunScriptArguments {
-  @Field(() => ID, { description: 'The script; of `code`, the name that its errors show.' })
-  readonly name!: string;
-
-  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'The value of `args` in the script.' })
-  readonly arguments?: JsonValue | undefined;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Code that is not saved, to run with your rights in place of the stored script. For admins.',
-  })
-  readonly code?: string | null | undefined;
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Rolls back all that the script writes, and sends none of its messages.',
-  })
-  readonly dryRun?: boolean | null | undefined;
-}
+const RunScriptArguments = argumentsType({
+  name: member.id('The script; of `code`, the name that its errors show.'),
+  arguments: nullable.json('The value of `args` in the script.'),
+  code: nullable.text(
+    'Code that is not saved, to run with your rights in place of the stored script. For admins.',
+  ),
+  dryRun: nullable.flag('Rolls back all that the script writes, and sends none of its messages.'),
+});
+type RunScriptArguments = ValueOf<typeof RunScriptArguments>;
 
 @Resolver(() => ScriptResult)
 export class ScriptResolver {
