@@ -5,9 +5,13 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import type { Config } from '../gateway/config/config.js';
-import { backupSecretOfSettings, readKeyFile, toPassphrase } from '../services/backup/backup-secret.js';
 import { toFileError } from '../services/backup/save-backup.js';
-import type { BackupSecret } from '../services/backup/seal.js';
+import {
+  type BackupSecret,
+  backupSecretOfSettings,
+  readKeyFile,
+  toPassphrase,
+} from '../services/backup/seal.js';
 
 export interface BackupSecretOptions {
   readonly passphraseFile?: string;

@@ -1,4 +1,4 @@
-import type { Manifest } from '../services/backup/manifest.js';
+import type { Manifest } from '../services/backup/archive-writer.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
 

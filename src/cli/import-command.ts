@@ -8,8 +8,12 @@ import { ServiceError } from '../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../base/json/json.js';
 import type { Scope } from '../base/model/scope.js';
 import type { Services } from '../gateway/compose/services.js';
-import type { ImportCounts } from '../services/importing/import-counts.js';
-import { changesOf, type ImportOptions, type StoredImport } from '../services/importing/stored-import.js';
+import {
+  changesOf,
+  type ImportCounts,
+  type ImportOptions,
+  type StoredImport,
+} from '../services/importing/stored-import.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';

@@ -6,7 +6,6 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import type { JsonObject } from '../base/json/json.js';
-import type { ImportCounts } from '../services/importing/import-counts.js';
 import {
   type DumpedCollection,
   type MongoDump,
@@ -20,7 +19,7 @@ import {
   toCollectionName,
 } from '../services/importing/mongo/propose-declaration.js';
 import type { SourceFormat } from '../services/importing/reading/row-source.js';
-import type { StoredImport } from '../services/importing/stored-import.js';
+import type { ImportCounts, StoredImport } from '../services/importing/stored-import.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { countsOf, goOn, type ImportWork } from './import-command.js';

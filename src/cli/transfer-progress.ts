@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import type { TransferStep } from '../services/backup/transfer-step.js';
+import type { TransferStep } from '../services/backup/archive-writer.js';
 
 /** `total` is left out while the size of the transfer is unknown. */
 type ShownStep = Omit<TransferStep, 'total'> & Partial<Pick<TransferStep, 'total'>>;

@@ -4,7 +4,7 @@ import {
   findUnfinishedRestore,
   type UnfinishedRestore,
 } from '../../services/backup/unfinished-restore.js';
-import { DoneErasure } from '../../services/persons/done-erasure.js';
+import { DoneErasure } from '../../services/persons/erasure-work.js';
 import { type ErasureServices, eraseAgain } from '../../services/persons/erase-again.js';
 import { lockUntilDisconnected } from '../../store/database/advisory-lock.js';
 import { cancelOnAbort } from '../../store/database/cancel-on-abort.js';

@@ -33,7 +33,7 @@ import { Users } from '../../services/auth/users.js';
 import { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
 import { findUnfinishedRestore } from '../../services/backup/unfinished-restore.js';
 import type { Files } from '../../services/files/files.js';
-import { findInImportFile } from '../../services/importing/find-in-import-file.js';
+import { findInImportFile } from '../../services/importing/import-source.js';
 import { JobQueue, migrateJobQueue } from '../../services/messaging/job-queue.js';
 import { Topics } from '../../services/messaging/topics.js';
 import { Persons } from '../../services/persons/persons.js';

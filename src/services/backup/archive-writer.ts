@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
-import { MANIFEST_NAME, type Manifest, type Part } from './manifest.js';
+import { z } from 'zod';
 
 /** The size of a part before compression. Readers and writers hold one part in memory. */
 export const PART_BYTES = 4 * 1024 * 1024;
@@ -112,4 +112,63 @@ async function* inParts(
     length += rest.length;
   }
   if (length > 0) yield Buffer.concat(chunks, length);
+}
+
+export const MANIFEST_NAME = 'manifest.json';
+/** Raised whenever older gateways could no longer read what this one writes. */
+export const FORMAT_VERSION = 1;
+
+const Count = z.number().int().min(0);
+
+const Part = z.object({
+  name: z.string().regex(/^[A-Za-z0-9/._-]{1,99}$/),
+  /** The compressed size of the part in the archive. */
+  bytes: Count,
+  /** The size of its content before compression. */
+  rawBytes: Count,
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const TableContent = z.object({
+  name: z.string(),
+  /** For `records`: the collection of the partition; absent for the partition of all other collections. */
+  collection: z.string().optional(),
+  columns: z.array(z.string()).min(1),
+  rows: Count,
+  parts: z.array(Part),
+});
+
+export const Manifest = z.object({
+  format: z.literal('campus-backup'),
+  formatVersion: z.number().int(),
+  createdAt: z.iso.datetime(),
+  gatewayVersion: z.string(),
+  postgresVersion: z.string(),
+  /** All applied migrations in order; the last one is the version of the tables. */
+  migrations: z.array(z.string()).min(1),
+  /** Absent in a backup of the whole instance. */
+  domain: z.string().optional(),
+  /** The domains in the backup, the top one first. */
+  domains: z.array(z.object({ id: z.string(), name: z.string(), parentId: z.string().nullable() })),
+  tables: z.array(TableContent),
+  /** The files whose bytes were in a bucket; those in the database are rows of `file_chunks`. */
+  files: z.array(z.object({ id: z.uuid(), size: Count, parts: z.array(Part) })),
+});
+
+export type Manifest = z.output<typeof Manifest>;
+export type Part = z.output<typeof Part>;
+export type TableContent = z.output<typeof TableContent>;
+
+/** All parts that the manifest names, in no particular order. */
+export function partsOf(manifest: Manifest): readonly Part[] {
+  return [...manifest.tables, ...manifest.files].flatMap(({ parts }) => parts);
+}
+
+/** The progress of a backup or a restore, in rows. */
+export interface TransferStep {
+  /** The collection or table being copied. */
+  readonly stage: string;
+  readonly done: number;
+  /** All rows; an estimate during a backup. */
+  readonly total: number;
 }

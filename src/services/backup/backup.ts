@@ -5,11 +5,16 @@ import { invariant, ServiceError } from '../../base/errors.js';
 import { VERSION } from '../../base/process/version.js';
 import { translateDatabaseError } from '../../store/database/database-errors.js';
 import type { Bucket } from '../files/blob-store.js';
-import { ArchiveWriter } from './archive-writer.js';
-import { FORMAT_VERSION, type Manifest, type Part, type TableContent } from './manifest.js';
+import {
+  ArchiveWriter,
+  FORMAT_VERSION,
+  type Manifest,
+  type Part,
+  type TableContent,
+  type TransferStep,
+} from './archive-writer.js';
 import { openSnapshot } from './snapshot.js';
 import { listAppliedMigrations, listDomains, listSources, type TableSource } from './table-sources.js';
-import type { TransferStep } from './transfer-step.js';
 
 export interface BackupOptions {
   readonly url: string;

@@ -9,9 +9,16 @@ import { gunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import { ServiceError } from '../../base/errors.js';
 import { reasonOfDamage } from '../../base/text/reason-of-damage.js';
-import { PART_BYTES, printTrailer } from './archive-writer.js';
+import {
+  FORMAT_VERSION,
+  MANIFEST_NAME,
+  Manifest,
+  PART_BYTES,
+  type Part,
+  partsOf,
+  printTrailer,
+} from './archive-writer.js';
 import { type ByteSource, streamBytes } from './byte-source.js';
-import { FORMAT_VERSION, MANIFEST_NAME, Manifest, type Part, partsOf } from './manifest.js';
 
 export interface Archive {
   readonly manifest: Manifest;
@@ -19,7 +26,7 @@ export interface Archive {
   content(parts: readonly Part[]): AsyncIterable<Buffer>;
 }
 
-export interface OpenArchiveOptions {
+interface OpenArchiveOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 }

@@ -19,12 +19,10 @@ import { newPartitionStatement, partitionName } from '../../store/database/parti
 import { IN_TURN, isSharded } from '../../store/database/shards/table-places.js';
 import type { Bucket } from '../files/blob-store.js';
 import { DatabaseBlobs } from '../files/database-blobs.js';
-import { KEPT_TABLES } from './kept-tables.js';
-import type { Manifest, TableContent } from './manifest.js';
+import type { Manifest, TableContent, TransferStep } from './archive-writer.js';
+import { domainNames, KEPT_TABLES, renameDomains } from './kept-tables.js';
 import type { Archive } from './open-archive.js';
-import { domainNames, renameDomains } from './rename-domains.js';
 import { prepareForCopy } from './snapshot.js';
-import type { TransferStep } from './transfer-step.js';
 import {
   findUnfinishedRestore,
   identifyRestore,

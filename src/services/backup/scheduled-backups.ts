@@ -3,9 +3,8 @@ import { ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
 import type { Bucket } from '../files/blob-store.js';
 import { createBackup } from './backup.js';
-import { type BackupPlace, backupName, bucketPlace, folderPlace } from './backup-places.js';
-import { backupSecretOfSettings } from './backup-secret.js';
-import { seal } from './seal.js';
+import { type BackupPlace, backupName, bucketPlace, folderPlace } from './save-backup.js';
+import { backupSecretOfSettings, seal } from './seal.js';
 
 export interface ScheduledBackupsOptions {
   readonly database: Pick<Database, 'prisma' | 'url'>;

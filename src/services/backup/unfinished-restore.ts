@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
-import type { Manifest } from './manifest.js';
+import type { Manifest } from './archive-writer.js';
 
 const SETTING = 'unfinishedRestore';
 

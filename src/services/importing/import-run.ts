@@ -10,7 +10,6 @@ import { explained, rehearse } from '../../store/writing/atomically.js';
 import type { StagedOutcome, StagedWrites } from '../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { TriggerNames } from '../../store/writing/write-triggers.js';
-import { addCounts, addFields, addOverwritten, type ImportCounts, NO_COUNTS } from './import-counts.js';
 import type { ImportMapping } from './import-mapping.js';
 import { type PreparedBatch, preparedBatches } from './preparing/prepared-batches.js';
 import { columnFinder } from './preparing/row-mapper.js';
@@ -28,12 +27,17 @@ import {
   unseen,
 } from './row-outcomes.js';
 import {
+  addCounts,
+  addFields,
+  addOverwritten,
   findImport,
   fingerprintOf,
   type ImportChange,
+  type ImportCounts,
   type ImportInspection,
   type ImportState,
   type ImportTrial,
+  NO_COUNTS,
   type StoredImport,
   updateImport,
 } from './stored-import.js';

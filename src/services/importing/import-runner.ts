@@ -15,21 +15,27 @@ import type { Catalog } from '../../store/catalog/catalog.js';
 import type { OwnConnection } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Files } from '../files/files.js';
-import { NO_COUNTS } from './import-counts.js';
 import { fieldsOfMapping } from './import-mapping.js';
 import { ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
 import { withImportSource } from './import-source.js';
 import { inspectImport } from './inspect-import.js';
-import { changesOf, findImport, type ImportState, type StoredImport, updateImport } from './stored-import.js';
+import {
+  changesOf,
+  findImport,
+  type ImportState,
+  NO_COUNTS,
+  type StoredImport,
+  updateImport,
+} from './stored-import.js';
 
-export interface ImportRunnerOptions extends ImportRunOptions {
+interface ImportRunnerOptions extends ImportRunOptions {
   readonly store: RecordStore;
   readonly catalog: Catalog;
   readonly files: Files;
 }
 
 /** The outcome of an attempt to continue an import. */
-export type RunOutcome =
+type RunOutcome =
   | { readonly kind: 'over'; readonly import: StoredImport }
   /** Another process works on it, or the domain has as many running imports as it may have. */
   | { readonly kind: 'busy' };

@@ -10,8 +10,11 @@ import type { Database } from '../../store/database/database.js';
 import { isProcessAlive } from '../../store/database/embedded/start-lock.js';
 import type { Files } from '../files/files.js';
 import { findFile, type StoredFile } from '../files/stored-file.js';
+import { textOfCell } from './cells/plain-cells.js';
 import { toDiskFault } from './reading/nameless-file.js';
-import type { StoredImport } from './stored-import.js';
+import { openRowSource } from './reading/open-row-source.js';
+import type { SourceFile, SourceOptions, SourceRow } from './reading/row-source.js';
+import { findImport, type StoredImport } from './stored-import.js';
 
 /**
  * Lends a copy of the file and deletes it after the work. A copy is needed because workbooks are read from
@@ -69,4 +72,50 @@ async function isAbandoned(folder: string, owner: number): Promise<boolean> {
   if (owner !== process.pid) return !isProcessAlive(owner);
   const found = await stat(folder).catch(() => undefined);
   return found !== undefined && found.mtimeMs < Date.now() - process.uptime() * 1_000;
+}
+
+/** The errors of an unreadable file; any other error is a fault of the environment. */
+const UNREADABLE = ['MALFORMED_REQUEST', 'LIMIT_EXCEEDED', 'INVALID_VALUE', 'UNSUPPORTED_MEDIA_TYPE'];
+
+/**
+ * Whether the file of an import holds a text: in its columns or in a row of any of its sheets, the cells one
+ * after the other. A file, or a row, that cannot be read may hold it. A file that was taken away does not.
+ *
+ * @throws UNAVAILABLE where the disk is full, or the place of the file does not answer
+ */
+export async function findInImportFile(
+  services: { readonly database: Database; readonly files: Files },
+  asked: { readonly id: string; readonly signal: AbortSignal; readonly isFound: (text: string) => boolean },
+): Promise<boolean> {
+  const one = await findImport(services.database, asked.id);
+  if (one === undefined) return false;
+  try {
+    return await withImportSource(services, one, asked.signal, (path) =>
+      findInFile({ path, name: one.name }, one.source, asked),
+    );
+  } catch (fault) {
+    if (!(fault instanceof ServiceError)) throw fault;
+    if (UNREADABLE.includes(fault.code)) return true;
+    if (fault.code === 'GONE') return false;
+    throw fault;
+  }
+}
+
+async function findInFile(
+  file: SourceFile,
+  options: SourceOptions,
+  { signal, isFound }: { readonly signal: AbortSignal; readonly isFound: (text: string) => boolean },
+): Promise<boolean> {
+  const { sheets = [options.sheet] } = await openRowSource(file, options);
+  for (const sheet of sheets) {
+    const source = await openRowSource(file, { ...options, ...(sheet !== undefined && { sheet }) });
+    if (isFound((source.columns ?? []).join(' '))) return true;
+    for await (const rows of source.rows(signal)) if (rows.some((row) => mayHold(row, isFound))) return true;
+  }
+  return false;
+}
+
+function mayHold(row: SourceRow, isFound: (text: string) => boolean): boolean {
+  const text = [...(row.source ?? []), ...Object.values(row.values).map(textOfCell)].join(' ');
+  return row.isMalformed === true || (row.fault !== undefined && text.trim() === '') || isFound(text);
 }

@@ -22,8 +22,7 @@ import { fieldsOfMapping, type ImportMapping } from './import-mapping.js';
 import type { ImportRights } from './import-rights.js';
 import { invalidImport, noImport } from './invalid-import.js';
 import { parseImportMapping } from './parse-import-mapping.js';
-import { SOURCE_LIMITS } from './reading/in-batches.js';
-import type { SourceOptions } from './reading/row-source.js';
+import { SOURCE_LIMITS, type SourceOptions } from './reading/row-source.js';
 import {
   forgetSeen,
   listRefusedRows,
@@ -47,7 +46,7 @@ import {
   updateImport,
 } from './stored-import.js';
 
-export interface ImportsOptions {
+interface ImportsOptions {
   readonly database: Database;
   readonly store: RecordStore;
   readonly catalog: Catalog;
@@ -58,7 +57,7 @@ export interface ImportsOptions {
   readonly schedule: (id: string) => Promise<void>;
 }
 
-export interface NewImport {
+interface NewImport {
   readonly collection: string;
   /** The bytes, or the id of a stored file. */
   readonly file: Pick<NewFile, 'name' | 'contentType' | 'stream'> | { readonly fileId: string };

@@ -2,15 +2,14 @@
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Sought } from '../../store/writing/select-unlinked.js';
 import type { LinkVerdicts } from '../../store/writing/settle-links.js';
-import { doubtsOfMapping } from './doubts-of-mapping.js';
+import { doubtsOfMapping, warnOfUnknownNames } from './doubts-of-mapping.js';
 import type { ImportMapping } from './import-mapping.js';
 import { inspectOnThread } from './preparing/prepared-batches.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
 import type { UnfoldedDays } from './reading/row-source.js';
 import type { ImportInspection, ImportOptions, StoredImport } from './stored-import.js';
-import { warnOfUnknownNames } from './warn-of-unknown-names.js';
 
-export interface Inspected {
+interface Inspected {
   readonly inspection: ImportInspection;
   readonly mapping: ImportMapping;
   readonly options: ImportOptions;

@@ -3,15 +3,13 @@ import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { printCsvLine } from '../../base/tables/csv-line.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
-import type { StagedFieldChange } from '../../store/writing/staged-work.js';
+import type { StagedFieldChange, StagingPlace } from '../../store/writing/staged-work.js';
 import type { StagedOutcome } from '../../store/writing/staged-writes.js';
-import type { StagingPlace } from '../../store/writing/staging-place.js';
 import { REST_HEADING } from '../exporting/record-columns.js';
-import type { PreviewedRow } from './import-counts.js';
 import type { RowFault } from './preparing/row-mapper.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
 import { ERROR_COLUMN } from './propose-mapping.js';
-import type { StoredImport } from './stored-import.js';
+import type { PreviewedRow, StoredImport } from './stored-import.js';
 
 /** Consecutive rows with the same outcome, by the numbers of the first and the last. */
 export type RowOutcomes = readonly [
@@ -56,7 +54,7 @@ export function outcomesOf(
   return runs;
 }
 
-export interface KnownOfRows {
+interface KnownOfRows {
   /** The ids of the records of the rows, by row number. */
   readonly records: ReadonlyMap<number, string>;
   /** The labels of the rows, by row number. */

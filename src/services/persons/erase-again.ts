@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemPrincipal } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
-import type { DoneErasure } from './done-erasure.js';
+import type { DoneErasure } from './erasure-work.js';
 import type { Persons } from './persons.js';
 
 export interface ErasureServices {

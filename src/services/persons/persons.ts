@@ -21,14 +21,12 @@ import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import { USER_COLLECTION } from '../../store/writing/record-statements.js';
 import type { Files } from '../files/files.js';
-import type { DoneErasure } from './done-erasure.js';
 import { eraseRecords } from './erase-records.js';
 import { eraseAccess, eraseMessages, eraseTraces } from './erase-traces.js';
-import { type ErasureEntry, ErasureReport } from './erasure-report.js';
-import type { ErasureWork } from './erasure-work.js';
+import { type DoneErasure, type ErasureEntry, ErasureReport, type ErasureWork } from './erasure-work.js';
 import { identifyPerson, type PersonAsked, personCollection } from './identify-person.js';
 import { type Identifier, type PersonIdentity, Redaction } from './identity.js';
-import { listPersonFiles } from './person-archive.js';
+import { listPersonFiles } from './person-files.js';
 
 /** The result, or in a dry run the expected result. */
 export interface Erasure {
@@ -39,7 +37,7 @@ export interface Erasure {
   readonly shared: readonly string[];
 }
 
-export interface PersonsServices {
+interface PersonsServices {
   readonly database: Database;
   readonly catalog: Catalog;
   readonly store: RecordStore;

@@ -6,6 +6,7 @@ import type { BackgroundConnections, Database } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
 import { sql } from '../sql.js';
+import type { RecordEnvironment } from './record-environment.js';
 import type { NewRecord } from './record-statements.js';
 import { uniqueConflict } from './unique-conflicts.js';
 import type { Writes, WriteTriggers } from './write-triggers.js';
@@ -53,17 +54,18 @@ export async function inOwnTransaction<T>(
   }
 }
 
-/** Replaces Postgres's error within the work. */
+/** The records that a statement writes. */
+interface WriteAttempt {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly records: readonly NewRecord[];
+  readonly verb: 'create' | 'update';
+}
+
+/** Replaces Postgres's error within the work. `isRouted`: whether Citus plans statements of the transaction. */
 export class RefusedByIndex extends Error {
   constructor(
-    readonly attempt: {
-      readonly scope: Scope;
-      readonly collection: Collection;
-      readonly records: readonly NewRecord[];
-      readonly verb: 'create' | 'update';
-      /** Whether Citus plans statements of the transaction. */
-      readonly isRouted: boolean;
-    },
+    readonly attempt: WriteAttempt & { readonly isRouted: boolean },
     override readonly cause: unknown,
   ) {
     super('a unique index refused a write', { cause });
@@ -73,7 +75,7 @@ export class RefusedByIndex extends Error {
 /** Runs a statement that writes these records. @throws RefusedByIndex */
 export async function refusedByIndex<T>(
   { database }: { readonly database: Pick<Database, 'home'> },
-  attempt: Omit<RefusedByIndex['attempt'], 'isRouted'>,
+  attempt: WriteAttempt,
   write: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -112,4 +114,27 @@ async function inSavepoint<T>(
 export async function explained(error: unknown, queryable: Queryable): Promise<unknown> {
   if (!(error instanceof RefusedByIndex)) return error;
   return await uniqueConflict(queryable, { ...error.attempt, cause: error.cause });
+}
+
+/**
+ * Runs a write and translates its conflict. Within a transaction it rolls back to a savepoint, so that the
+ * transaction can go on.
+ */
+export async function runWrite<Row extends object>(
+  environment: RecordEnvironment,
+  within: Transaction | undefined,
+  run: () => Promise<Row[]>,
+  attempt: WriteAttempt,
+): Promise<Row[]> {
+  await within?.query(sql`savepoint record_write`);
+  try {
+    const written = await refusedByIndex(environment, attempt, run);
+    // A write within a transaction is announced after the commit.
+    const changed = written.length === 0 ? [] : attempt.records;
+    if (within === undefined) environment.announceCommit(attempt.scope, attempt.collection, changed);
+    return written;
+  } catch (fault) {
+    if (fault instanceof RefusedByIndex) await within?.query(sql`rollback to savepoint record_write`);
+    throw await explained(fault, within ?? environment.database);
+  }
 }

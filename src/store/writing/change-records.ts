@@ -3,22 +3,44 @@
  * statement each.
  */
 import { ServiceError } from '../../base/errors.js';
-import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../base/json/json.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  parseExactJson,
+  printExactJson,
+} from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { accessOf, type EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
-import { JUDGED_COLUMNS, type JudgedRow, STORED_COLUMNS, type StoredRow } from '../reading/stored-record.js';
-import { sql } from '../sql.js';
+import {
+  JUDGED_COLUMNS,
+  type JudgedRow,
+  STORED_COLUMNS,
+  type StoredRow,
+  storedColumns,
+} from '../reading/stored-record.js';
+import { liveRecordsById, liveRecordsIn } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
 import { atomically, refusedByIndex } from './atomically.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
-import { type LockedRow, lockRecords, type MatchedChange, updateRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { outOfRows } from './record-refusals.js';
-import { buryRecords } from './record-statements.js';
+import {
+  announcement,
+  audit,
+  buryRecords,
+  derivedOf,
+  IN_INPUT,
+  REPLACED_RECORDS,
+  WRITTEN,
+  type WriteContext,
+} from './record-statements.js';
 import {
   assertUnused,
   findGone,
@@ -340,4 +362,100 @@ function naming<T>(row: LockedRow, work: () => T): T {
       ...(cause.errors === undefined ? {} : { errors: cause.errors }),
     });
   }
+}
+
+export interface Selected {
+  /** Conditions over `r` beside domain, collection and "not removed". */
+  readonly conditions: readonly Sql[];
+  readonly orderBy: Sql;
+  readonly limit: number;
+  /** A query of the ids of the records, if they are known. */
+  readonly ids?: Sql | undefined;
+}
+
+/** A row of `lockRecords`. */
+export interface LockedRow {
+  readonly id: string;
+  readonly version: number;
+  readonly data: string;
+}
+
+/**
+ * Locks the records in their order and returns their current state; a record changed concurrently is tested
+ * again.
+ */
+export function lockRecords(context: WriteContext, selected: Selected): Sql {
+  return sql`
+select ${storedColumns(context.projection)}, r.data::text as data
+from records r
+where ${whereOf(context, selected)}
+order by ${selected.orderBy}
+limit ${selected.limit}
+for update of r`;
+}
+
+/** How many records match, up to the limit. */
+export function countRecords(context: WriteContext, selected: Selected): Sql {
+  return sql`
+select count(*)::int as count
+from (select 1 from records r where ${whereOf(context, selected)} limit ${selected.limit}) as matching`;
+}
+
+/** The change of a locked record: top-level members set and removed, and its keys. */
+interface MatchedChange {
+  readonly id: string;
+  readonly set: JsonObject;
+  readonly removed: readonly string[];
+  readonly keys: JsonObject | undefined;
+}
+
+/**
+ * A row for each changed record; `is_in_rows` says whether it satisfies `rows`, a condition over `r`, after
+ * the change.
+ */
+function updateRecords(context: WriteContext, changes: readonly MatchedChange[], rows: Sql | undefined): Sql {
+  const { scope, collection, now } = context;
+  const input: JsonValue = changes.map(({ id, set, removed, keys }) => ({
+    id,
+    set,
+    removed,
+    keys: keys ?? null,
+  }));
+  const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
+  return sql`
+with ${derived.first}input as (
+  select e->>'id' as id, e->'set' as set, array(select jsonb_array_elements_text(e->'removed')) as removed,
+    array(select jsonb_object_keys(e->'set')) as names,
+    nullif(e->'keys', 'null') as keys
+  from jsonb_array_elements(${printExactJson(input)}::jsonb) as e
+),
+written as (
+  update records r
+  set data = (r.data - i.removed) || i.set,
+    keys = i.keys,
+    version = r.version + 1,
+    updated_at = ${now.toISOString()}::timestamptz
+  from input i ${derived.join} cross join records o
+  where ${liveRecordsById(scope.domain.id, collection.name, IN_INPUT)} and r.id = i.id
+    and ${liveRecordsById(scope.domain.id, collection.name, IN_INPUT, 'o')} and o.id = i.id
+  returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys,
+    i.removed || i.names as changed
+),
+${audit(context, 'updated', { before: sql`reverse_delta(w.was, w.data, w.changed)` })}${derived.last}
+select ${storedColumns(context.projection)},
+  (${rows ?? sql`true`}) is true as is_in_rows${announcement(context, 'update')}
+from written r`;
+}
+
+/**
+ * The domain is hidden from the planner, which otherwise, when the statistics do not contain it, expects one
+ * record in each index and may read all records of the domain through any of them.
+ */
+function whereOf({ scope, collection, isRouted }: WriteContext, { conditions, ids }: Selected): Sql {
+  const { id: domain } = scope.domain;
+  const live =
+    ids === undefined
+      ? liveRecordsIn(isRouted ? domain : sql`(select ${domain}::text)`, collection.name)
+      : liveRecordsById(domain, collection.name, sql`= any(array(${ids}))`);
+  return sql.join([live, ...conditions.map((condition) => sql`(${condition})`)], ' and ');
 }

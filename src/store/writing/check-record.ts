@@ -13,7 +13,7 @@ import {
 import type { Collection, Field } from '../../base/model/collection.js';
 import { toDecimal } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
-import { takeSentId } from './sent-id.js';
+import { takeSentId } from './record-ids.js';
 import { keptByKey, type UniqueKey } from './unique-key.js';
 import { type StagedChange, toStaged } from './validation.js';
 
@@ -109,7 +109,7 @@ export function listStagedCells(lines: Uint8Array): readonly (readonly (string |
 
 const CELL = /(?:[\b](?<quoted>(?:[^\b]|[\b][\b])*)[\b]|(?<plain>[^\t\n]*))(?<end>[\t\n])/gy;
 
-export interface StagedIdentity {
+interface StagedIdentity {
   /** The number of the row in the file. */
   readonly number: number;
   /** The `_id`, if the record is new. */

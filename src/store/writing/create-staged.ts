@@ -17,9 +17,9 @@ import {
   reachOf,
   type StagedRefusal,
   type StagedWork,
+  type StagingPlace,
   stagedRecord,
 } from './staged-work.js';
-import type { StagingPlace } from './staging-place.js';
 import { describeTaken, findTakenInStore } from './unique-conflicts.js';
 
 /** Creates the records of the remaining rows, and appends refusals to `refused`. */

@@ -25,19 +25,26 @@ import { compileFilter, listPaths } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
 import { sql } from '../sql.js';
 import { atomically } from './atomically.js';
-import { changeRecords, recordOf, removeLocked } from './change-records.js';
-import { countRecords, type LockedRow, lockRecords, type Selected } from './matched-change.js';
+import {
+  changeRecords,
+  countRecords,
+  type LockedRow,
+  lockRecords,
+  recordOf,
+  removeLocked,
+  type Selected,
+} from './change-records.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { RecordInserts } from './record-inserts.js';
 import { assertWritable } from './record-refusals.js';
 import type { WriteContext } from './record-statements.js';
 import type { WriteOptions } from './record-writes.js';
 import { assertUnreferenced } from './referring-records.js';
-import { recordsPlaceOf } from './staging-place.js';
+import { recordsPlaceOf } from './staged-work.js';
 import { assertMayApply, sentDataOf, sentFieldsOf, toStoredOperations } from './stored-operations.js';
 import { stampedFields, toStored } from './validation.js';
 
-export interface MatchingRequest {
+interface MatchingRequest {
   readonly filter: Filter;
   /** The order in which records are selected, if `limit` leaves some out, and returned. Default: by `_id`. */
   readonly sort?: readonly SortKey[] | undefined;

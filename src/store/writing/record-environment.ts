@@ -1,6 +1,6 @@
 /** The environment for reading and writing records, with the few operations that all of it shares. */
 
-import type { ErrorDetail } from '../../base/errors.js';
+import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
@@ -18,11 +18,10 @@ import { QueryPlans } from '../reading/query-plans.js';
 import type { Readable } from '../reading/record-page.js';
 import { CollectionSizes, Scan, type ScannedQuery } from '../reading/scans.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
-import { liveRecordsOf } from '../sql/records-of.js';
+import { liveRecordsIn, liveRecordsOf } from '../sql/records-of.js';
 import type { SpellingContext } from '../sql/spellings.js';
 import { statementName } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
-import { keepingAnAdmin } from './keeping-an-admin.js';
 import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import {
   deadReferenceDetail,
@@ -340,7 +339,7 @@ export class RecordEnvironment {
 }
 
 /** A statement that writes records. */
-export interface WriteStatement {
+interface WriteStatement {
   /** The transaction to join. */
   readonly within?: Transaction | undefined;
   readonly operation: WriteOperation;
@@ -367,4 +366,33 @@ interface SettledWrite {
 /** The row rules as an additional condition over `r`. */
 export function andRows(access: EffectiveAccess, context: CompileContext): Sql {
   return access.rows === undefined ? sql.empty : sql`and (${compileFilter(access.rows, context)})`;
+}
+
+/**
+ * Runs work that changes or removes users of a domain. A domain that has no admin yet may stay so.
+ *
+ * @throws CONFLICT if no admin would be left
+ */
+export async function keepingAnAdmin<T>(
+  transaction: Transaction,
+  domainId: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  // Locks the rows of all admins: of two who revoke each other's right, the second sees the change of the
+  // first.
+  const before = await selectAdmins(transaction, domainId, sql`order by r.id for update`);
+  const result = await work();
+  if (before.length === 0) return result;
+  const after = await selectAdmins(transaction, domainId, sql`limit 1`);
+  if (after.length > 0) return result;
+  throw new ServiceError('CONFLICT', 'This is the last admin who may log in; make another one first.');
+}
+
+async function selectAdmins(queryable: Queryable, domainId: string, tail: Sql): Promise<readonly object[]> {
+  return await queryable.query(sql`
+    select r.id
+    from records r
+    where ${liveRecordsIn(domainId, 'pltf_user')}
+      and r.data -> 'active' = 'true' and r.data -> 'roles' ? 'admin'
+    ${tail}`);
 }

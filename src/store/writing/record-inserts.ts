@@ -8,10 +8,10 @@ import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js'
 import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';
 import type { Sql } from '../sql.js';
-import { atomically, refusedByIndex } from './atomically.js';
+import { atomically, refusedByIndex, runWrite } from './atomically.js';
 import { BatchedCreates } from './batched-creates.js';
 import type { RecordEnvironment } from './record-environment.js';
-import { RecordIds } from './record-ids.js';
+import { RecordIds, takeSentId } from './record-ids.js';
 import { assertWritable, MAX_ATTEMPTS, outOfRows, overtaken, tooManyRecords } from './record-refusals.js';
 import {
   type InsertedRow,
@@ -22,7 +22,6 @@ import {
   type WriteContext,
 } from './record-statements.js';
 import { listReferences, selectDead } from './references.js';
-import { runWrite } from './run-write.js';
 import {
   assertCompletable,
   assertJudgeable,
@@ -32,7 +31,6 @@ import {
   without,
 } from './secret-fields.js';
 import { selectUnlinked } from './select-unlinked.js';
-import { takeSentId } from './sent-id.js';
 import { listSought } from './settle-links.js';
 import { assertNoFaults, toStoredAll, withPointer } from './validation.js';
 import { askBefore, revise } from './write-triggers.js';

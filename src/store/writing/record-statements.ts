@@ -9,7 +9,6 @@ import type { Scope } from '../../base/model/scope.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
 import { liveRecordsById, nameLiteral, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
-import { auditedChanges, type FollowUps } from './audited-changes.js';
 import { type DerivedChange, type DerivedRows, derivedRows } from './derived-rows.js';
 import type { ExpectedVersion } from './record-refusals.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
@@ -143,7 +142,7 @@ written as (
 ${audit(context, 'created', { before: NOTHING_BEFORE, author })}${derived.last}`;
 }
 
-export interface InsertedInput {
+interface InsertedInput {
   readonly input: Sql;
   readonly refusal: Sql;
   /** How many there are; a single one needs no order. */
@@ -190,7 +189,7 @@ function inOrderOfLocks({ uniqueTogether }: Collection, count: number): Sql {
   return sql`order by ${sql.join([...keys, sql.raw('i.position')])}`;
 }
 
-export interface RecordUpdate {
+interface RecordUpdate {
   readonly id: string;
   readonly ifVersion: ExpectedVersion;
   /** The record after the write, a jsonb expression over `r`. */
@@ -443,4 +442,48 @@ function rightsAnnouncement(
 
 function jsonOrNull(value: JsonObject | undefined): string | null {
   return value === undefined ? null : printExactJson(value);
+}
+
+/** The follow-ups of a written record `r`, as expressions, which the outbox stores until they are started. */
+interface FollowUps {
+  /** @see WriteTriggers.after */
+  readonly started: Sql | undefined;
+  /** The announcement of changed rights to the gateways. */
+  readonly announced: Sql | undefined;
+}
+
+const NOTHING_FOLLOWS: FollowUps = { started: undefined, announced: undefined };
+
+/**
+ * The CTE `audited` of a statement. `insert` adds the entries and has no `returning`. If there are
+ * follow-ups, the statement must have the records as `written`.
+ */
+export function auditedChanges(
+  insert: Sql,
+  {
+    isToOutbox,
+    following = NOTHING_FOLLOWS,
+  }: { readonly isToOutbox: boolean; readonly following?: FollowUps },
+): Sql {
+  if (!isToOutbox) return sql`audited as (${insert})`;
+  const { started, announced } = following;
+  if (started !== undefined || announced !== undefined) {
+    return sql`audited as (${insert}
+  returning id, at, domain, collection, record_id, operation, to_version, principal
+),
+noted as (
+  insert into change_outbox (id, at, domain, collection, record_id, operation, to_version, principal,
+    started, announced)
+  select a.id, a.at, a.domain, a.collection, a.record_id, a.operation, a.to_version, a.principal,
+    ${started ?? sql`null::json`}, ${announced ?? sql`null::text`}
+  from audited a join written r on r.id = a.record_id
+)`;
+  }
+  return sql`audited as (${insert}
+  returning id, at, domain, collection, record_id, operation, to_version, principal
+),
+noted as (
+  insert into change_outbox (id, at, domain, collection, record_id, operation, to_version, principal)
+  select id, at, domain, collection, record_id, operation, to_version, principal from audited
+)`;
 }

@@ -13,10 +13,12 @@ import {
 } from '../reading/stored-record.js';
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
+import { runWrite } from './atomically.js';
 import { settleRenames } from './change-records.js';
 import { fieldsTogether, findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
+import { takeOwnSentId } from './record-ids.js';
 import { atomicWrite, type PermittedWrite } from './record-inserts.js';
 import {
   assertWritable,
@@ -46,7 +48,6 @@ import {
 } from './references.js';
 import { assertUnreferenced, isGuarded } from './referring-records.js';
 import { canRename, type RenameOptions } from './renames.js';
-import { runWrite } from './run-write.js';
 import {
   assertJudgeable,
   assertNoProbing,
@@ -56,7 +57,6 @@ import {
   secretFieldsOf,
   without,
 } from './secret-fields.js';
-import { takeOwnSentId } from './sent-id.js';
 import { assertNoFaults, type StoredChange, stampedFields, toStored } from './validation.js';
 import { askBefore, type Revision, revise } from './write-triggers.js';
 

@@ -13,10 +13,9 @@ import type { OwnTransaction, Queryable, Transaction } from '../database/queryab
 import { renewStatistics } from '../database/renew-statistics.js';
 import { liveRecordsById, liveRecordsByKey, liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
-import { removeLocked } from './change-records.js';
+import { type LockedRow, lockRecords, removeLocked } from './change-records.js';
 import { nameOfKey } from './check-record.js';
 import { createStaged } from './create-staged.js';
-import { type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
 import { type HeldReference, settleReferences, type UnlabelledReference } from './references.js';
@@ -32,8 +31,9 @@ import {
   type StagedRefusal,
   type StagedUpdate,
   type StagedWork,
+  type StagingPlace,
+  stagingPlaceOf,
 } from './staged-work.js';
-import { type StagingPlace, stagingPlaceOf } from './staging-place.js';
 import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { updateStaged } from './update-staged.js';
 import type { TriggerNames } from './write-triggers.js';

@@ -20,14 +20,13 @@ import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/st
 import { liveRecordsByKey } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { atomically } from './atomically.js';
-import { changeRecords } from './change-records.js';
-import { type LockedRow, lockRecords } from './matched-change.js';
+import { changeRecords, type LockedRow, lockRecords } from './change-records.js';
 import type { RecordEnvironment } from './record-environment.js';
+import { takeSentId } from './record-ids.js';
 import type { RecordInserts } from './record-inserts.js';
 import { assertWritable, tooManyRecords } from './record-refusals.js';
 import type { WriteOptions } from './record-writes.js';
 import { assertNoProbing } from './secret-fields.js';
-import { takeSentId } from './sent-id.js';
 import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 

@@ -2,10 +2,9 @@
 import { parentPort } from 'node:worker_threads';
 import { parsePlainJson } from '../../../base/json/json.js';
 import { toImportMapping } from '../import-mapping.js';
-import { rowLength } from '../reading/in-batches.js';
 import { type InspectedSource, inspectSource } from '../reading/inspect-source.js';
 import { openRowSource } from '../reading/open-row-source.js';
-import type { RowSource, SourceRow } from '../reading/row-source.js';
+import { type RowSource, rowLength, type SourceRow } from '../reading/row-source.js';
 import { findUnfoldedDays, unfoldDays } from '../reading/unfold-days.js';
 import {
   connectThreads,

@@ -21,9 +21,10 @@ import {
   parseBooleanCell,
   parseNumberCell,
   parseTextCell,
+  spreadsheetDamageOf,
   textOfCell,
+  UNDAMAGED,
 } from '../cells/plain-cells.js';
-import { spreadsheetDamageOf, UNDAMAGED } from '../cells/spreadsheet-damage.js';
 import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
 
 /** An error of a row, with its column. */
@@ -49,7 +50,7 @@ export interface MappedRow {
   readonly faults: readonly RowFault[];
 }
 
-export type RowMapper = (values: Readonly<Record<string, unknown>>) => MappedRow;
+type RowMapper = (values: Readonly<Record<string, unknown>>) => MappedRow;
 
 /** The fields of which the file has only some members. */
 export function partialFields(mapping: ImportMapping, collection: Collection): ReadonlySet<string> {

@@ -6,8 +6,14 @@ import { deserialize } from 'bson';
 import { ServiceError } from '../../../base/errors.js';
 import { reasonOfDamage } from '../../../base/text/reason-of-damage.js';
 import { rowOfDocument } from './document-source.js';
-import { inBatches, type NumberedBytes, type SourceLimits } from './in-batches.js';
-import type { RowSource, SourceFile, SourceRow } from './row-source.js';
+import {
+  inBatches,
+  type NumberedBytes,
+  type RowSource,
+  type SourceFile,
+  type SourceLimits,
+  type SourceRow,
+} from './row-source.js';
 
 /** 64-bit integers stay exact, and binary values keep their subtype. */
 const DECODED = { promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
@@ -72,7 +78,7 @@ function isZlibError(cause: unknown): cause is Error {
   return cause instanceof Error && 'code' in cause && String(cause.code).startsWith('Z_');
 }
 
-export interface SplitBsonOptions {
+interface SplitBsonOptions {
   /** The most bytes of a document. */
   readonly maxLength: number;
   /** Whether there are terminators between documents. Default: no. */

@@ -8,11 +8,12 @@ import {
   CellFault,
   digitsOf,
   isBlankCell,
+  isFiller,
   isNestedCell,
   parseBooleanCell,
+  spreadsheetDamageOf,
   textOfCell,
 } from '../cells/plain-cells.js';
-import { isFiller, spreadsheetDamageOf } from '../cells/spreadsheet-damage.js';
 
 type CellKind =
   | 'text'
@@ -80,7 +81,7 @@ const CELL_FITS: readonly CellFit[] = [
 ];
 
 /** Which of `CELL_FITS` fit, as bits in their order. */
-export type FitMask = number;
+type FitMask = number;
 
 const TEXT_FITS: FitMask = maskOf(({ kind }) => kind === 'text');
 const LIST_FITS = maskOf(({ kind }) => kind === 'list');
@@ -195,7 +196,7 @@ const SAME_PARTS = /^0?(\d{1,2})\D0?\1\D/;
 export type DayOrder = 'day' | 'month';
 
 /** The first cells that show which part of a day comes first; absent if no cell shows it. */
-export interface DayOrders {
+interface DayOrders {
   readonly day: FoundCell | undefined;
   readonly month: FoundCell | undefined;
   /** A cell that may be read either way, e.g. 01/04/2026. */

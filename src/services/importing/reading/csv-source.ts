@@ -6,8 +6,14 @@ import { CsvError, parse } from 'csv-parse';
 import { ServiceError } from '../../../base/errors.js';
 import { rearmFormula } from '../../../base/tables/csv-line.js';
 import { type Encoding, findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
-import { inBatches, type SourceLimits } from './in-batches.js';
-import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
+import {
+  inBatches,
+  type RowSource,
+  type SourceFile,
+  type SourceLimits,
+  type SourceOptions,
+  type SourceRow,
+} from './row-source.js';
 import {
   findHeader,
   HEADER_ROWS,

@@ -8,9 +8,8 @@ import {
   DistinctBudget,
   type FoundCell,
 } from './column-findings.js';
-import { SOURCE_LIMITS } from './in-batches.js';
 import type { Alteration } from './plain-document.js';
-import type { RowSource, SourceRow, UnfoldedDays } from './row-source.js';
+import { type RowSource, SOURCE_LIMITS, type SourceRow, type UnfoldedDays } from './row-source.js';
 
 /** The findings about a file; a mapping is proposed from them. */
 export interface SourceInspection
@@ -39,7 +38,7 @@ interface FaultyRow {
   readonly fault: string;
 }
 
-export interface InspectionOptions {
+interface InspectionOptions {
   /** The most rows to inspect. Default: all. */
   readonly maxRows?: number;
   readonly signal?: AbortSignal;

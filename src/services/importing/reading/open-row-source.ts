@@ -1,11 +1,17 @@
 /** Opens a file of any format that an import reads. */
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { ServiceError } from '../../../base/errors.js';
 import { isExactNumber } from '../../../base/json/json.js';
 import { findUnstorableText, replaceUnstorable } from '../../../base/model/unstorable-text.js';
-import { SOURCE_LIMITS, type SourceLimits } from './in-batches.js';
-import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
-import { type SniffedFormat, sniffFormat } from './sniff-format.js';
+import {
+  type RowSource,
+  SOURCE_LIMITS,
+  type SourceFile,
+  type SourceFormat,
+  type SourceLimits,
+  type SourceOptions,
+  type SourceRow,
+} from './row-source.js';
 import { unfoldDays } from './unfold-days.js';
 
 /**
@@ -112,4 +118,189 @@ function replaced(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [replaceUnstorable(name), replaced(member)]),
   );
+}
+
+/** The format of a file, and other facts that its first bytes reveal. */
+interface SniffedFormat {
+  readonly format: SourceFormat;
+  /** The layout of JSON: one document on each line, or values in sequence or in a list. */
+  readonly layout: 'lines' | 'values';
+  readonly warnings: readonly string[];
+}
+
+const SAMPLE_BYTES = 64 * 1024;
+const LARGEST_DOCUMENT = 17 * 1024 ** 2;
+
+/**
+ * Detects the format by the first bytes. The content decides; a name or content type that contradicts it
+ * causes a warning. Only for tables of text the name decides whether tabs separate the cells.
+ */
+async function sniffFormat(file: SourceFile, asked: SourceFormat | undefined): Promise<SniffedFormat> {
+  const bytes = await firstBytes(file.path);
+  const text = textOf(bytes);
+  const format = asked ?? formatOf(bytes, text, hintOf(file));
+  const hint = hintOf(file);
+  const isMistaken = asked === undefined && hint !== undefined && !isLike(hint, format);
+  return {
+    format,
+    layout: format === 'ndjson' || (format === 'ejson' && isOfLines(text)) ? 'lines' : 'values',
+    warnings: isMistaken ? [`The file is called ${hint}, and is read as ${format}, which it holds.`] : [],
+  };
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+function textOf(bytes: Buffer): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes).trimStart();
+}
+
+function formatOf(bytes: Buffer, text: string, hint: SourceFormat | undefined): SourceFormat {
+  if (isZip(bytes)) return 'xlsx';
+  assertNotParquet(bytes);
+  if (isGzip(bytes) || isBson(bytes)) return 'bson';
+  assertText(bytes);
+  if (!isJson(text)) return hint === 'tsv' ? 'tsv' : 'csv';
+  if (EXTENDED.test(text)) return 'ejson';
+  return hint === 'ndjson' || isOfLines(text) ? 'ndjson' : 'json';
+}
+
+/** @throws UNSUPPORTED_MEDIA_TYPE for content that is no table */
+function assertText(bytes: Buffer): void {
+  if (bytes.subarray(0, 4).equals(OLD_WORKBOOK)) {
+    throw new ServiceError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The file is an old workbook (XLS), or one with a password; save it as XLSX without.',
+    );
+  }
+  // A text contains no zero bytes, except for one byte of two in UTF-16, and a few that a program left in
+  // UTF-8.
+  const zeros = bytes.filter((byte) => byte === 0).length;
+  const isText = zeros === 0 || isUtf16(bytes) || (10 * zeros < bytes.length && isUtf8(bytes));
+  if (bytes.subarray(0, 5).toString('latin1') !== '%PDF-' && isText) return;
+  throw new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The file is neither a text nor a workbook; send CSV, TSV, XLSX, JSON, NDJSON or BSON.',
+  );
+}
+
+/** The last character may be incomplete. */
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const OLD_WORKBOOK = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
+
+function isUtf16(bytes: Buffer): boolean {
+  const even = bytes.filter((byte, index) => byte === 0 && index % 2 === 0).length;
+  const odd = bytes.filter((byte, index) => byte === 0 && index % 2 === 1).length;
+  const mark = bytes.readUInt16LE();
+  return mark === 0xfeff || mark === 0xfffe || even === 0 || odd === 0;
+}
+
+function isZip(bytes: Buffer): boolean {
+  return bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04'));
+}
+
+/** @throws UNSUPPORTED_MEDIA_TYPE for Parquet; the second magic marks a file with encrypted metadata */
+function assertNotParquet(bytes: Buffer): void {
+  const magic = bytes.toString('latin1', 0, 4);
+  if (magic !== 'PAR1' && magic !== 'PARE') return;
+  throw new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The file is Parquet, which is exported but not imported; convert it to CSV or NDJSON, e.g. by DuckDB.',
+  );
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+/** Its length, the type of its first element, and the final zero if it was read. */
+function isBson(bytes: Buffer): boolean {
+  if (bytes.length < 5) return false;
+  const length = bytes.readInt32LE();
+  if (length < 5 || length > LARGEST_DOCUMENT) return false;
+  if (length === 5) return bytes[4] === 0;
+  const type = bytes[4] ?? 0;
+  const isType = (type >= 0x01 && type <= 0x13) || type === 0x7f || type === 0xff;
+  return isType && (length > bytes.length || bytes[length - 1] === 0);
+}
+
+/** An object, or a list of objects or without elements. A table may begin with a bracket too. */
+function isJson(text: string): boolean {
+  return /^(?:\[\s*(?:[\]{"[\d-]|$)|\{\s*(?:"|\}|$))/.test(text);
+}
+
+const EXTENDED_TYPES =
+  'oid|date|number(?:Long|Int|Double|Decimal)|binary|timestamp|regularExpression|uuid|ref';
+const EXTENDED = new RegExp(`\\{\\s*"\\$(?:${EXTENDED_TYPES})"\\s*:`);
+
+/**
+ * Whether there are several lines, of which the first is an object. A single line is read as a value, which
+ * may be an object around the list of the rows.
+ */
+function isOfLines(text: string): boolean {
+  const [first = '', ...others] = text.split('\n', 10);
+  return others.some((line) => line.trim() !== '') && isObject(first);
+}
+
+function isObject(line: string): boolean {
+  if (!line.startsWith('{')) return false;
+  try {
+    JSON.parse(line);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return false;
+  }
+}
+
+const FORMATS_BY_ENDING: Readonly<Record<string, SourceFormat>> = {
+  csv: 'csv',
+  txt: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  xlsx: 'xlsx',
+  json: 'json',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  bson: 'bson',
+};
+
+const FORMATS_BY_TYPE: Readonly<Record<string, SourceFormat>> = {
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'tsv',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+  'application/jsonl': 'ndjson',
+  'application/bson': 'bson',
+};
+
+function hintOf({ name = '', contentType = '' }: SourceFile): SourceFormat | undefined {
+  const [, ending = ''] = /\.([a-z]+)(?:\.gz)?$/i.exec(name) ?? [];
+  const [type = ''] = contentType.split(';');
+  return FORMATS_BY_ENDING[ending.toLowerCase()] ?? FORMATS_BY_TYPE[type.trim().toLowerCase()];
+}
+
+const TABLES: ReadonlySet<SourceFormat> = new Set(['csv', 'tsv']);
+const JSON_FORMATS: ReadonlySet<SourceFormat> = new Set(['json', 'ndjson', 'ejson']);
+
+function isLike(one: SourceFormat, other: SourceFormat): boolean {
+  return one === other || [TABLES, JSON_FORMATS].some((alike) => alike.has(one) && alike.has(other));
 }

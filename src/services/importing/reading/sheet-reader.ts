@@ -5,8 +5,8 @@ import { ServiceError } from '../../../base/errors.js';
 import { ExactNumber, toPlainNumber } from '../../../base/json/json.js';
 import { decodeXstring } from '../../../base/tables/xstring.js';
 import { dayOfSerial } from '../cells/day-cell.js';
-import type { SourceLimits } from './in-batches.js';
 import { openNamelessFile } from './nameless-file.js';
+import type { SourceLimits } from './row-source.js';
 import { type CellValue, isBlankRow, type TableRow, tooManyColumns } from './table-row.js';
 
 /** A row of a sheet, with the faults of its cells. */
@@ -15,12 +15,12 @@ export interface SheetRow extends TableRow {
 }
 
 /** A cell that cannot be read: its column, from 0, and the fault. */
-export interface CellOfFault {
+interface CellOfFault {
   readonly column: number;
   readonly detail: string;
 }
 
-export interface SheetContext {
+interface SheetContext {
   readonly strings: Pick<SharedStrings, 'at'>;
   readonly styles: CellStyles;
   readonly dateSystem: 'serial' | 'serial-1904';
@@ -254,7 +254,7 @@ function lettersOf(column: number): string {
 /** Decides which styles of a workbook show a number as a day or a time. */
 
 /** The meaning of a number with the style. */
-export type StyledAs = 'number' | 'day' | 'time' | 'instant' | 'utc';
+type StyledAs = 'number' | 'day' | 'time' | 'instant' | 'utc';
 
 /** The formats that a workbook need not declare, by number. ECMA-376, part 1, 18.8.30. */
 function builtInFormat(id: number): StyledAs {

@@ -4,8 +4,7 @@ import { ServiceError } from '../../../base/errors.js';
 import type { ExactNumber, JsonValue } from '../../../base/json/json.js';
 import { replaceUnstorable } from '../../../base/model/unstorable-text.js';
 import { isBlankCell, textOfCell } from '../cells/plain-cells.js';
-import type { SourceLimits } from './in-batches.js';
-import type { SourceRow } from './row-source.js';
+import type { SourceLimits, SourceRow } from './row-source.js';
 
 /** A row of a table as in the file. */
 export interface TableRow {

@@ -3,8 +3,13 @@
 import { dayWritten, monthNumber, parseMonthCell } from '../cells/day-cell.js';
 import type { DayFormat } from '../cells/day-formats.js';
 import { CellFault, isBlankCell, textOfCell } from '../cells/plain-cells.js';
-import { SOURCE_LIMITS, tooManyRows } from './in-batches.js';
-import type { RowSource, SourceRow, UnfoldedDays } from './row-source.js';
+import {
+  type RowSource,
+  SOURCE_LIMITS,
+  type SourceRow,
+  tooManyRows,
+  type UnfoldedDays,
+} from './row-source.js';
 
 /** Fewer columns with days may be fields of a record. */
 const FEWEST_DAYS = 3;

@@ -2,8 +2,14 @@
 import path from 'node:path';
 import { type SaxesAttributePlain, SaxesParser } from 'saxes';
 import { ServiceError } from '../../../base/errors.js';
-import { inBatches, type SourceLimits } from './in-batches.js';
-import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
+import {
+  inBatches,
+  type RowSource,
+  type SourceFile,
+  type SourceLimits,
+  type SourceOptions,
+  type SourceRow,
+} from './row-source.js';
 import {
   CellStyles,
   columnOf,

@@ -18,8 +18,8 @@ import {
   parseBooleanCell,
   parseNumberCell,
   parseTextCell,
+  spreadsheetDamageOf,
 } from '../../../../src/services/importing/cells/plain-cells.js';
-import { spreadsheetDamageOf } from '../../../../src/services/importing/cells/spreadsheet-damage.js';
 import { runsOf } from '../../../full-length.js';
 
 const KOLKATA = 'Asia/Kolkata';

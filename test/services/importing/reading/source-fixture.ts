@@ -3,12 +3,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { SOURCE_LIMITS, type SourceLimits } from '../../../../src/services/importing/reading/in-batches.js';
 import { openRowSource } from '../../../../src/services/importing/reading/open-row-source.js';
-import type {
-  RowSource,
-  SourceOptions,
-  SourceRow,
+import {
+  type RowSource,
+  SOURCE_LIMITS,
+  type SourceLimits,
+  type SourceOptions,
+  type SourceRow,
 } from '../../../../src/services/importing/reading/row-source.js';
 
 export interface ReadFile {

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { strToU8, type Zippable, zipSync } from 'fflate';
 import { ExactNumber } from '../../../../src/base/json/json.js';
 import { STYLE, textCell } from '../../../../src/base/tables/print-cell.js';
-import type { SourceLimits } from '../../../../src/services/importing/reading/in-batches.js';
 import { openRowSource } from '../../../../src/services/importing/reading/open-row-source.js';
-import type { SourceOptions } from '../../../../src/services/importing/reading/row-source.js';
+import type { SourceLimits, SourceOptions } from '../../../../src/services/importing/reading/row-source.js';
 import { runsOf } from '../../../full-length.js';
 import { allRows, type ReadFile, readSource, withFile } from './source-fixture.js';
 
