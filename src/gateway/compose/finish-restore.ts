@@ -4,8 +4,8 @@ import {
   findUnfinishedRestore,
   type UnfinishedRestore,
 } from '../../services/backup/unfinished-restore.js';
-import { DoneErasure } from '../../services/persons/erasure-work.js';
 import { type ErasureServices, eraseAgain } from '../../services/persons/erase-again.js';
+import { DoneErasure } from '../../services/persons/erasure-work.js';
 import { lockUntilDisconnected } from '../../store/database/advisory-lock.js';
 import { cancelOnAbort } from '../../store/database/cancel-on-abort.js';
 import type { Database } from '../../store/database/database.js';
