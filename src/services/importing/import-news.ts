@@ -4,13 +4,13 @@ import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
 import { findImport, IMPORTS_CHANNEL, type StoredImport } from './stored-import.js';
 
-export interface ImportNewsOptions {
+interface ImportNewsOptions {
   readonly database: Pick<Database, 'query' | 'listen'>;
   /** Called once per outage, and for a listener that throws. */
   readonly onFault: (error: unknown) => void;
 }
 
-export type ImportListener = (changed: StoredImport) => void;
+type ImportListener = (changed: StoredImport) => void;
 
 /** The shortest interval between two reads of an import that writes many small batches. */
 const INTERVAL_MS = 200;

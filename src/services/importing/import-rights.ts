@@ -9,7 +9,7 @@ import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
 import { noImport } from './invalid-import.js';
 import type { StoredImport } from './stored-import.js';
 
-export interface ImportRightsOptions {
+interface ImportRightsOptions {
   /** Roles that may import. */
   readonly roles: readonly string[];
   readonly store: RecordStore;

@@ -78,6 +78,23 @@ interface WrittenBatch {
   readonly refused: readonly RefusedRow[];
 }
 
+/** A pass through all rows: they are written, or tried and taken back. */
+interface Pass {
+  readonly run: Run;
+  readonly mode: 'write' | 'try';
+  readonly state: 'trying' | 'running';
+  /** The transaction of all rows. Default: one for each batch. */
+  readonly within?: OwnTransaction;
+}
+
+/** What a pass has done so far. */
+interface Done extends Required<Omit<ImportTrial, 'fingerprint'>> {
+  readonly position: number;
+  readonly changes: number;
+  /** Announce what was written, after the commit. */
+  readonly announcers: readonly (() => void)[];
+}
+
 const BATCH_ROWS = 2_500;
 /** The most attempts to write a batch that conflicts with concurrent writes. */
 const MAX_ATTEMPTS = 5;
@@ -95,152 +112,31 @@ export class ImportRun {
   /** Writes all rows and takes them back, so that what the write would refuse is known before it. */
   async dryRun(run: Run): Promise<StoredImport> {
     const begun = await this.#begin(run, ['trying'], 'trying');
-    const judged = await this.#judge({ ...run, one: begun }, 'trying');
-    const trial: ImportTrial = { ...judged, fingerprint: fingerprintOf(begun) };
+    const done = await this.#judge({ ...run, one: begun }, 'trying');
     const changed = await updateImport(this.#options.database, begun.id, {
       from: ['trying'],
       state: 'tried',
-      trial,
-      rowCount: judged.counts.rows,
+      trial: trialOf(done, fingerprintOf(begun)),
+      rowCount: done.counts.rows,
       endedAt: 'now',
     });
     return orStopped(changed);
   }
 
-  async #judge(run: Run, state: 'trying' | 'running'): Promise<Judged> {
-    return await (isSmall(run.one) ? this.#judgeAtOnce(run, state) : this.#judgeInBatches(run, state));
-  }
-
-  async #judgeAtOnce(run: Run, state: 'trying' | 'running'): Promise<Judged> {
-    const { one } = run;
-    const { database } = this.#options;
-    return await this.#inTransaction(run, async (transaction, scope) => {
-      await forgetJudged(database, one.id, state);
-      let judged = NOTHING_JUDGED;
-      let position = 0;
-      await rehearse(transaction, async () => {
-        for await (const batch of this.#batches({ ...run, transaction }, 0)) {
-          const written = await this.#write(run, { transaction, scope, batch, mode: 'try' });
-          const next = withBatch(judged, written);
-          ({ judged } = next);
-          ({ position } = batch);
-          await this.#noteSeen(run, transaction, scope, written);
-          // Noted past the transaction, which takes back the rest.
-          await noteJudged(database, one.id, state, { refused: written.refused, runs: next.runs });
-          await this.#note(database, one.id, state, { position, counts: judged.counts });
-        }
-        const removed = await this.#tryToRemove(run, transaction, scope, judged.counts);
-        judged = { ...judged, counts: { ...judged.counts, removed } };
-      });
-      await this.#note(transaction, one.id, state, { position, counts: judged.counts });
-      return judged;
+  async #judge(run: Run, state: 'trying' | 'running'): Promise<Done> {
+    const pass: Pass = { run, mode: 'try', state };
+    if (!isSmall(run.one)) return await this.#pass(pass);
+    return await this.#inTransaction(run, async (within) => {
+      await forgetJudged(this.#options.database, run.one.id, state);
+      return await rehearse(within, () => this.#pass({ ...pass, within }));
     });
-  }
-
-  async #judgeInBatches(run: Run, state: 'trying' | 'running'): Promise<Judged> {
-    const { one } = run;
-    let judged: Judged = { ...NOTHING_JUDGED, ...one.trial, counts: one.counts };
-    for await (const batch of this.#batches(run, one.position)) {
-      judged = await this.#inTransaction(run, async (transaction, scope) => {
-        const written = await rehearse(transaction, () =>
-          this.#write(run, { transaction, scope, batch, mode: 'try' }),
-        );
-        const next = withBatch(judged, written);
-        const { position } = batch;
-        await noteJudged(transaction, one.id, state, { refused: written.refused, runs: next.runs });
-        await this.#noteSeen(run, transaction, scope, written);
-        await this.#note(transaction, one.id, state, {
-          position,
-          counts: next.judged.counts,
-          ...(state === 'trying' && { trial: { ...next.judged, fingerprint: '' } }),
-        });
-        return next.judged;
-      });
-    }
-    const removed = await this.#inTransaction(run, (transaction, scope) =>
-      rehearse(transaction, () => this.#tryToRemove(run, transaction, scope, judged.counts)),
-    );
-    return { ...judged, counts: { ...judged.counts, removed } };
-  }
-
-  /** With `missing=remove`, stores the ids of the records that the file has. */
-  async #noteSeen(
-    { one, staging }: Run,
-    transaction: OwnTransaction,
-    scope: Scope,
-    { outcome }: WrittenBatch,
-  ): Promise<void> {
-    if (one.options.missing !== 'remove') return;
-    await noteSeen(staging.placeOf(transaction, scope), one, outcome.records().values());
-  }
-
-  /** The number of records that the run will remove. Rows that are refused prevent it, and are reported. */
-  async #tryToRemove(
-    { one, staging }: Run,
-    transaction: OwnTransaction,
-    scope: Scope,
-    { rows, refused }: ImportCounts,
-  ): Promise<number> {
-    if (one.options.missing !== 'remove' || refused > 0) return 0;
-    assertRemovable({ rows, refused });
-    const request = { condition: unseen(one), limit: this.#batchRows };
-    for (let count = 0; ; ) {
-      const removed = await staging.remove(transaction, scope, one.collection, request);
-      count += removed;
-      if (removed === 0) return count;
-    }
   }
 
   /** Writes the valid rows, one transaction per batch, and reports the others. */
   async writeInBatches(run: Run): Promise<StoredImport> {
-    const begun = await this.#begin(run, ['waiting', 'running'], 'running');
-    let { counts, changes } = begun;
-    for await (const batch of this.#batches(run, begun.position)) {
-      const done = await this.#inTransaction(run, async (transaction, scope) => {
-        const number = changes + 1;
-        const own = withRequest(scope, begun.id, number);
-        const written = await this.#write(run, { transaction, scope: own, batch, mode: 'write' });
-        const { outcome, refused } = written;
-        const after = addCounts(counts, batch, outcome, refused);
-        const isChange = outcome.created.length + outcome.updated.length > 0;
-        await noteRefused(transaction, begun.id, 'run', refused);
-        await this.#noteSeen(run, transaction, own, written);
-        const noted = { position: batch.position, counts: after, changes: isChange ? number : changes };
-        await this.#note(transaction, begun.id, 'running', noted);
-        return { noted, outcome };
-      });
-      done.outcome.announceCommit();
-      ({ counts, changes } = done.noted);
-    }
-    if (begun.options.missing === 'remove') {
-      ({ counts, changes } = await this.#removeMissing(run, { counts, changes }));
-    }
-    return await this.#finish(this.#options.database, run, { counts, changes });
-  }
-
-  async #removeMissing(
-    run: Run,
-    before: { readonly counts: ImportCounts; readonly changes: number },
-  ): Promise<{ readonly counts: ImportCounts; readonly changes: number }> {
-    const { one, staging } = run;
-    assertRemovable(before.counts);
-    let done = before;
-    for (;;) {
-      const removed = await this.#inTransaction(run, async (transaction, scope) => {
-        const own = withRequest(scope, one.id, done.changes + 1);
-        const condition = unseen(one);
-        const limit = this.#batchRows;
-        const count = await staging.remove(transaction, own, one.collection, { condition, limit });
-        const next = {
-          counts: { ...done.counts, removed: done.counts.removed + count },
-          changes: done.changes + (count > 0 ? 1 : 0),
-        };
-        await this.#note(transaction, one.id, 'running', next);
-        return { count, next };
-      });
-      done = removed.next;
-      if (removed.count === 0) return done;
-    }
+    const one = await this.#begin(run, ['waiting', 'running'], 'running');
+    const done = await this.#pass({ run: { ...run, one }, mode: 'write', state: 'running' });
+    return await this.#finish(this.#options.database, run, done);
   }
 
   /**
@@ -248,52 +144,111 @@ export class ImportRun {
    * transaction.
    */
   async writeAtomically(run: Run): Promise<StoredImport> {
-    const begun = await this.#restart(run, ['waiting', 'running'], 'running');
-    const judged = await this.#judge({ ...run, one: begun }, 'running');
-    if (judged.counts.refused > 0) throw refusedRows(judged.counts.refused);
-    if (begun.options.missing === 'remove') assertRemovable(judged.counts);
-    const tellers: (() => void)[] = [];
-    const writeAll = async (transaction: OwnTransaction) => {
-      let counts = NO_COUNTS;
-      let { changes } = begun;
-      for await (const batch of this.#batches({ ...run, transaction }, 0)) {
-        await this.#assertGoesOn(begun.id);
-        const own = withRequest(await this.#options.scopeOf(begun), begun.id, changes + 1);
-        const written = await this.#write(run, { transaction, scope: own, batch, mode: 'write' });
-        const { outcome, refused } = written;
-        if (refused.length > 0) throw refusedRows(refused.length);
-        await this.#noteSeen(run, transaction, own, written);
-        counts = addCounts(counts, batch, outcome, refused);
-        if (outcome.created.length + outcome.updated.length > 0) changes += 1;
-        tellers.push(outcome.announceCommit);
-      }
-      let removed = begun.options.missing === 'remove' ? Number.POSITIVE_INFINITY : 0;
-      while (removed > 0) {
-        const own = withRequest(await this.#options.scopeOf(begun), begun.id, changes + 1);
-        const request = { condition: unseen(begun), limit: this.#batchRows };
-        removed = await run.staging.remove(transaction, own, begun.collection, request);
-        counts = { ...counts, removed: counts.removed + removed };
-        changes += removed > 0 ? 1 : 0;
-      }
-      return await this.#finish(transaction, run, { counts, changes });
+    const one = await this.#restart(run, ['waiting', 'running'], 'running');
+    const pass: Pass = { run: { ...run, one }, mode: 'write', state: 'running' };
+    const { counts } = await this.#judge(pass.run, 'running');
+    if (counts.refused > 0) throw refusedRows(counts.refused);
+    const writeAll = async (within: OwnTransaction) => {
+      const done = await this.#pass({ ...pass, within });
+      return { done, ended: await this.#finish(within, run, done) };
     };
-    const ended = await run.connection.transaction(writeAll).catch(async (error: unknown) => {
+    const { done, ended } = await run.connection.transaction(writeAll).catch(async (error: unknown) => {
       throw await explained(error, this.#options.database);
     });
-    for (const announceCommit of tellers) announceCommit();
+    for (const announce of done.announcers) announce();
     return ended;
   }
 
-  async #finish(
-    queryable: Queryable,
-    { one }: Run,
-    done: { readonly counts: ImportCounts; readonly changes: number },
-  ): Promise<StoredImport> {
+  async #pass(pass: Pass): Promise<Done> {
+    const { one, staging } = pass.run;
+    let done: Done = { ...NOTHING_DONE, ...one.trial, ...pick(one) };
+    for await (const batch of this.#batches(pass, done.position)) {
+      done = await this.#step(pass, done, async (transaction, scope, notes) => {
+        const write = () => this.#write(pass, { transaction, scope, batch });
+        const isTakenBack = pass.mode === 'try' && pass.within === undefined;
+        const written = await (isTakenBack ? rehearse(transaction, write) : write());
+        const { outcome, refused } = written;
+        if (one.options.missing === 'remove')
+          await noteSeen(staging.placeOf(transaction, scope), one, outcome.records().values());
+        if (pass.mode === 'write' && pass.within !== undefined && refused.length > 0)
+          throw refusedRows(refused.length);
+        await noteRefused(notes, one.id, stepOf(pass.state), refused);
+        const isChange = pass.mode === 'write' && outcome.created.length + outcome.updated.length > 0;
+        const next: Done = {
+          ...done,
+          counts: addCounts(done.counts, batch, outcome, refused),
+          position: batch.position,
+          changes: done.changes + (isChange ? 1 : 0),
+          announcers: [...done.announcers, outcome.announceCommit],
+        };
+        if (pass.state === 'running') return next;
+        const runs = outcomesOf(batch, outcome, refused);
+        await noteOutcomes(notes, one.id, runs);
+        return { ...next, ...withBatch(done, written, runs) };
+      });
+    }
+    if (one.options.missing !== 'remove') return done;
+    if (pass.mode === 'write' || pass.within !== undefined) return await this.#removeMissing(pass, done);
+    return await this.#inTransaction(pass.run, (within) =>
+      rehearse(within, () => this.#removeMissing({ ...pass, within }, done)),
+    );
+  }
+
+  /** Removes the records that the file does not have. Refused rows prevent it; a dry run reports them. */
+  async #removeMissing(pass: Pass, before: Done): Promise<Done> {
+    const { one, staging } = pass.run;
+    if (pass.mode === 'try' && before.counts.refused > 0) return before;
+    assertRemovable(before.counts);
+    let done = before;
+    for (let removed = Number.POSITIVE_INFINITY; removed > 0; ) {
+      done = await this.#step(pass, done, async (transaction, scope) => {
+        const request = { condition: unseen(one), limit: this.#batchRows };
+        removed = await staging.remove(transaction, scope, one.collection, request);
+        const counts = { ...done.counts, removed: done.counts.removed + removed };
+        const isChange = pass.mode === 'write' && removed > 0;
+        return { ...done, counts, changes: done.changes + (isChange ? 1 : 0) };
+      });
+    }
+    return done;
+  }
+
+  /**
+   * Does a part of a pass in its transaction, or in one of its own, and stores the progress. `notes`: where
+   * the outcomes of rows are stored. Those of a dry run must remain when its transaction is taken back.
+   */
+  async #step(
+    pass: Pass,
+    before: Done,
+    work: (transaction: OwnTransaction, scope: Scope, notes: Queryable) => Promise<Done>,
+  ): Promise<Done> {
+    const { run, mode, state, within } = pass;
+    const { one } = run;
+    const { database, scopeOf } = this.#options;
+    const step = async (transaction: OwnTransaction, scope: Scope) => {
+      const own = mode === 'try' ? scope : withRequest(scope, one.id, before.changes + 1);
+      const notes = mode === 'try' && within !== undefined ? database : transaction;
+      const done = await work(transaction, own, notes);
+      // A lock on the row of the import would prevent that it is cancelled.
+      if (mode === 'write' && within !== undefined) await this.#assertGoesOn(one.id);
+      else {
+        const { position, counts, changes } = done;
+        const trial = state === 'trying' ? { trial: trialOf(done, '') } : {};
+        await this.#note(notes, one.id, state, { position, counts, changes, ...trial });
+      }
+      return done;
+    };
+    if (within !== undefined) return await step(within, await scopeOf(one));
+    const done = await this.#inTransaction(run, step);
+    for (const announce of done.announcers) announce();
+    return { ...done, announcers: [] };
+  }
+
+  async #finish(queryable: Queryable, { one }: Run, { counts, changes }: Done): Promise<StoredImport> {
     const changed = await updateImport(queryable, one.id, {
       from: ['running'],
       state: 'done',
-      ...done,
-      rowCount: done.counts.rows,
+      ...{ counts, changes },
+      rowCount: counts.rows,
       endedAt: 'now',
     });
     const ended = orStopped(changed);
@@ -335,14 +290,11 @@ export class ImportRun {
     return Math.min(BATCH_ROWS, this.#options.maxRecordsPerWrite);
   }
 
-  async *#batches(
-    run: Run & { readonly transaction?: OwnTransaction },
-    position: number,
-  ): AsyncGenerator<PreparedBatch, void> {
-    const { one, collection, mapping, key, seed, signal, file, transaction, staging } = run;
+  async *#batches({ run, within }: Pass, position: number): AsyncGenerator<PreparedBatch, void> {
+    const { one, collection, mapping, key, seed, signal, file, staging } = run;
     const { timeZone, callingCode } = (await this.#options.scopeOf(one)).domain;
     // Rows may refer to records that the same transaction has created.
-    const queryable = transaction ?? this.#options.database;
+    const queryable = within ?? this.#options.database;
     const scopeOf = () => this.#options.scopeOf(one);
     const lookups: ReferenceLookups = {
       findTargets: async (sought) => await staging.findTargets(queryable, await scopeOf(), sought),
@@ -350,7 +302,7 @@ export class ImportRun {
         await staging.judgeLinks(queryable, await scopeOf(), one.collection, sought),
       findByField: async (asked) => await staging.findByField(queryable, await scopeOf(), asked),
     };
-    const order = transaction !== undefined || pointsAtItself(collection) ? 'inTurn' : 'ahead';
+    const order = within !== undefined || pointsAtItself(collection) ? 'inTurn' : 'ahead';
     const of = one.inspection?.columns === undefined ? 'documents' : 'table';
     yield* preparedBatches(
       { lookups, order, signal },
@@ -384,16 +336,10 @@ export class ImportRun {
   }
 
   async #write(
-    run: Run,
-    work: {
-      readonly transaction: OwnTransaction;
-      readonly scope: Scope;
-      readonly batch: PreparedBatch;
-      readonly mode: 'write' | 'try';
-    },
+    { run: { one, staging, key, mapping }, mode }: Pass,
+    work: { readonly transaction: OwnTransaction; readonly scope: Scope; readonly batch: PreparedBatch },
   ): Promise<WrittenBatch> {
-    const { transaction, scope, batch, mode } = work;
-    const { one, staging, key, mapping } = run;
+    const { transaction, scope, batch } = work;
     const { lines, count, fields } = batch;
     const staged = { key, lines, count, fields, mode, now: new Date() };
     const outcome = await staging.write(transaction, scope, one.collection, staged);
@@ -427,40 +373,38 @@ function isSmall({ inspection }: StoredImport): boolean {
   return inspection?.isWhole === true && (inspection.rows ?? 0) <= MOST_TRIED_AT_ONCE;
 }
 
-type Judged = Omit<ImportTrial, 'fingerprint'>;
+const NOTHING_DONE = { fields: {}, overwritten: {}, preview: [], announcers: [] };
 
-const NOTHING_JUDGED: Judged = { counts: NO_COUNTS, fields: {}, overwritten: {}, preview: [] };
+/** Where an import stands. */
+function pick({ counts, position, changes }: StoredImport): Pick<Done, 'counts' | 'position' | 'changes'> {
+  return { counts, position, changes };
+}
+
+function trialOf({ counts, fields, overwritten, preview }: Done, fingerprint: string): ImportTrial {
+  return { counts, fields, overwritten, preview, fingerprint };
+}
 
 /** Adds the rows of a batch to what was found before. */
 function withBatch(
-  { counts, fields, overwritten, preview }: Judged,
-  { batch, outcome, refused }: WrittenBatch,
-): { readonly judged: Judged; readonly runs: readonly RowOutcomes[] } {
-  const runs = outcomesOf(batch, outcome, refused);
+  { fields, overwritten, preview }: Done,
+  { batch, outcome }: WrittenBatch,
+  runs: readonly RowOutcomes[],
+): Pick<Done, 'fields' | 'overwritten' | 'preview'> {
   const known = { records: outcome.records(), labels: batch.labels };
-  const judged = {
-    counts: addCounts(counts, batch, outcome, refused),
+  return {
     fields: addFields(fields, outcome),
-    overwritten: addOverwritten(overwritten ?? {}, outcome),
+    overwritten: addOverwritten(overwritten, outcome),
     preview: [...preview, ...firstRowsOf(runs, known, MOST_PREVIEWED - preview.length)],
   };
-  return { judged, runs };
 }
 
-async function noteJudged(
-  db: Queryable,
-  id: string,
-  state: 'trying' | 'running',
-  judged: { readonly refused: readonly RefusedRow[]; readonly runs: readonly RowOutcomes[] },
-): Promise<void> {
-  await noteRefused(db, id, state === 'trying' ? 'try' : 'run', judged.refused);
-  if (state === 'trying') await noteOutcomes(db, id, judged.runs);
+function stepOf(state: 'trying' | 'running'): 'try' | 'run' {
+  return state === 'trying' ? 'try' : 'run';
 }
 
 /** Deletes what an earlier attempt has noted. */
 async function forgetJudged(db: Queryable, id: string, state: 'trying' | 'running'): Promise<void> {
-  const step = state === 'trying' ? 'try' : 'run';
-  await db.query(sql`delete from import_errors where import_id = ${id}::uuid and step = ${step}`);
+  await db.query(sql`delete from import_errors where import_id = ${id}::uuid and step = ${stepOf(state)}`);
   if (state === 'trying') await forgetOutcomes(db, id);
 }
 

@@ -165,7 +165,7 @@ export function proposeMapping(
   };
 }
 
-export interface ProposedFrom {
+interface ProposedFrom {
   readonly columns: readonly string[];
   readonly found: readonly ColumnInspection[];
   /** The fields of columns that were made of others. */

@@ -15,7 +15,7 @@ import { type Sql, sql } from '../../store/sql.js';
 import type { StagedFieldChange } from '../../store/writing/staged-work.js';
 import type { StagedOutcome } from '../../store/writing/staged-writes.js';
 import type { TriggerChoice, TriggerNames } from '../../store/writing/write-triggers.js';
-import { type ImportMapping, toImportMapping } from './import-mapping.js';
+import type { ImportMapping } from './import-mapping.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
 import type { ColumnInspection } from './reading/column-findings.js';
 import type { SourceFormat, SourceOptions, UnfoldedDays } from './reading/row-source.js';
@@ -135,30 +135,53 @@ export interface StoredImport {
   readonly endedAt: Date | undefined;
 }
 
-/** The changes of an import; absent properties stay as they are. */
-export type ImportChange = Partial<
-  Pick<
-    StoredImport,
-    | 'state'
-    | 'inspection'
-    | 'mapping'
-    | 'options'
-    | 'position'
-    | 'counts'
-    | 'rowCount'
-    | 'trial'
-    | 'changes'
-    | 'undone'
-    | 'triggers'
-    | 'isStopped'
-    | 'principal'
-  >
-> & {
-  /** `null` removes the fault. */
+/** The changes of an import; absent properties stay as they are, and `null` removes one. */
+export type ImportChange = Partial<Omit<StoredImport, 'fault' | 'startedAt' | 'endedAt'>> & {
   readonly fault?: JsonObject | null;
   readonly startedAt?: 'now' | null;
   readonly endedAt?: 'now' | null;
 };
+
+/** The column of each property, with its type. */
+const COLUMNS: { readonly [Name in keyof StoredImport]: readonly [column: string, type: ColumnType] } = {
+  id: ['id', 'uuid'],
+  domainId: ['domain', 'text'],
+  collection: ['collection', 'text'],
+  state: ['state', 'text'],
+  name: ['name', 'text'],
+  fileId: ['file_id', 'uuid'],
+  ownsFile: ['owns_file', 'boolean'],
+  source: ['source', 'jsonb'],
+  inspection: ['inspection', 'jsonb'],
+  mapping: ['mapping', 'jsonb'],
+  options: ['options', 'jsonb'],
+  position: ['position', 'bigint'],
+  counts: ['counts', 'jsonb'],
+  rowCount: ['row_count', 'bigint'],
+  trial: ['trial', 'jsonb'],
+  changes: ['changes', 'int'],
+  undone: ['undone', 'int[]'],
+  triggers: ['triggers', 'jsonb'],
+  fault: ['fault', 'jsonb'],
+  principal: ['principal', 'jsonb'],
+  createdBy: ['created_by', 'text'],
+  isStopped: ['is_stopped', 'boolean'],
+  createdAt: ['created_at', 'timestamptz'],
+  updatedAt: ['updated_at', 'timestamptz'],
+  startedAt: ['started_at', 'timestamptz'],
+  endedAt: ['ended_at', 'timestamptz'],
+};
+type ColumnType = 'text' | 'uuid' | 'boolean' | 'bigint' | 'int' | 'int[]' | 'jsonb' | 'timestamptz';
+
+/** The column and the value of each property that is there. */
+function cellsOf(one: ImportChange): readonly { readonly column: Sql; readonly value: Sql }[] {
+  return Object.entries(one).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const [column, type] = COLUMNS[name as keyof StoredImport];
+    const stored = type === 'jsonb' && value !== null ? printExactJson(value as JsonValue) : value;
+    return [{ column: sql.raw(column), value: sql`${stored}::${sql.raw(type)}` }];
+  });
+}
 
 /** The channel on which a change of an import is announced, by its id. */
 export const IMPORTS_CHANNEL = 'campus_imports';
@@ -167,16 +190,23 @@ export async function insertImport(
   db: Queryable,
   one: Pick<
     StoredImport,
-    'id' | 'domainId' | 'collection' | 'name' | 'fileId' | 'ownsFile' | 'source' | 'options' | 'principal'
-  > & { readonly mapping: ImportMapping | undefined },
+    | 'id'
+    | 'domainId'
+    | 'collection'
+    | 'name'
+    | 'fileId'
+    | 'ownsFile'
+    | 'source'
+    | 'mapping'
+    | 'options'
+    | 'principal'
+  >,
 ): Promise<void> {
+  const cells = cellsOf({ ...one, state: 'received', createdBy: one.principal.id });
   await db.query(sql`
     with inserted as (
-      insert into imports (id, domain, collection, state, name, file_id, owns_file, source, mapping, options,
-        principal, created_by)
-      values (${one.id}::uuid, ${one.domainId}, ${one.collection}, 'received', ${one.name},
-        ${one.fileId}::uuid, ${one.ownsFile}, ${json(one.source)}::jsonb, ${json(one.mapping)}::jsonb,
-        ${json(one.options)}::jsonb, ${json(one.principal)}::jsonb, ${one.principal.id})
+      insert into imports (${sql.join(cells.map(({ column }) => column))})
+      values (${sql.join(cells.map(({ value }) => value))})
       returning id
     )
     select pg_notify(campus_channel(${IMPORTS_CHANNEL}), inserted.id::text)::text as announced
@@ -189,51 +219,21 @@ export async function updateImport(
   id: string,
   { from, ...change }: ImportChange & { readonly from: readonly ImportState[] },
 ): Promise<StoredImport | undefined> {
-  const sets = [
-    sql`updated_at = now()`,
-    ...Object.entries(COLUMNS_OF_CHANGES).flatMap(([name, set]) => {
-      const value = change[name as keyof typeof change];
-      return value === undefined ? [] : [set(value)];
-    }),
-  ];
+  const sets = cellsOf(change).map(({ column, value }) => sql`${column} = ${value}`);
   const rows = await db.query<ImportRow>(sql`
     with changed as (
       update imports i
-      set ${sql.join(sets)}
+      set ${sql.join([sql`updated_at = now()`, ...sets])}
       where i.id = ${id}::uuid and i.state = any(${[...from]}::text[])
-      returning ${COLUMNS}
+      returning ${SELECTED}
     )
     select changed.*, pg_notify(campus_channel(${IMPORTS_CHANNEL}), changed.id::text)::text as announced
     from changed`);
   return rows[0] && toImport(rows[0]);
 }
 
-const jsonSet = (column: string) => (value: unknown) =>
-  sql`${sql.raw(column)} = ${value === null ? null : json(value)}::jsonb`;
-const instantSet = (column: string) => (value: unknown) =>
-  sql`${sql.raw(column)} = ${value === null ? sql`null` : sql`now()`}`;
-
-const COLUMNS_OF_CHANGES: Readonly<Record<keyof ImportChange, (value: unknown) => Sql>> = {
-  state: (value) => sql`state = ${String(value)}`,
-  inspection: jsonSet('inspection'),
-  mapping: jsonSet('mapping'),
-  options: jsonSet('options'),
-  position: (value) => sql`position = ${Number(value)}::bigint`,
-  counts: jsonSet('counts'),
-  rowCount: (value) => sql`row_count = ${Number(value)}::bigint`,
-  trial: jsonSet('trial'),
-  changes: (value) => sql`changes = ${Number(value)}::int`,
-  undone: (value) => sql`undone = ${[...(value as readonly number[])]}::int[]`,
-  triggers: jsonSet('triggers'),
-  isStopped: (value) => sql`is_stopped = ${value === true}`,
-  principal: jsonSet('principal'),
-  fault: jsonSet('fault'),
-  startedAt: instantSet('started_at'),
-  endedAt: instantSet('ended_at'),
-};
-
 export async function findImport(db: Queryable, id: string): Promise<StoredImport | undefined> {
-  const [row] = await db.query<ImportRow>(sql`select ${COLUMNS} from imports i where i.id = ${id}::uuid`);
+  const [row] = await db.query<ImportRow>(sql`select ${SELECTED} from imports i where i.id = ${id}::uuid`);
   return row && toImport(row);
 }
 
@@ -266,60 +266,37 @@ export async function listImports(
     page.condition,
   ];
   const rows = await db.query<ImportRow>(sql`
-    select ${COLUMNS}
+    select ${SELECTED}
     from imports i
     where ${sql.join(conditions, ' and ')}
     ${page.tail}`);
   return toKeysetPage(rows.map(toImport), request);
 }
 
-const COLUMNS = sql`i.id, i.domain as "domainId", i.collection, i.state, i.name, i.file_id as "fileId",
-  i.owns_file as "ownsFile", i.source::text as source, i.inspection::text as inspection,
-  i.mapping::text as mapping, i.options::text as options, i.position, i.counts::text as counts,
-  i.row_count as "rowCount", i.trial::text as trial, i.changes, i.undone, i.triggers::text as triggers,
-  i.fault::text as fault, i.principal::text as principal, i.created_by as "createdBy",
-  i.is_stopped as "isStopped", i.created_at as "createdAt", i.updated_at as "updatedAt",
-  i.started_at as "startedAt", i.ended_at as "endedAt"`;
-
 /** The columns of JSON are read as text, so that long numbers keep their digits. */
-type JsonColumn =
-  | 'source'
-  | 'inspection'
-  | 'mapping'
-  | 'options'
-  | 'counts'
-  | 'trial'
-  | 'triggers'
-  | 'fault'
-  | 'principal';
-type ImportRow = Omit<RowOf<StoredImport>, JsonColumn> & Readonly<Record<JsonColumn, string | null>>;
+const SELECTED = sql.join(
+  Object.entries(COLUMNS).map(([name, [column, type]]) =>
+    sql.raw(`i.${column}${type === 'jsonb' ? '::text' : ''} as "${name}"`),
+  ),
+);
+
+type ImportRow = RowOf<StoredImport>;
 
 function toImport(row: ImportRow): StoredImport {
-  const { source, inspection, mapping, options, counts, trial, triggers, fault, principal, ...others } = row;
+  const entries = Object.entries(row).map(([name, value]) => {
+    const isJson = COLUMNS[name as keyof StoredImport]?.[1] === 'jsonb' && typeof value === 'string';
+    return [name, isJson ? parsePlainJson(value) : value];
+  });
+  const one = fromRow<StoredImport>(Object.fromEntries(entries) as ImportRow);
   return {
-    ...fromRow<Omit<StoredImport, JsonColumn>>(others),
-    source: parsed<SourceOptions>(source) ?? {},
-    inspection: parsed<ImportInspection>(inspection),
-    mapping: toImportMapping(mapping === null ? undefined : parsePlainJson(mapping)),
-    options: parsed<ImportOptions>(options) ?? DEFAULT_OPTIONS,
-    counts: { ...NO_COUNTS, ...parsed<ImportCounts>(counts) },
-    trial: parsed<ImportTrial>(trial),
-    triggers: parsed<NonNullable<StoredImport['triggers']>>(triggers),
-    fault: parsed<JsonObject>(fault),
-    principal: parsed<ImportPrincipal>(principal) as ImportPrincipal,
+    ...one,
+    source: one.source ?? {},
+    options: one.options ?? DEFAULT_OPTIONS,
+    counts: { ...NO_COUNTS, ...one.counts },
   };
 }
 
 export const DEFAULT_OPTIONS: ImportOptions = { mode: 'atomic', by: '', missing: 'keep', triggers: [] };
-
-/** Parses JSON that this service has written itself. */
-function parsed<T>(text: string | null): T | undefined {
-  return text === null ? undefined : ((parsePlainJson(text) ?? undefined) as T | undefined);
-}
-
-function json(value: unknown): string | null {
-  return value === undefined ? null : printExactJson(value as JsonValue);
-}
 
 /** Identifies what a dry run was made with: after a change of the mapping, it must be repeated. */
 export function fingerprintOf({ mapping, options }: Pick<StoredImport, 'mapping' | 'options'>): string {
