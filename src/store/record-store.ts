@@ -20,8 +20,8 @@ import { type Purged, purge } from './changes/purge.js';
 import type { Database } from './database/database.js';
 import { FairQueue } from './database/fair-queue.js';
 import type { Transaction } from './database/queryable.js';
-import { type HistoryPage, type HistoryQuery, type Moment, RecordHistory } from './history/record-history.js';
-import { Reverts, type Undone } from './history/reverts.js';
+import { RecordHistory } from './history/record-history.js';
+import { Reverts } from './history/reverts.js';
 import { previewUndo, type UndoPreview } from './history/undo-preview.js';
 import { BatchedReads, type SingleRead } from './reading/batched-reads.js';
 import type { Readable, RecordSetOptions } from './reading/record-page.js';
@@ -41,27 +41,13 @@ import type { SpellingContext } from './sql/spellings.js';
 import { type Sql, sql } from './sql.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';
 import { idempotencyOwner, idempotently, type OnceRequest } from './writing/idempotency.js';
-import {
-  type Deleted,
-  type DeleteMatching,
-  MatchingWrites,
-  type Updated,
-  type UpdateEach,
-  type UpdateMatching,
-} from './writing/matching-writes.js';
+import { MatchingWrites } from './writing/matching-writes.js';
 import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './writing/record-environment.js';
-import { type CreateOptions, RecordInserts } from './writing/record-inserts.js';
+import { RecordInserts } from './writing/record-inserts.js';
 import { gone, notFound } from './writing/record-refusals.js';
-import {
-  type ConditionalWriteOptions,
-  type DeleteOptions,
-  RecordWrites,
-  type UpdateOptions,
-  type WriteOptions,
-} from './writing/record-writes.js';
-import type { RemovedRecords } from './writing/referring-records.js';
+import { RecordWrites, type WriteOptions } from './writing/record-writes.js';
 import { StagedWrites } from './writing/staged-writes.js';
-import { type Upserted, type UpsertRequest, Upserts } from './writing/upserts.js';
+import { Upserts } from './writing/upserts.js';
 import { chosenTriggers, type TriggerChoice } from './writing/write-triggers.js';
 
 export type { StoredRecord } from './reading/stored-record.js';
@@ -77,6 +63,30 @@ export interface ReadWithin {
 }
 
 export class RecordStore {
+  /** Creates records, all or none, and returns them in their order. */
+  readonly create: RecordInserts['create'];
+  /** Changes a record and returns it. */
+  readonly update: RecordWrites['update'];
+  /** Refuses a caller who may not change this record. */
+  readonly assertMayUpdate: RecordWrites['assertMayUpdate'];
+  /** Removes a record and returns its last state. */
+  readonly delete: RecordWrites['delete'];
+  /** Changes all matching records, or none. */
+  readonly updateMatching: MatchingWrites['update'];
+  /** Changes the matching records, each in its own way, or none. */
+  readonly updateEach: MatchingWrites['updateEach'];
+  /** Removes all matching records, or none. */
+  readonly deleteMatching: MatchingWrites['delete'];
+  /** Changes the records that exist, by a given key, and creates the others; all or none. */
+  readonly upsert: Upserts['upsert'];
+  /** The changes of a record, newest first, with the values they replaced. */
+  readonly history: RecordHistory['read'];
+  /** A record as it was at a version or an instant. */
+  readonly getPast: RecordHistory['at'];
+  /** Restores a record to an earlier version. */
+  readonly restore: Reverts['restore'];
+  /** Reverts everything a request changed, or nothing. */
+  readonly undo: Reverts['undo'];
   /**
    * A repeated key waits here for the first request, which has locked its row, before it takes a connection.
    */
@@ -89,12 +99,6 @@ export class RecordStore {
   /** The transactions that callers keep open; the other half of the connections serves everybody else. */
   readonly #openTransactions: FairQueue;
   readonly #environment: RecordEnvironment;
-  readonly #inserts: RecordInserts;
-  readonly #writes: RecordWrites;
-  readonly #matchingWrites: MatchingWrites;
-  readonly #upserts: Upserts;
-  readonly #history: RecordHistory;
-  readonly #reverts: Reverts;
   readonly #topDomain: () => Domain | undefined;
   readonly #statementCache = new StatementCache();
   readonly #batchedReads: BatchedReads;
@@ -107,12 +111,24 @@ export class RecordStore {
       waitMs: 10_000,
       refusal: 'Too many transactions are open',
     });
-    this.#inserts = new RecordInserts(this.#environment);
-    this.#writes = new RecordWrites(this.#environment);
-    this.#matchingWrites = new MatchingWrites(this.#environment, this.#inserts);
-    this.#upserts = new Upserts(this.#environment, this.#inserts);
-    this.#history = new RecordHistory(this.#environment);
-    this.#reverts = new Reverts(this.#environment);
+    const inserts = new RecordInserts(this.#environment);
+    const writes = new RecordWrites(this.#environment);
+    const matching = new MatchingWrites(this.#environment, inserts);
+    const upserts = new Upserts(this.#environment, inserts);
+    const history = new RecordHistory(this.#environment);
+    const reverts = new Reverts(this.#environment);
+    this.create = this.#noting(inserts.create.bind(inserts), (_scope, name, records) => [name, records]);
+    this.update = this.#noting(writes.update.bind(writes), (_scope, name, _id, { data }) => [name, [data]]);
+    this.assertMayUpdate = writes.assertMayUpdate.bind(writes);
+    this.delete = this.#noting(writes.delete.bind(writes));
+    this.updateMatching = this.#noting(matching.update.bind(matching));
+    this.updateEach = this.#noting(matching.updateEach.bind(matching));
+    this.deleteMatching = this.#noting(matching.delete.bind(matching));
+    this.upsert = this.#noting(upserts.upsert.bind(upserts), (_scope, name, { records }) => [name, records]);
+    this.history = history.read.bind(history);
+    this.getPast = history.at.bind(history);
+    this.restore = this.#noting(reverts.restore.bind(reverts));
+    this.undo = this.#noting(reverts.undo.bind(reverts));
     this.#topDomain = options.topDomain;
     this.#batchedReads = new BatchedReads(this.#environment.database);
   }
@@ -241,121 +257,10 @@ export class RecordStore {
     return projection === undefined ? { ...record, json: printStored(row.id, row.json) } : record;
   }
 
-  /** Creates records, all or none, and returns them in their order. @see RecordInserts.create */
-  async create(
-    scope: Scope,
-    name: string,
-    records: readonly JsonObject[],
-    options: CreateOptions = {},
-  ): Promise<StoredRecord[]> {
-    const write = () => this.#inserts.create(scope, name, records, options);
-    const created = await this.#noted(scope, options.within, write);
-    this.#environment.noteSent(scope, name, records);
-    return created;
-  }
-
-  /** Changes a record and returns it. @see RecordWrites.update */
-  async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
-    const write = () => this.#writes.update(scope, name, id, options);
-    const updated = await this.#noted(scope, options.within, write);
-    this.#environment.noteSent(scope, name, [options.data]);
-    return updated;
-  }
-
-  /** Refuses a caller who may not change this record. @see RecordWrites.assertMayUpdate */
-  async assertMayUpdate(scope: Scope, name: string, id: string): Promise<void> {
-    await this.#writes.assertMayUpdate(scope, name, id);
-  }
-
-  /** Removes a record and returns its last state. @see RecordWrites.delete */
-  async delete(scope: Scope, name: string, id: string, options: DeleteOptions = {}): Promise<StoredRecord> {
-    return await this.#noted(scope, options.within, () => this.#writes.delete(scope, name, id, options));
-  }
-
-  /** Changes all matching records, or none. @see MatchingWrites.update */
-  async updateMatching(
-    scope: Scope,
-    name: string,
-    request: UpdateMatching,
-    options: WriteOptions = {},
-  ): Promise<Updated> {
-    return await this.#noted(scope, options.within, () =>
-      this.#matchingWrites.update(scope, name, request, options),
-    );
-  }
-
-  /** Changes the matching records, each in its own way, or none. @see MatchingWrites.updateEach */
-  async updateEach(
-    scope: Scope,
-    name: string,
-    request: UpdateEach,
-    options: WriteOptions = {},
-  ): Promise<void> {
-    await this.#noted(scope, options.within, () =>
-      this.#matchingWrites.updateEach(scope, name, request, options),
-    );
-  }
-
-  /** Removes all matching records, or none. @see MatchingWrites.delete */
-  async deleteMatching(
-    scope: Scope,
-    name: string,
-    request: DeleteMatching,
-    options: WriteOptions = {},
-  ): Promise<Deleted> {
-    return await this.#noted(scope, options.within, () =>
-      this.#matchingWrites.delete(scope, name, request, options),
-    );
-  }
-
-  /**
-   * Changes the records that exist, by a given key, and creates the others; all or none. @see Upserts.upsert
-   */
-  async upsert(
-    scope: Scope,
-    name: string,
-    request: UpsertRequest,
-    options: WriteOptions = {},
-  ): Promise<Upserted> {
-    const write = () => this.#upserts.upsert(scope, name, request, options);
-    const upserted = await this.#noted(scope, options.within, write);
-    this.#environment.noteSent(scope, name, request.records);
-    return upserted;
-  }
-
   /** Writes records by the thousand, running only these triggers. @see StagedWrites */
   staging(triggers: TriggerChoice): StagedWrites {
     const chosen = chosenTriggers(this.#environment.triggers, triggers);
     return new StagedWrites(this.#environment.withTriggers(chosen));
-  }
-
-  /** The changes of a record, newest first, with the values they replaced. @see RecordHistory.read */
-  async history(scope: Scope, name: string, query: HistoryQuery): Promise<HistoryPage> {
-    return await this.#history.read(scope, name, query);
-  }
-
-  /** A record as it was at a version or an instant. @see RecordHistory.at */
-  async getPast(scope: Scope, name: string, id: string, moment: Moment): Promise<StoredRecord> {
-    return await this.#history.at(scope, name, id, moment);
-  }
-
-  /** Restores a record to an earlier version. @see Reverts.restore */
-  async restore(
-    scope: Scope,
-    name: string,
-    id: string,
-    options: ConditionalWriteOptions & { readonly version: number },
-  ): Promise<StoredRecord> {
-    return await this.#noted(scope, options.within, () => this.#reverts.restore(scope, name, id, options));
-  }
-
-  /** Reverts everything a request changed, or nothing. @see Reverts.undo */
-  async undo(
-    scope: Scope,
-    requestId: string,
-    options: WriteOptions & Pick<RemovedRecords, 'force'> = {},
-  ): Promise<Undone> {
-    return await this.#noted(scope, options.within, () => this.#reverts.undo(scope, requestId, options));
   }
 
   /** What undoing the changes of some requests would do, and what prevents it. @see previewUndo */
@@ -398,6 +303,21 @@ export class RecordStore {
     return await this.#noted(scope, options.within, () =>
       atomically(this.#environment, scope, options, work),
     );
+  }
+
+  /** A write that is noted. `sentOf`: the collection and the records whose fields the caller has named. */
+  #noting<Sent extends readonly [scope: Scope, ...others: unknown[]], T>(
+    write: (...sent: Sent) => Promise<T>,
+    sentOf?: (...sent: Sent) => readonly [name: string, records: readonly JsonObject[]],
+  ): (...sent: Sent) => Promise<T> {
+    return async (...sent) => {
+      const [scope] = sent;
+      // The options of every write are its last argument.
+      const options = sent.at(-1) as WriteOptions | undefined;
+      const written = await this.#noted(scope, options?.within, () => write(...sent));
+      if (sentOf !== undefined) this.#environment.noteSent(scope, ...sentOf(...sent));
+      return written;
+    };
   }
 
   /**
