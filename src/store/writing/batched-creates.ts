@@ -37,7 +37,7 @@ import { linksHold } from './select-unlinked.js';
 import type { StoredChange } from './validation.js';
 
 /** A create whose rights and record have been checked. */
-export interface LoneCreate {
+interface LoneCreate {
   readonly scope: Scope;
   readonly collection: Collection;
   readonly access: EffectiveAccess;

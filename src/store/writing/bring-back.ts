@@ -31,7 +31,7 @@ import { assertJudgeable, secretFieldsOf, without } from './secret-fields.js';
 import { assertNoFaults, toStored } from './validation.js';
 import { askBefore, revise } from './write-triggers.js';
 
-export interface BroughtBack {
+interface BroughtBack {
   readonly scope: Scope;
   readonly collection: Collection;
   readonly now: Date;

@@ -20,7 +20,7 @@ import {
   type StagingPlace,
   stagedRecord,
 } from './staged-work.js';
-import { describeTaken, findTakenInStore } from './unique-conflicts.js';
+import { describeTaken, findTakenInStore, type TakenValue } from './unique-conflicts.js';
 
 /** Creates the records of the remaining rows, and appends refusals to `refused`. */
 export async function createStaged(work: StagedWork, refused: StagedRefusal[]): Promise<NewRow[]> {
@@ -143,7 +143,7 @@ async function findCreateFaults(work: StagedWork): Promise<{
  */
 async function addTaken(
   work: StagedWork,
-  taken: readonly { readonly index: number; readonly rule: string }[],
+  taken: readonly TakenValue[],
   add: (number: number, errors: readonly ErrorDetail[]) => void,
 ): Promise<readonly number[]> {
   const { place, scope, collection } = work;
@@ -166,20 +166,20 @@ async function addTaken(
   const renamed: number[] = [];
   const removed: number[] = [];
   const secret = secretFieldsOf(scope, collection);
-  for (const { index, rule } of taken) {
+  for (const { index, key } of taken) {
     const row = rowsByNumber.get(index + 1);
     if (row === undefined) continue;
-    if (rule === 'id' && tombstones.has(row.id)) {
+    if (key.kind === 'id' && tombstones.has(row.id)) {
       removed.push(row.number);
       continue;
     }
-    if (rule === 'id' && !row.is_id_sent) {
+    if (key.kind === 'id' && !row.is_id_sent) {
       renamed.push(row.number);
       continue;
     }
     const keys = row.keys === null ? undefined : stagedRecord(row.keys);
     const record = { id: row.id, data: stagedRecord(row.data), keys };
-    add(row.number, describeTaken({ rule, record, pointer: '' }, { collection, secret }));
+    add(row.number, describeTaken({ key, record, pointer: '' }, { collection, secret }));
   }
   if (renamed.length > 0) {
     await place.run(sql`

@@ -68,7 +68,7 @@ export interface UpdateMatching extends MatchingRequest {
   readonly returning?: 'none' | 'before' | 'after' | undefined;
 }
 
-export interface UpdateEach extends MatchingRequest {
+interface UpdateEach extends MatchingRequest {
   /** The top-level fields that may change. */
   readonly fields: readonly string[];
   /**
@@ -91,14 +91,14 @@ export interface Updated {
   readonly records?: readonly StoredRecord[];
 }
 
-export interface DeleteMatching extends MatchingRequest {
+interface DeleteMatching extends MatchingRequest {
   /** `before`: the last state of the records. Default: none. */
   readonly returning?: 'none' | 'before' | undefined;
   /** @see RemovedRecords.force */
   readonly force?: boolean | undefined;
 }
 
-export interface Deleted {
+interface Deleted {
   readonly deleted: number;
   readonly records?: readonly StoredRecord[];
 }

@@ -70,12 +70,12 @@ export interface ConditionalWriteOptions extends WriteOptions {
   readonly ifVersion?: ExpectedVersion;
 }
 
-export interface DeleteOptions extends ConditionalWriteOptions {
+interface DeleteOptions extends ConditionalWriteOptions {
   /** @see RemovedRecords.force */
   readonly force?: boolean | undefined;
 }
 
-export interface UpdateOptions extends ConditionalWriteOptions, RenameOptions {
+interface UpdateOptions extends ConditionalWriteOptions, RenameOptions {
   readonly data: JsonObject;
   /**
    * `merge`: the top-level members sent replace existing ones, null removes one (RFC 7386 at the top level:

@@ -59,7 +59,7 @@ export function assertNoProbing(records: readonly JsonObject[], scope: Scope, co
 }
 
 /** A change, as the rules over several fields see it. */
-export interface JudgedChange {
+interface JudgedChange {
   readonly verb: 'create' | 'update';
   /** The names of the members that differ. */
   readonly differing: { has(field: string): boolean };

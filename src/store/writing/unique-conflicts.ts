@@ -15,7 +15,7 @@ import { findAccess } from '../access/access.js';
 import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
-import { liveRecordsByKey, nameLiteral, recordsOf } from '../sql/records-of.js';
+import { liveRecordsByKey, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { inputOf, type NewRecord } from './record-statements.js';
 import { NO_SECRETS, type SecretFields } from './secret-fields.js';
@@ -24,8 +24,7 @@ import { keyValueOf, OF_RECORD, type UniqueKey } from './unique-key.js';
 export interface TakenValue {
   /** Zero-based index of the record. */
   readonly index: number;
-  /** `id`, `field:<name>` or `rule:<name>`. */
-  readonly rule: string;
+  readonly key: UniqueKey;
 }
 
 /**
@@ -48,11 +47,11 @@ export async function uniqueConflict(
     ...findTakenAmong(collection, records),
     ...(await findTakenInStore(queryable, { ...refused, input: inputOf(records) })),
   ];
-  const details = taken.flatMap(({ index, rule }): readonly ErrorDetail[] => {
+  const details = taken.flatMap(({ index, key }): readonly ErrorDetail[] => {
     const record = records[index];
     if (record === undefined) return [];
     const pointer = records.length === 1 ? '' : `/${index}`;
-    return describeTaken({ rule, record, pointer }, { collection, secret });
+    return describeTaken({ key, record, pointer }, { collection, secret });
   });
   const unique = new Map(details.map((detail) => [detail.pointer, detail]));
   const message = details[0]?.detail ?? unexplained(collection, refused.cause);
@@ -75,25 +74,27 @@ function unexplained(collection: Collection, cause: unknown): string {
 export function findTakenAmong(collection: Collection, records: readonly NewRecord[]): TakenValue[] {
   const seen = new Set<string>();
   return records.flatMap((record, index) =>
-    rulesOf(collection).flatMap((rule): TakenValue[] => {
-      const value = ruleValueOf(rule, record);
-      if (value === undefined || value === null) return [];
-      const key = `${rule} ${printExactJson(value)}`;
-      if (seen.has(key)) return [{ index, rule }];
-      seen.add(key);
-      return [];
-    }),
+    keysOfCollection(collection)
+      .filter((key) => {
+        const value = keyValueIn(key, record);
+        if (value === undefined || value === null) return false;
+        const text = printExactJson([{ ...key }, value]);
+        const isTaken = seen.has(text);
+        seen.add(text);
+        return isTaken;
+      })
+      .map((key) => ({ index, key })),
   );
 }
 
 /** In the words a caller reads, without a value that is `secret` to it. */
 export function describeTaken(
-  taken: Pick<TakenValue, 'rule'> & { readonly record: NewRecord; readonly pointer: string },
+  taken: Pick<TakenValue, 'key'> & { readonly record: NewRecord; readonly pointer: string },
   { collection, secret }: { readonly collection: Collection; readonly secret: SecretFields },
 ): readonly ErrorDetail[] {
-  const { rule, record, pointer } = taken;
-  if (!fieldsOf(collection, rule).some((field) => secret.has(field))) {
-    return detailsOf(collection, rule, record, pointer);
+  const { key, record, pointer } = taken;
+  if (!fieldsOf(collection, key).some((field) => secret.has(field))) {
+    return detailsOf(collection, key, record, pointer);
   }
   const detail = `it has a value that is to be unique in ${collection.name}, and another record has it`;
   return [{ pointer, detail }];
@@ -116,8 +117,7 @@ export async function findTakenInStore(
   },
 ): Promise<TakenValue[]> {
   const { scope, collection, input, verb, untaken, isRouted } = asked;
-  const isSame = (rule: string): Sql => {
-    const key = partsOf(rule);
+  const isSame = (key: UniqueKey): Sql => {
     if (key.kind === 'id') return sql`${recordsOf(scope, collection)} and r.id = i.id`;
     const value = keyValueOf(collection, key, OF_INPUT);
     const isNull = key.kind === 'field' ? sql`${value} = 'null'` : sql`false`;
@@ -125,28 +125,30 @@ export async function findTakenInStore(
         and r.id <> i.id and not ${isNull}`;
     return liveRecordsByKey({ domain: scope.domain.id, isRouted }, collection.name, isSameKey);
   };
-  const rules = rulesOf(collection).filter((rule) =>
-    rule === 'id' ? verb === 'create' : rule !== `rule:${untaken}`,
+  const keys = keysOfCollection(collection).filter((key) =>
+    key.kind === 'id' ? verb === 'create' : key.kind !== 'rule' || key.name !== untaken,
   );
-  if (rules.length === 0) return [];
+  if (keys.length === 0) return [];
   // A value and no join: the plan of `exists` read all of an index to find a few. Counted, because the plan
   // for the first of many would be another.
-  const selects = rules.map(
-    (rule) => sql`
-      select (i.position - 1)::int as index, ${nameLiteral(rule)} as rule
+  const selects = keys.map(
+    (key, place) => sql`
+      select (i.position - 1)::int as index, ${sql.raw(String(place))} as place
       from input i
-      where ${rule === 'id' ? someIdIsAmong(scope, collection) : sql`true`}
-        and (select count(*) > 0 from records r where ${isSame(rule)})`,
+      where ${key.kind === 'id' ? someIdIsAmong(scope, collection) : sql`true`}
+        and (select count(*) > 0 from records r where ${isSame(key)})`,
   );
-  const taken = await queryable.query<TakenValue>(
+  const rows = await queryable.query<{ readonly index: number; readonly place: number }>(
     sql`with input as (${input}) ${sql.join(selects, ' union all ')} order by 1`,
   );
-  // The rule of a field that ignores case finds what the field finds.
-  const ruled = new Set(taken.map(({ index, rule }) => `${index} ${rule}`));
-  return taken.filter(
-    ({ index, rule }) =>
-      !ruled.has(`${index} ${rule.replace('field:', 'rule:')}`) || !rule.startsWith('field:'),
+  const taken = rows.flatMap(({ index, place }) =>
+    keys.slice(place, place + 1).map((key) => ({ index, key })),
   );
+  // The rule of a field that ignores case finds what the field finds.
+  const isRuled = ({ index, key }: TakenValue) =>
+    key.kind === 'field' &&
+    taken.some((one) => one.index === index && one.key.kind === 'rule' && one.key.name === key.name);
+  return taken.filter((one) => !isRuled(one));
 }
 
 /**
@@ -163,53 +165,36 @@ function someIdIsAmong(scope: Scope, collection: Collection): Sql {
         ) <= (select max(id) from input)`;
 }
 
-function rulesOf(collection: Collection): string[] {
+function keysOfCollection({ fields, uniqueTogether }: Collection): readonly UniqueKey[] {
   return [
-    'id',
-    ...collection.fields.filter((field) => field.isUnique).map((field) => `field:${field.name}`),
-    ...collection.uniqueTogether.map((rule) => `rule:${rule.name}`),
+    { kind: 'id' },
+    ...fields.flatMap(({ name, isUnique }) => (isUnique ? [{ kind: 'field' as const, name }] : [])),
+    ...uniqueTogether.map(({ name }) => ({ kind: 'rule' as const, name })),
   ];
 }
 
 const OF_INPUT = { data: sql.raw('i.data'), keys: sql.raw('i.keys') };
 
-function partsOf(rule: string): UniqueKey {
-  const name = rule.slice(rule.indexOf(':') + 1);
-  if (rule.startsWith('field:')) return { kind: 'field', name };
-  return rule.startsWith('rule:') ? { kind: 'rule', name } : { kind: 'id' };
+/** The top-level fields of a key. */
+function fieldsOf({ uniqueTogether }: Collection, key: UniqueKey): readonly string[] {
+  if (key.kind === 'id') return [];
+  if (key.kind === 'field') return [key.name];
+  return uniqueTogether.filter(({ name }) => name === key.name).flatMap(fieldsOfUniqueRule);
 }
 
-/** The top-level fields a rule looks at. */
-function fieldsOf(collection: Collection, rule: string): readonly string[] {
-  const key = partsOf(rule);
-  switch (key.kind) {
-    case 'id':
-      return [];
-    case 'field':
-      return [key.name];
-    case 'rule': {
-      const together = collection.uniqueTogether.find((candidate) => candidate.name === key.name);
-      return together === undefined ? [] : fieldsOfUniqueRule(together);
-    }
-  }
+function keyValueIn(key: UniqueKey, { id, data, keys }: NewRecord): JsonValue | undefined {
+  if (key.kind === 'id') return id;
+  if (key.kind === 'rule') return keys?.[key.name];
+  const value: JsonValue | undefined = memberOf(data, key.name);
+  return isJsonObject(value) ? value.value : value;
 }
 
-function ruleValueOf(rule: string, record: NewRecord): JsonValue | undefined {
-  const key = partsOf(rule);
-  switch (key.kind) {
-    case 'id':
-      return record.id;
-    case 'rule':
-      return record.keys?.[key.name];
-    case 'field': {
-      const value: JsonValue | undefined = memberOf(record.data, key.name);
-      return isJsonObject(value) ? value.value : value;
-    }
-  }
-}
-
-function detailsOf(collection: Collection, rule: string, record: NewRecord, pointer: string): ErrorDetail[] {
-  const asked = partsOf(rule);
+function detailsOf(
+  collection: Collection,
+  asked: UniqueKey,
+  record: NewRecord,
+  pointer: string,
+): ErrorDetail[] {
   // The rule of a field that ignores case has the name of the field.
   const isOfField = asked.kind === 'rule' && collection.fieldsByName.get(asked.name)?.isUnique === true;
   const key = isOfField ? { ...asked, kind: 'field' as const } : asked;
@@ -226,7 +211,7 @@ function detailsOf(collection: Collection, rule: string, record: NewRecord, poin
         },
       ];
     case 'field': {
-      const value = ruleValueOf(`field:${key.name}`, record);
+      const value = keyValueIn(key, record);
       const shown = value === undefined ? '' : ` ${printExactJson(value)}`;
       const { stays } = collection;
       const readmit = stays

@@ -104,12 +104,12 @@ async function withoutTaken(
     ...(await findTakenInStore(place, { scope, collection, input, verb: 'update' })),
   ];
   const ids = new Set<string>();
-  for (const { index, rule } of taken) {
+  for (const { index, key } of taken) {
     const record = records[index];
     if (record === undefined || ids.has(record.id)) continue;
     ids.add(record.id);
     const secret = secretFieldsOf(scope, collection);
-    const errors = describeTaken({ rule, record, pointer: '' }, { collection, secret });
+    const errors = describeTaken({ key, record, pointer: '' }, { collection, secret });
     refuse(record, new ServiceError('CONFLICT', errors[0]?.detail ?? 'a value is taken', { errors }));
   }
   return finished.filter(({ change: { id } }) => !ids.has(id));

@@ -30,7 +30,7 @@ import { assertNoProbing } from './secret-fields.js';
 import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 
-export interface UpsertRequest {
+interface UpsertRequest {
   /**
    * Of a record that is there, the fields sent are changed, and null removes one. One that is not there is a
    * whole new record.
@@ -40,7 +40,7 @@ export interface UpsertRequest {
   readonly by: string;
 }
 
-export interface Upserted {
+interface Upserted {
   readonly created: number;
   /** Records that were there and are another one now. */
   readonly updated: number;

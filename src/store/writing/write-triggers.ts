@@ -99,7 +99,7 @@ export function chosenTriggers(triggers: WriteTriggers, choice: TriggerChoice): 
   };
 }
 
-export interface PendingWrite {
+interface PendingWrite {
   readonly scope: Scope;
   readonly collection: Collection;
   readonly operation: WriteOperation;
