@@ -63,7 +63,7 @@ interface WriteAttempt {
 }
 
 /** Replaces Postgres's error within the work. `isRouted`: whether Citus plans statements of the transaction. */
-export class RefusedByIndex extends Error {
+class RefusedByIndex extends Error {
   constructor(
     readonly attempt: WriteAttempt & { readonly isRouted: boolean },
     override readonly cause: unknown,
