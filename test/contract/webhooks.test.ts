@@ -577,10 +577,14 @@ describe('a delivery that waits', () => {
     });
   const replay = (id: string) =>
     ask(gateway, 'mutation ($id: ID!) { replayWebhookDelivery(id: $id) { state } }', { variables: { id } });
+  // A change that changes nothing is no event.
+  let phones = 0;
   const setPhone = () =>
     ask(
       gateway,
-      'mutation { updateRecord(collection: "pltf_user", id: "usr-teacher", data: {phone: "+919876543210"}) { id } }',
+      `mutation {
+        updateRecord(collection: "pltf_user", id: "usr-teacher", data: {phone: "+91987654321${phones++}"}) { id }
+      }`,
     );
 
   /** A delivery of the clerk's webhook whose first attempt has failed. */

@@ -461,7 +461,7 @@ describe('a unique field', () => {
     const change = (number: string) =>
       test.store.update(ADMIN, 'student', id, { data: { number }, mode: 'merge' });
     await expect(change('n-x')).rejects.toMatchObject({ code: 'CONFLICT', errors: [{ pointer: '/number' }] });
-    await expect(change('n-z')).resolves.toMatchObject({ version: 2 });
+    await expect(change('n-z')).resolves.toMatchObject({ version: 1 });
   });
 
   it('that is declared no more is still refused by its index, and the error says so', async () => {
@@ -586,12 +586,29 @@ describe('a version', () => {
     await expectRefusal(test.store.update(ADMIN, 'student', 'never', options), 'NOT_FOUND');
   });
 
+  it('stays where a change changes nothing, and nothing is noted', async () => {
+    const { id, version, ...made } = await add();
+    const { _id, ...data } = dataOf({ id, version, ...made });
+    for (const options of [
+      { data: {}, mode: 'merge' },
+      { data: { class: data.class ?? null }, mode: 'merge', ifVersion: 1 },
+      { data, mode: 'replace' },
+    ] as const) {
+      const same = await test.store.update(ADMIN, 'student', id, options);
+      expect([same.version, dataOf(same)]).toEqual([1, { _id, ...data }]);
+    }
+    const stale = test.store.update(ADMIN, 'student', id, { data: {}, mode: 'merge', ifVersion: 2 });
+    await expectRefusal(stale, 'VERSION_CONFLICT');
+    const noted = await test.store.auditTrail(ADMIN, { collection: 'student', recordId: id, limit: 10 });
+    expect(noted.map(({ operation }) => operation)).toEqual(['created']);
+  });
+
   it('goes to one of many that ask at once', async () => {
     const { id } = await add();
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, (_, index) =>
         test.store.update(ADMIN, 'student', id, {
-          data: { class: String(index) },
+          data: { class: `c${index}` },
           mode: 'merge',
           ifVersion: 1,
         }),

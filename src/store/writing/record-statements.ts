@@ -196,6 +196,8 @@ interface RecordUpdate {
   readonly data: Sql;
   /** The top-level members that may differ after the write; `undefined`: any. */
   readonly changed: readonly string[] | undefined;
+  /** Whether the record gets a new version even if it stays the same. */
+  readonly isWrittenAnyway: boolean;
   /** The new value of `keys`; `undefined`: unchanged. */
   readonly keys: { readonly value: JsonObject | undefined } | undefined;
   /** What the caller may change, a condition over `r`; `undefined`: anything. */
@@ -205,7 +207,8 @@ interface RecordUpdate {
 }
 
 /**
- * Changes a live record. If no row is returned, `explainRefusal` finds the reason. The record is locked
+ * Changes a live record. If no row is returned, it stays the same (`unchangedRecord`), or `explainRefusal`
+ * finds the reason. The record is locked
  * before it is changed, so that the audit entry shows exactly what was replaced.
  */
 export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
@@ -214,7 +217,7 @@ export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
   const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
   return sql`
 with ${derived.first}old as (
-  select r.id, r.data, r.keys
+  select r.id, r.data, r.keys, ${update.data} as next
   from records r
   where ${liveRecordsById(scope.domain.id, collection.name, sql`= ${update.id}`)}
     ${conditionsOf(update)}
@@ -228,14 +231,23 @@ with ${derived.first}old as (
 ),
 written as (
   update records r
-  set data = ${update.data}, ${keys} version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
+  set data = o.next, ${keys} version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
   from old o ${derived.join}
   where ${recordsOf(scope, collection)} and r.id = o.id and r.id = ${update.id}
+    ${update.isWrittenAnyway ? sql.empty : sql`and o.next is distinct from o.data`}
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys
 ),
 ${audit(context, 'updated', { before: replacedBy(update.changed) })}${derived.last}
 select ${storedColumns(context.projection)}${announcement(context, 'update')}
 from written r`;
+}
+
+/** The record if the update would leave it as it is, and may be made. */
+export function unchangedRecord({ scope, collection, projection }: WriteContext, update: RecordUpdate): Sql {
+  return sql`
+    select ${storedColumns(projection)} from records r
+    where ${liveRecordsById(scope.domain.id, collection.name, sql`= ${update.id}`)}
+      ${conditionsOf(update)} and r.data = ${update.data}`;
 }
 
 /** Turns a live record into a tombstone. If no row is returned, `explainRefusal` finds the reason. */

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
+import { isSameJson } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
@@ -36,6 +37,7 @@ import {
   mergedData,
   replacedData,
   staysIn,
+  unchangedRecord,
   updateRecord,
   type WriteContext,
 } from './record-statements.js';
@@ -131,9 +133,10 @@ export class RecordWrites {
         await settleRenames(this.#environment, within, { scope, collection, changes, renameEverywhere });
         return written;
       };
-      if (triggers.length === 0) return await change(sent);
       const isMerge = options.mode === 'merge';
       const record = isMerge ? mergePatch(current, sent) : sent;
+      // As for a change of many records: scripts are asked about changes.
+      if (triggers.length === 0 || isSameJson(current, record)) return await change(sent);
       const pending = { scope, collection, operation: 'update', id, record, previous: current } as const;
       const revision = await askBefore(triggers, pending, within);
       const data = isMerge ? { ...sent, ...patchOf(revision) } : revise(sent, revision);
@@ -149,6 +152,7 @@ export class RecordWrites {
   ): Promise<StoredRecord> {
     const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? [];
     const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields, ...hidden]);
+    const secret = secretFieldsOf(scope, collection);
     const now = this.#environment.now();
     const { timeZone, callingCode } = scope.domain;
     const toChange = (before?: JsonObject) =>
@@ -168,6 +172,8 @@ export class RecordWrites {
         ifVersion: together.ifVersion ?? options.ifVersion,
         data,
         changed: options.mode === 'merge' ? [...Object.keys(change.data), ...change.removed] : undefined,
+        // Neither the version nor the count of changes discloses the value of a hidden field.
+        isWrittenAnyway: [...Object.keys(change.data), ...change.removed].some((field) => secret.has(field)),
         keys: together.keys,
         rows: this.#environment.rowsOf(scope, collection, access),
         staysInRows: isInRowsForCertain(access, change, options.mode) ? 'certain' : 'checked',
@@ -190,6 +196,13 @@ export class RecordWrites {
         verb: 'update',
       });
       if (written !== undefined) return toStoredRecord(written);
+      const queryable = options.within ?? this.#environment.database;
+      const [same] = await this.#environment.run<StoredRow>(
+        queryable,
+        unchangedRecord(context, update),
+        scope,
+      );
+      if (same !== undefined && !update.isWrittenAnyway) return toStoredRecord(same);
       await this.#throwRefusal(scope, collection, {
         id,
         access,
