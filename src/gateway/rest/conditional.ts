@@ -48,7 +48,7 @@ export function assertNoIfNoneMatch(header: string | string[] | undefined): void
   if (header === undefined) return;
   throw new ServiceError(
     'MALFORMED_REQUEST',
-    'If-None-Match is for reading; guard a write with If-Match and the ETag read.',
+    'If-None-Match is for reading, and as * for PUT; guard a write with If-Match and the ETag read.',
   );
 }
 

@@ -38,11 +38,8 @@ const STREAM: Parameter = inQuery('stream', 'true: streamed in any case; or left
   schema: { type: 'string', const: 'true' },
 });
 
-/** @see interface 4.2, 4.3, decisions 3 (which adds sort, limit, skip, after and ci) */
-const READ_PARAMETERS: readonly Parameter[] = [
-  STREAM,
-  PROJECT,
-  PROJECTION,
+/** Which records, and in which order. */
+export const FILTER_PARAMETERS: readonly Parameter[] = [
   inQuery('oquery', `a filter: ${OQUERY_SYNTAX}`, {
     schema: { type: 'string', maxLength: 4096 },
     example: 'amount=>100,name=*chair',
@@ -53,6 +50,15 @@ const READ_PARAMETERS: readonly Parameter[] = [
     schema: { type: 'string' },
     example: '-created_on,name',
   }),
+  inQuery('limit', 'at most so many records', { schema: { type: 'integer', minimum: 1 } }),
+];
+
+/** @see interface 4.2, 4.3, decisions 3 (which adds sort, limit, skip, after and ci) */
+const READ_PARAMETERS: readonly Parameter[] = [
+  STREAM,
+  PROJECT,
+  PROJECTION,
+  ...FILTER_PARAMETERS.slice(0, -1),
   inQuery(
     'limit',
     `at most so many records. Without stream, and up to ${MAX_PAGE}, the answer has a Link to the next page`,
@@ -202,19 +208,30 @@ function readRecordsRequest(
   { parameters }: RestRequest,
 ): RecordsRequest {
   assertStream(parameters.stream);
-  const { oquery, where, ci, sort, limit, skip, after } = parameters;
+  const { skip, after } = parameters;
   const filters = sent.map(({ filter }) => filter);
+  return {
+    ...readFilter(collection, { parameters }),
+    ...(filters.length > 0 && { filter: { kind: 'all', filters } }),
+    projection: projectionOf(parameters),
+    skip: skip === undefined ? undefined : parseCount('skip', skip, 0),
+    after: after === '' ? undefined : after,
+  };
+}
+
+/** The records that `FILTER_PARAMETERS` select. */
+export function readFilter(
+  collection: string,
+  { parameters }: Pick<RestRequest, 'parameters'>,
+): Pick<RecordsRequest, 'collection' | 'oquery' | 'where' | 'isInsensitive' | 'sort' | 'limit'> {
+  const { oquery, where, ci, sort, limit } = parameters;
   return {
     collection,
     oquery: oquery === '' ? undefined : oquery,
     where: where === undefined || where === '' ? undefined : parseWhereParameter(where),
     isInsensitive: ci === undefined ? undefined : parseFlag('ci', ci),
-    ...(filters.length > 0 && { filter: { kind: 'all', filters } }),
-    projection: projectionOf(parameters),
     sort: sort === undefined ? undefined : parseSortParameter(sort),
     limit: limit === undefined ? undefined : parseCount('limit', limit, 1),
-    skip: skip === undefined ? undefined : parseCount('skip', skip, 0),
-    after: after === '' ? undefined : after,
   };
 }
 

@@ -1,7 +1,8 @@
 /** The routes that create, change and remove records. @see interface 4.4, decisions 5 */
-import { ServiceError } from '../../base/errors.js';
+import { invariant, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { StoredRecord } from '../../store/record-store.js';
+import type { RecordBatch } from '../resolvers/records/bulk/record-batch.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
 import { RECORD, RECORDS } from './describe-records.js';
@@ -37,21 +38,17 @@ export const WRITE_ERRORS = [
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
-export const FORCE: Parameter = {
-  name: 'force',
-  in: 'query',
-  isRequired: false,
-  description: 'true: remove it although records point to it; admins only',
+export const FORCE = inQuery('force', 'true: remove it although records point to it; admins only', {
   schema: { type: 'boolean' },
-};
+});
 
-const RENAME_EVERYWHERE: Parameter = {
-  name: 'renameEverywhere',
-  in: 'query',
-  isRequired: false,
-  description: 'true: records that use a changed name, e.g. of a class, get the new one; admins only',
-  schema: { type: 'boolean' },
-};
+const IF_NONE_MATCH: Parameter = inHeader('If-None-Match', '*: only if there is no such record, else 412');
+
+const RENAME_EVERYWHERE = inQuery(
+  'renameEverywhere',
+  'true: records that use a changed name, e.g. of a class, get the new one; admins only',
+  { schema: { type: 'boolean' } },
+);
 
 const deleteRecord: Route = {
   name: 'deleteRecord',
@@ -81,11 +78,18 @@ const deleteRecord: Route = {
   }),
 };
 
+const BY = inQuery(
+  'by',
+  'a key: _id, a unique field or a rule of fields that are unique together. A record with that key is ' +
+    'changed by what is sent (200); otherwise one is created',
+  { schema: { type: 'string' }, example: '_id' },
+);
+
 /** @see decisions 5 */
 const createInCollection: Route = {
   ...createRoute('createRecordIn', '/o/{collection}'),
   summary: 'Create a record, or a list of them all or none; the collection named in the path',
-  parameters: [COLLECTION, COLLECTION_QUERY('must agree with the path'), IDEMPOTENCY_KEY],
+  parameters: [COLLECTION, COLLECTION_QUERY('must agree with the path'), BY, IDEMPOTENCY_KEY],
 };
 
 const create: Route = {
@@ -108,13 +112,19 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     method,
     path: '/o/recs/{collection}/{id}',
     group: 'Records',
-    summary: mode === 'merge' ? 'Change some fields of a record' : 'Replace all fields of a record',
+    summary:
+      mode === 'merge' ? 'Change some fields of a record' : 'Replace all fields of a record, or create it',
     description:
+      (mode === 'merge' ? '' : 'With `If-None-Match: *` it only creates (201), without it does either. ') +
       'Checked by what the declaration of the collection says of it. With `If-Match` only while the record ' +
       'has that ETag. While other records use a name that it changes, such as that of a class, the change is ' +
       'refused (409) and they are counted by collection. An admin may pass `renameEverywhere=true`: they then ' +
       'get the new name.',
-    parameters: [COLLECTION, RECORD_ID, RENAME_EVERYWHERE, IF_MATCH, IDEMPOTENCY_KEY],
+    parameters: [
+      ...[COLLECTION, RECORD_ID, RENAME_EVERYWHERE, IF_MATCH],
+      ...(mode === 'merge' ? [] : [IF_NONE_MATCH]),
+      IDEMPOTENCY_KEY,
+    ],
     body: {
       kind: 'record',
       isRequired: true,
@@ -122,25 +132,38 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
       schema: RECORD,
       example: mode === 'merge' ? { amount: 120 } : { name: 'Chairs for 5-A', amount: 120 },
     },
-    answers: [{ status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] }],
+    answers: [
+      { status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] },
+      ...(mode === 'merge'
+        ? []
+        : [{ status: 201, description: 'The new record.', schema: RECORD, headers: ['Location', 'ETag'] }]),
+    ],
     errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
     isOpen: false,
     formats: ['json'],
     assertAllowed: allowedTo('update'),
-    ...via('records', ['updateRecord'], async (records, request) => {
-      assertNoIfNoneMatch(request.headers['if-none-match']);
+    resolvers: [mode === 'merge' ? 'records.updateRecord' : 'bulk.writes'],
+    async run({ resolvers: { records, bulk } }, request) {
+      const ifMatch = request.headers['if-match'];
+      const ifNone = request.headers['if-none-match'];
+      const isNew = mode === 'replace' && ifNone === '*';
+      if (!isNew) assertNoIfNoneMatch(ifNone);
       const address = recordAddress(request);
       const { renameEverywhere } = request.parameters;
-      const record = await records.updateRecord(request.context, {
+      const change = {
         ...address,
         data: withoutAddress(asRecord(request.body, ''), address),
-        mode,
-        ifVersion: parseIfMatch(request.headers['if-match']),
+        ifVersion: parseIfMatch(ifMatch),
         renameEverywhere:
           renameEverywhere === undefined ? undefined : parseFlag('renameEverywhere', renameEverywhere),
-      });
-      return jsonAnswer(record.json, { headers: { etag: printEtag(record.version) } });
-    }),
+      };
+      if (mode === 'merge') {
+        return answerChanged(await records.updateRecord(request.context, { ...change, mode }));
+      }
+      const ifThere = ifMatch === undefined ? undefined : 'existing';
+      const only = isNew ? 'new' : ifThere;
+      return answerStored(address.collection, await bulk.writes.put(request.context, { ...change, only }));
+    },
   };
 }
 
@@ -167,24 +190,48 @@ function createRoute(name: string, path: string): Omit<Route, 'summary' | 'param
         schema: { anyOf: [RECORD, RECORDS] },
         headers: ['Location', 'ETag'],
       },
+      ...(path === '/o/'
+        ? []
+        : [{ status: 200, description: 'With `by`: stored.', schema: { anyOf: [RECORD, RECORDS] } }]),
     ],
     errors: WRITE_ERRORS,
     isOpen: false,
     formats: ['json'],
     assertAllowed: allowedTo('create'),
-    ...via('records', ['createRecord', 'createRecords'], async (records, request) => {
+    resolvers: ['records.createRecord', 'records.createRecords', 'bulk.writes'],
+    async run({ resolvers: { records, bulk } }, request) {
       const { collection, data, isList } = readCreation(request);
+      const { by } = request.parameters;
+      if (by !== undefined) {
+        const sent = { collection, records: data, by, shown: data.length };
+        const stored = await bulk.writes.upsert(request.context, sent);
+        return isList ? jsonAnswer(printList(stored.records)) : answerStored(collection, stored);
+      }
       if (isList) {
         const created = await records.createRecords(request.context, { collection, data });
-        return jsonAnswer(`[${created.map((record) => record.json).join(',')}]`, { status: 201 });
+        return jsonAnswer(printList(created), { status: 201 });
       }
       const [only = {}] = data;
       return answerCreated(
         collection,
         await records.createRecord(request.context, { collection, data: only }),
       );
-    }),
+    },
   };
+}
+
+function printList(records: readonly StoredRecord[]): string {
+  return `[${records.map(({ json }) => json).join(',')}]`;
+}
+
+/** Of the one record that was sent. */
+function answerStored(collection: string, { created, records: [record] }: RecordBatch): Answer {
+  invariant(record !== undefined, 'one record was sent and one is stored');
+  return created > 0 ? answerCreated(collection, record) : answerChanged(record);
+}
+
+function answerChanged(record: StoredRecord): Answer {
+  return jsonAnswer(record.json, { headers: { etag: printEtag(record.version) } });
 }
 
 function answerCreated(collection: string, record: StoredRecord): Answer {

@@ -13,6 +13,7 @@ import { HISTORY_ROUTES } from './history-routes.js';
 import { IMPORT_ROUTES, TAKE_IMPORT } from './import-routes.js';
 import { PROMOTION_ROUTE } from './promotion-route.js';
 import { RECORD_READ_ROUTES } from './record-read-routes.js';
+import { RECORD_SET_ROUTES } from './record-set-routes.js';
 import { RECORD_WRITE_ROUTES } from './record-write-routes.js';
 import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription, Schema } from './route.js';
@@ -50,6 +51,7 @@ export function createRouteTable(options: {
     ...BROWSER_AUTH_ROUTES,
     ...RECORD_READ_ROUTES,
     ...RECORD_WRITE_ROUTES,
+    ...RECORD_SET_ROUTES,
     ...HISTORY_ROUTES,
     PROMOTION_ROUTE,
     ...IMPORT_ROUTES,

@@ -151,7 +151,11 @@ function methodsByPath(routes: readonly RouteDescription[]): ReadonlyMap<string,
     list.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
     methods.set(path, list);
   }
-  return methods;
+  // A collection with a path of its own takes what every collection does.
+  for (const [path, list] of methods) {
+    if (/^\/o\/recs\/[^/{]+$/.test(path)) list.push(...(methods.get('/o/recs/{collection}') ?? []));
+  }
+  return new Map([...methods].map(([path, list]) => [path, [...new Set(list)]]));
 }
 
 /** A known path answers OPTIONS, and every other method with 405. Refused before a body is read. */

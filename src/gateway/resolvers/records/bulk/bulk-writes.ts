@@ -3,7 +3,8 @@
  * transaction.
  */
 
-import type { JsonObject } from '../../../../base/json/json.js';
+import { ServiceError } from '../../../../base/errors.js';
+import type { JsonObject, JsonValue } from '../../../../base/json/json.js';
 import type { Filter } from '../../../../base/model/filter.js';
 import { queryOf } from '../../../../base/model/record-query.js';
 import type { Scope } from '../../../../base/model/scope.js';
@@ -13,7 +14,7 @@ import type { Catalog } from '../../../../store/catalog/catalog.js';
 import type { RecordStore } from '../../../../store/record-store.js';
 import type { WriteOptions } from '../../../../store/writing/record-writes.js';
 import { type RequestContext, requireScope } from '../../request-context.js';
-import { type RecordsRequest, toFilter } from '../record-resolver.js';
+import { type RecordsRequest, type SentRecordChange, toFilter } from '../record-resolver.js';
 import { type KeptRecord, keepRecord, type OnceWrite, recallRecord, writeOnce } from '../write-once.js';
 import type { RecordBatch } from './record-batch.js';
 
@@ -115,6 +116,56 @@ export class BulkWrites {
     );
   }
 
+  /**
+   * Replaces a record, or creates it under its id; or does only one of the two.
+   *
+   * @throws VERSION_CONFLICT for a new record that is there; as `RecordStore.update` and `create`
+   */
+  async put(
+    context: RequestContext,
+    sent: Omit<SentRecordChange, 'mode'> & { readonly only: 'new' | 'existing' | undefined },
+  ): Promise<RecordBatch> {
+    const { collection, id, data, only, ...guards } = sent;
+    const key = ['put', collection, id, data, only, guards.ifVersion, guards.renameEverywhere];
+    return await this.#write(context, { collection, key }, async (scope, options) => {
+      if (only !== 'new') {
+        const change = { data, mode: 'replace', ...guards, ...options } as const;
+        const record = await this.#store.update(scope, collection, id, change).catch((error) => {
+          if (codeOf(error) !== 'NOT_FOUND' || only === 'existing') throw error;
+        });
+        if (record !== undefined) return { count: 1, created: 0, matched: 1, records: [record] };
+      }
+      const made = this.#store.create(scope, collection, [{ ...data, _id: id }], options);
+      const records = await made.catch((error) => {
+        const isThere = codeOf(error) === 'CONFLICT' && String(error.errors?.[0]?.pointer).endsWith('/_id');
+        if (!(only === 'new' && isThere)) throw error;
+        throw new ServiceError('VERSION_CONFLICT', `There is a record "${id}" of ${collection} already.`);
+      });
+      return { count: 1, created: 1, matched: 0, records };
+    });
+  }
+
+  /** Runs several writes as one, and once per key. `work` gets the context of each of them. */
+  async batch(
+    context: RequestContext,
+    request: JsonValue,
+    work: (context: RequestContext) => Promise<string[]>,
+  ): Promise<readonly string[]> {
+    return await this.#store.transaction(requireScope(context), (transaction) =>
+      writeOnce<string[], string[]>(
+        this.#store,
+        { ...context, transaction },
+        {
+          writes: 'anything',
+          request: () => ['batch', request],
+          run: () => work({ ...context, transaction, idempotencyKey: undefined }),
+          keep: (answers) => answers,
+          recall: (answers) => answers,
+        },
+      ),
+    );
+  }
+
   #toFilter(scope: Scope, request: Matching, verb: 'update' | 'delete'): Filter {
     const collection = this.#catalog.get(request.collection, scope);
     accessOf(scope, collection, 'read');
@@ -149,6 +200,10 @@ export class BulkWrites {
       recall: ({ records, ...counts }) => ({ ...counts, records: records.map(recallRecord) }),
     });
   }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof ServiceError ? error.code : undefined;
 }
 
 type KeptBatch = {
