@@ -1,9 +1,10 @@
 /** Who imports over HTTP, and which scripts run for it. */
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../eventually.js';
 import { type Role, useGateway } from './gateway.js';
 import { importSteps, studentRow, studentSheet } from './import-steps.js';
 
-const gateway = useGateway({ IMPORT_ROLES: 'admin,clerk' });
+const gateway = useGateway({ IMPORT_ROLES: 'admin,clerk', MAX_RECORDS_PER_WRITE: '5' });
 const { ask, rested, take, run, records, refusal } = importSteps(gateway);
 
 describe('who imports', () => {
@@ -84,6 +85,49 @@ describe('who imports', () => {
       await gateway.sql.query(
         `update records set data = jsonb_set(data, '{roles}', '["clerk"]') where id = 'usr-clerk'`,
       );
+    }
+  });
+});
+
+describe.each(['atomic', 'rows'] as const)('an import under way, mode=%s', (mode) => {
+  const becomeAll = async (roles: readonly string[]) =>
+    await gateway.sql.query(
+      `update records set data = jsonb_set(data, '{roles}', $1::jsonb) where id = 'usr-clerk'`,
+      [JSON.stringify(roles)],
+    );
+
+  it('writes no further batch once its caller has lost the right', async () => {
+    const first = await take('registration', studentSheet(studentRow(`${mode}-0`)), '&by=sequence');
+    await run(first.id);
+    const rows = Array.from({ length: 12 }, (_, n) => studentRow(`${mode}-${n}`, { name: 'Later' }));
+    const sheet = studentSheet(...rows);
+    const { id } = await ask(
+      'POST',
+      '/imports?collection=registration&name=l.csv&by=sequence',
+      sheet,
+      'clerk',
+    );
+    await rested(id, 'clerk');
+    const locker = await gateway.sql.connect();
+    try {
+      await locker.query('begin');
+      await locker.query(`select from records where data->>'sequence' = $1 for update`, [`${mode}-0`]);
+      await ask('POST', `/imports/${id}/run?mode=${mode}`, undefined, 'clerk');
+      // The first batch waits for the lock.
+      await eventually(async () => {
+        const { rows: waiting } = await gateway.sql.query(
+          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        return waiting.length > 0;
+      });
+      await becomeAll(['viewer']);
+      await locker.query('commit');
+      expect(await rested(id)).toMatchObject({ state: 'failed', fault: { code: 'FORBIDDEN' } });
+      const written = await records('registration', 'name=Later');
+      expect(written).toHaveLength(mode === 'atomic' ? 0 : 5);
+    } finally {
+      locker.release();
+      await becomeAll(['clerk']);
     }
   });
 });
