@@ -414,9 +414,9 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** How many rows a plan took out of the tables, with those that its filters dropped. */
+/** How many rows a plan took out of our tables, with those that its filters dropped; not the statistics. */
 function rowsReadBy(node: PlanNode): number {
-  const isScan = node['Relation Name'] !== undefined;
+  const isScan = node['Relation Name']?.startsWith('pg_') === false;
   const rows = isScan ? (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) : 0;
   const below = (node.Plans ?? []).map(rowsReadBy);
   return below.reduce((sum, one) => sum + one, rows * (node['Actual Loops'] ?? 1));
