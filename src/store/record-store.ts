@@ -37,6 +37,7 @@ import {
 } from './reading/stored-record.js';
 import { listPaths } from './sql/compile-filter.js';
 import { recordsOf } from './sql/records-of.js';
+import type { ReferrersShape } from './sql/shape.js';
 import type { SpellingContext } from './sql/spellings.js';
 import { type Sql, sql } from './sql.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';
@@ -169,7 +170,11 @@ export class RecordStore {
       within: options.within,
       revision: this.#environment.catalog.list(),
       findReadable: (name) => this.findReadable(scope, name),
-      scans: { page: () => scan('page'), all: () => scan('all') },
+      scans: {
+        page: () => scan('page'),
+        all: () => scan('all'),
+        referrers: (pages, parents) => this.#scanReferrers(scope, pages, parents),
+      },
     });
   }
 
@@ -187,6 +192,22 @@ export class RecordStore {
   /** The same, for a read that is about to run. @throws TOO_MANY_REQUESTS as `find` does */
   scan(scope: Scope, query: RecordQuery, extent: 'page' | 'all'): number {
     return this.#environment.reported(scope, this.scannedRows(scope, query, extent));
+  }
+
+  /** Reads how many records the collections have, so that the first reads are counted too. */
+  async measure(): Promise<void> {
+    await this.#environment.sizes.renew();
+  }
+
+  /** Where no index has the reference, each record that is pointed to costs a scan. */
+  #scanReferrers(
+    scope: Scope,
+    { collection, path, filter }: Pick<ReferrersShape, 'collection' | 'path' | 'filter'>,
+    parents: number,
+  ): number {
+    const filters = [{ kind: 'equals', path, value: '' } as const, filter];
+    const query = { ...queryOf(collection), filter: { kind: 'all', filters } as const };
+    return this.#environment.reported(scope, parents * this.scannedRows(scope, query, 'all'));
   }
 
   #sourcesOf(scope: Scope, within: Transaction | undefined): Pick<RecordSetOptions, 'database' | 'primary'> {

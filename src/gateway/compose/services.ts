@@ -305,6 +305,7 @@ async function loadServices(
     maxRecordsPerWrite: config.maxRecordsPerWrite,
     triggers,
   });
+  await store.measure();
   const files = await openFiles({ database, store, config });
   closers.push(() => files.close());
   const jobs = new JobQueue({ database });

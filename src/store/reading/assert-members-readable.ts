@@ -49,7 +49,7 @@ export function listReferrersPaths({ path, filter, sort }: ReferrersShape): read
 }
 
 /** The printed members of the referring records. */
-export function listReferrersMembers({ page }: ReferrersShape): readonly Member[] {
+export function listReferrersMembers({ page }: Pick<ReferrersShape, 'page'>): readonly Member[] {
   return page.members.flatMap(recordMembers);
 }
 

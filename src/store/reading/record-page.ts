@@ -7,6 +7,7 @@ import type { EffectiveAccess } from '../access/access.js';
 import type { Database } from '../database/database.js';
 import type { Queryable } from '../database/queryable.js';
 import type { CompileContext } from '../sql/compile-filter.js';
+import type { ReferrersShape } from '../sql/shape.js';
 import type { Sql } from '../sql.js';
 import type { BatchedReads } from './batched-reads.js';
 import type { QueryPlans } from './query-plans.js';
@@ -58,4 +59,6 @@ interface Scans {
   page(): number;
   /** For all records of the set. @throws as `page` does */
   all(): number;
+  /** For pages of records that point to so many records each. @throws as `page` does */
+  referrers(pages: Pick<ReferrersShape, 'collection' | 'path' | 'filter'>, parents: number): number;
 }

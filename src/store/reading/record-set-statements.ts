@@ -20,7 +20,7 @@ import { compileReferrers } from './referrers.js';
 import { storedColumns } from './stored-record.js';
 
 /** A printed answer is held in memory, so it is limited even if the caller forgot a limit. */
-const MAX_PRINTED = 10_000;
+export const MAX_PRINTED = 10_000;
 
 /**
  * A condition passed as `where` is `RecordSetStatements.where`, or one with the same meaning: with parameters

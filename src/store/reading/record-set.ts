@@ -12,17 +12,18 @@ import { isEverything } from '../../base/model/everything.js';
 import type { Database } from '../database/database.js';
 import type { RowPunctuation } from '../database/gathered-rows.js';
 import type { QueryOptions } from '../database/query-options.js';
-import type { Member, PageShape } from '../sql/shape.js';
+import { listReferrers, listTargets, type Member, type PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { storable } from '../sql/storable-json.js';
 import { type Sql, sql } from '../sql.js';
+import { listReferrersMembers } from './assert-members-readable.js';
 import type { SingleRead } from './batched-reads.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
 import { nextSince, selectChanges, selectCount } from './changed-since.js';
 import { readGroups } from './read-groups.js';
 import type { RecordPage, RecordSetOptions } from './record-page.js';
 import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
-import { RecordSetStatements } from './record-set-statements.js';
+import { MAX_PRINTED, RecordSetStatements } from './record-set-statements.js';
 import type { RecordTexts } from './record-texts.js';
 import { type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
 import { type KeptRead, type Statement, toStatement } from './statement-cache.js';
@@ -286,10 +287,11 @@ export class RecordSet {
    * @throws FORBIDDEN naming a hidden field in the shape, also one of a reference's target
    */
   async print(shape: PageShape): Promise<PrintedJson> {
-    const { scope, scans } = this.#options;
+    const { scope, scans, query } = this.#options;
     const { signal } = scope;
     const isCounted = shape.members.some(({ kind }) => kind === 'count');
-    const rows = isCounted ? scans.all() : scans.page();
+    const nested = this.#scanNested(listReferrersMembers({ page: shape }), query.limit ?? MAX_PRINTED);
+    const rows = (isCounted ? scans.all() : scans.page()) + nested;
     const printer = this.isShort ? this.#pagePrinter(shape) : undefined;
     if (printer !== undefined) {
       const statement = this.#kept.print(shape, this.#where, (where) => {
@@ -300,6 +302,17 @@ export class RecordSet {
     }
     const statement = this.#kept.print(shape, this.#where, (where) => this.statements.print(shape, where));
     return (await this.#printOne(this.#options.database, statement, { signal, rows })) ?? 'null';
+  }
+
+  /** What the pages of referring records within so many records go through. */
+  #scanNested(members: readonly Member[], records: number): number {
+    const ofPages = listReferrers(members).map(
+      (pages) =>
+        this.#options.scans.referrers(pages, records) +
+        this.#scanNested(listReferrersMembers(pages), records * pages.limit),
+    );
+    const ofTargets = listTargets(members).map((target) => this.#scanNested(target.members, records));
+    return [...ofPages, ...ofTargets].reduce((sum, rows) => sum + rows, 0);
   }
 
   #pagePrinter(shape: PageShape): PagePrinter | undefined {
@@ -325,7 +338,8 @@ export class RecordSet {
     };
     const asked = storable(id);
     if (printer === undefined) {
-      return await this.#printOne(primary, statement(sql`r.id = ${asked}`), {});
+      const rows = this.#scanNested(members, 1);
+      return await this.#printOne(primary, statement(sql`r.id = ${asked}`), { rows });
     }
     const columns = 'id text, fields text';
     const read: SingleRead = { id: asked, values: this.#where.values, texts: 'bytes', columns, statement };

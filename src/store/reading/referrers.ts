@@ -113,6 +113,7 @@ order by page.position`;
     name: statementName(statement.text),
     signal: scope.signal,
     caller: scope,
+    rows: set.scans.referrers({ collection: collection.name, path, filter: query.filter }, ids.length),
   });
   const rowsByParent = new Map<string, ReferrersRow[]>(ids.map((id) => [id, []]));
   for (const row of rows) rowsByParent.get(row.parent)?.push(row);
