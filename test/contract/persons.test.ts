@@ -90,6 +90,7 @@ async function enrol(): Promise<void> {
     ...{ _id: STUDENT, sequence: ADMISSION_NO, name: 'Zebunisa Qurratulain', ...place, status: 'active' },
     ...{ father_name: FATHER, mother_name: 'Shared Mother', guardian_phone: PHONE, email: EMAIL },
     ...{ address: '12, Peacock Lane', dob: '2016-02-29', admitted_on: '2026-04-01', gender: 'female' },
+    earlier_stays: [{ ...place, session: '2025-26', roll_no: 17, from: '2025-04-01', to: '2026-03-31' }],
   });
   // The name is corrected: the wrong one is in the history, and in the labels of what was written before.
   await rest('POST', '/o/leave_request', {
@@ -400,6 +401,9 @@ describe('a student', () => {
     ]) {
       expect(shell).not.toHaveProperty(field);
     }
+    expect(shell.earlier_stays).toEqual([
+      { class: '5', section: 'A', session: '2025-26', from: '2025-04-01', to: '2026-03-31' },
+    ]);
   });
 
   it('leaves others as they were', async () => {

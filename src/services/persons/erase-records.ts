@@ -4,7 +4,13 @@
  * bring the person back.
  */
 
-import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../../base/json/json.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseExactJson,
+  printExactJson,
+} from '../../base/json/json.js';
 import type { Collection, Personal } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import { recordsIn } from '../../store/sql/records-of.js';
@@ -130,6 +136,11 @@ async function keepRecords(work: ErasureWork, part: Belongings, personal: Person
   report.add('kept', collection.name, kept, { fields, because: personal.keptBecause });
 }
 
+function without(value: JsonValue, names: ReadonlySet<string>): JsonValue {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
+}
+
 /** A required field gets a neutral value. */
 function withoutPersonal(
   collection: Collection,
@@ -140,6 +151,9 @@ function withoutPersonal(
   const personal = new Set([...identifiers, ...fields]);
   return Object.fromEntries(
     Object.entries(data).flatMap(([name, value]): [string, typeof value][] => {
+      // The former stays have the same members as the present one.
+      if (name === collection.stays?.list && Array.isArray(value))
+        return [[name, value.map((stay: JsonValue) => without(stay, personal))]];
       if (!personal.has(name)) return [[name, value]];
       const field = collection.fieldsByName.get(name);
       if (name === collection.labelField) return [[name, ERASED_NAME]];
