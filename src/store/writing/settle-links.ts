@@ -75,8 +75,8 @@ function findOpen({ fields }: Collection, { data, before }: LinkedRecord): reado
   return fields.flatMap(({ name, filledFrom }): ErrorDetail[] => {
     if (filledFrom === undefined || data[name] !== '' || before?.[name] === '') return [];
     const pointer = `/${pointerStep(name)}`;
-    const expected = `a text, since it does not follow from ${filledFrom}`;
-    return [{ pointer, detail: `${pointer}: ${expected}, is expected; it is missing`, expected }];
+    const expected = 'text';
+    return [{ pointer, detail: `${pointer}: ${expected} is expected, it is missing`, expected }];
   });
 }
 
