@@ -28,7 +28,7 @@ let isReleased = false;
 
 function release(): void {
   isReleased = true;
-  for (const response of hanging) response.writeHead(204).end();
+  for (const response of hanging.splice(0)) response.writeHead(204).end();
 }
 
 const receiver = createServer((request, response) => {
@@ -310,6 +310,23 @@ describe('a delivery', () => {
     expect(await deliveriesOf(silent.id)).toEqual(eight('waiting'));
     release();
     await expectEventually(() => deliveriesOf(silent.id), eight('delivered'));
+  });
+
+  it('does not wait for addresses that fail and do not answer, however many they are', async () => {
+    isReleased = false;
+    const failing: string[] = [];
+    for (let at = 0; at < 8; at++)
+      failing.push((await create({ name: `failing-${at}`, url: `${outside}/hang` })).id);
+    await gateway.sql.query('update webhooks set failures = 3');
+    const other = await create({ name: 'other', url: `${outside}/other` });
+    await createTask('beside-failing-1');
+    await expectEventually(() => deliveriesOf(other.id), [{ state: 'delivered' }]);
+    await createTask('beside-failing-2');
+    await expectEventually(() => deliveriesOf(other.id), Array(2).fill({ state: 'delivered' }));
+    expect(received.filter(({ path }) => path === '/hang').length).toBeLessThanOrEqual(3);
+    release();
+    for (const id of failing)
+      await expectEventually(() => deliveriesOf(id), Array(2).fill({ state: 'delivered' }));
   });
 
   it('follows no redirect', async () => {

@@ -6,6 +6,7 @@ import { SEND_TASK } from '../../services/messaging/message-delivery.js';
 import { RECEIPT_TASK } from '../../services/messaging/receipt-intake.js';
 import { createScriptTasks, SCHEDULE_TASK } from '../../services/scripting/library/script-tasks.js';
 import { endLongSessions } from '../../services/sql-views/sql-views.js';
+import { WEBHOOK_TASK } from '../../services/webhooks/webhook-deliveries.js';
 import { databaseTime } from '../../store/database/database-time.js';
 import type { Config } from '../config/config.js';
 import type { Observe } from '../server/observation.js';
@@ -78,6 +79,9 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
       const now = await databaseTime(database);
       await usageDays.dropOld(now);
       await fieldMeter.purge(now);
+    }),
+    task(WEBHOOK_TASK, z.object({ id: z.uuid() }), async ({ id }, { signal }) => {
+      await webhookDeliveries.send(id, signal);
     }),
     task('webhooks.purge', NOTHING, async () => {
       await webhookDeliveries.purge();

@@ -3,6 +3,7 @@
 import { closeInTurn } from '../../base/process/close-in-turn.js';
 import type { Principals } from '../../services/auth/principals.js';
 import type { TextEncryption } from '../../services/auth/text-encryption.js';
+import type { JobQueue } from '../../services/messaging/job-queue.js';
 import { OutboundClient } from '../../services/scripting/requests/outbound-client.js';
 import { WebhookDeliveries } from '../../services/webhooks/webhook-deliveries.js';
 import { WebhookOutbox } from '../../services/webhooks/webhook-outbox.js';
@@ -22,6 +23,7 @@ export function openWebhooks(services: {
   readonly domains: Domains;
   readonly store: RecordStore;
   readonly outbox: ChangeOutbox | undefined;
+  readonly jobs: JobQueue;
   readonly principals: Principals;
   readonly encryption: TextEncryption;
   readonly config: Config;

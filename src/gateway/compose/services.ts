@@ -381,7 +381,7 @@ async function loadServices(
     onChange,
   });
   const { close: closeWebhooks, ...webhooks } = openWebhooks({
-    ...{ database, domains, store, outbox, principals, encryption, config },
+    ...{ database, domains, store, outbox, jobs, principals, encryption, config },
     onFault: (error) => onFault('webhooks', error),
   });
   closers.push(closeWebhooks);

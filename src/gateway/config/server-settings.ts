@@ -67,8 +67,8 @@ export const SERVER_SETTINGS = {
     default: '8',
     schema: wholeNumberSetting(0, 100),
     meaning:
-      'jobs (messages, schedules) this gateway does at once, on up to 4 connections of their own; 0: ' +
-      'none, they are left to other gateways',
+      'jobs (messages, webhooks, schedules) this gateway does at once, on up to 4 connections of their ' +
+      'own; 0: none, they are left to other gateways',
   },
   corsOrigins: {
     variable: 'CORS_ORIGINS',

@@ -16,7 +16,7 @@ import { lockUntilDisconnected } from '../../store/database/advisory-lock.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { setSession } from '../../store/database/session-settings.js';
-import { sql } from '../../store/sql.js';
+import { type Sql, sql } from '../../store/sql.js';
 
 /**
  * The library's tables are in this schema, separate from ours, which the migrations of prisma/ describe
@@ -38,11 +38,6 @@ export interface JobOptions {
   readonly delayMs?: number | undefined;
   /** Default 10. */
   readonly maxAttempts?: number | undefined;
-  /**
-   * Jobs of one queue run one after the other, on any gateway. Use few different names, because they are
-   * kept. Default: none.
-   */
-  readonly queue?: string | undefined;
 }
 
 /** The number of jobs, over all gateways. */
@@ -76,7 +71,6 @@ export class JobQueue {
       from campus_jobs.add_job(
         ${task},
         ${printExactJson({ ...payload, ...traceHeaders() })}::json,
-        queue_name => ${options.queue ?? null}::text,
         run_at => now() + ${options.delayMs ?? 0}::float8 * interval '1 millisecond',
         max_attempts => ${options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS}::int,
         job_key => ${options.key ?? null}::text
@@ -84,15 +78,32 @@ export class JobQueue {
   }
 
   /**
-   * Deletes the job that waits under a key. Returns whether there was one; a running job is allowed to
-   * finish.
+   * Adds a job `{ id }` for each id that `ids` selects and that has none waiting or running under the key
+   * `keyPrefix` + id, in the order of `ids`, up to `most` jobs of the task. Returns their number.
    */
-  async cancel(key: string, within?: Transaction): Promise<boolean> {
-    const removed = await (within ?? this.#database).query(sql`
-      select id
-      from campus_jobs.remove_job(${key})
-      where id is not null`);
-    return removed.length > 0;
+  async addMissing(
+    task: string,
+    ids: Sql,
+    options: { readonly keyPrefix: string; readonly most: number; readonly maxAttempts: number },
+    within?: Transaction,
+  ): Promise<number> {
+    const isAlive = sql`(j.locked_at is not null or j.attempts < j.max_attempts)`;
+    const key = sql`${options.keyPrefix}::text || missing.id`;
+    const added = await (within ?? this.#database).query(sql`
+      select job.id
+      from (
+        select missing.id
+        from (${ids}) as missing (id)
+        where not exists (select from campus_jobs.jobs j where j.key = ${key} and ${isAlive})
+        limit greatest(0, ${options.most}::int - (
+          select count(*)::int from campus_jobs.jobs j where j.task_identifier = ${task} and ${isAlive}
+        ))
+      ) as missing
+      cross join lateral campus_jobs.add_job(
+        ${task}, json_build_object('id', missing.id),
+        max_attempts => ${options.maxAttempts}::int, job_key => ${key}
+      ) as job`);
+    return added.length;
   }
 
   async counts(): Promise<JobCounts> {

@@ -26,12 +26,12 @@ import {
 } from './message.js';
 import {
   claimMessage,
+  FORGOTTEN_MESSAGES,
   findByProviderId,
   JOB_KEY_PREFIX,
   listKept,
   purgeMessages,
   readAttachments,
-  requeueForgotten,
   requeueMessage,
   type Settled,
   settleMessage,
@@ -87,6 +87,8 @@ const LONGEST_WAIT_MS = 3_600_000;
  */
 const MAX_JOB_ATTEMPTS = 25;
 const NOT_ALLOWED = 'not sent: the user who queued it may not send it any more';
+/** Lost jobs are added again up to this number. */
+const MOST_JOBS = 1_000;
 const KEPT_BATCH = 200;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -149,12 +151,8 @@ export class MessageDelivery {
       if (last === undefined || kept.length < KEPT_BATCH) break;
       after = last.id;
     }
-    const forgotten = await inOwnTransaction(database, async (tx) => {
-      const queued = await requeueForgotten(tx);
-      for (const { id } of queued) await enqueueSending(jobs, id, {}, tx);
-      return queued;
-    });
-    return released + forgotten.length;
+    const options = { keyPrefix: JOB_KEY_PREFIX, most: MOST_JOBS, maxAttempts: MAX_JOB_ATTEMPTS };
+    return released + (await jobs.addMissing(SEND_TASK, FORGOTTEN_MESSAGES, options));
   }
 
   /**

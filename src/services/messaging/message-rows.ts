@@ -174,14 +174,20 @@ export async function countOfLastHour(db: Transaction, domainId: string, kind: M
 
 /**
  * Claims a message for sending. Returns `undefined` if the message must not be sent (any more), or if another
- * job has it. The same job claims it again if its gateway died while sending.
+ * job has it. It is claimed again if its gateway died while sending, by the same job or, if that was lost, by
+ * another one.
  */
 export async function claimMessage(db: Queryable, id: string, jobId: string): Promise<Message | undefined> {
   const [row] = await db.query<MessageRow>(sql`
     update messages m
     set state = 'sending', job_id = ${jobId}::bigint, attempts = m.attempts + 1, next_attempt_at = null,
       updated_at = now()
-    where m.id = ${id}::uuid and (m.state = 'queued' or (m.state = 'sending' and m.job_id = ${jobId}::bigint))
+    where m.id = ${id}::uuid and (m.state = 'queued' or m.state = 'sending' and not exists (
+      select
+      from campus_jobs.jobs j
+      where j.id = m.job_id and j.id <> ${jobId}::bigint
+        and (j.locked_at is not null or j.attempts < j.max_attempts)
+    ))
     returning ${COLUMNS}`);
   return row && fromRow<Message>(row);
 }
@@ -236,29 +242,15 @@ export async function requeueMessage(
 }
 
 /**
- * Queues messages again whose job is missing, e.g. because it was abandoned after Postgres had failed
- * repeatedly.
+ * Selects the messages that should have been tried an hour ago: their job is missing if it was abandoned
+ * after Postgres had failed repeatedly, or if they came with a backup.
  */
-export async function requeueForgotten(db: Queryable): Promise<{ readonly id: string }[]> {
-  return await db.query(sql`
-    update messages m
-    set state = 'queued', next_attempt_at = null, updated_at = now()
-    where m.id in (
-      select f.id
-      from messages f
-      where f.state in ('queued', 'sending')
-        and f.updated_at < now() - interval '1 hour'
-        and coalesce(f.next_attempt_at, f.updated_at) < now() - interval '1 hour'
-        and not exists (
-          select
-          from campus_jobs.jobs j
-          where (j.key = ${JOB_KEY_PREFIX} || f.id::text or j.id = f.job_id) and j.attempts < j.max_attempts
-        )
-      limit 1000
-      for update skip locked
-    )
-    returning m.id`);
-}
+export const FORGOTTEN_MESSAGES = sql`
+  select m.id::text
+  from messages m
+  where m.state in ('queued', 'sending')
+    and greatest(m.updated_at, m.next_attempt_at) < now() - interval '1 hour'
+  order by m.id`;
 
 /** Lists kept messages, the oldest first. */
 export async function listKept(

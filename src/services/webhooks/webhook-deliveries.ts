@@ -1,7 +1,7 @@
 /**
  * Sends the deliveries that the outbox has noted, with the rights of the webhook's owner, and repeats failed
- * ones for a day. A failing address gets one delivery at a time, at least one a minute, and everything that
- * waits for it as soon as one has succeeded.
+ * ones for a day. Each webhook with a due delivery has one job. A failing address gets one delivery at a
+ * time, at least one a minute, and everything that waits for it as soon as one has succeeded.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../base/errors.js';
@@ -10,12 +10,15 @@ import { queryOf } from '../../base/model/record-query.js';
 import { type Scope, systemPrincipal } from '../../base/model/scope.js';
 import { inTraceOf } from '../../base/process/traced.js';
 import { auditedAct } from '../../store/audited-act.js';
+import { Following } from '../../store/changes/commit-follower.js';
 import type { Database } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { Principals } from '../auth/principals.js';
 import type { DomainDirectory } from '../auth/resolve-scope.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
+import type { JobQueue } from '../messaging/job-queue.js';
 import type { OutboundClient } from '../scripting/requests/outbound-client.js';
 import { isRefused, readableBodies } from './readable-bodies.js';
 import { signWebhook } from './sign-webhook.js';
@@ -38,11 +41,20 @@ export interface WebhookDeliveriesOptions {
   readonly roles: readonly string[];
   readonly encryption: TextEncryption;
   readonly outbox: Pick<WebhookOutbox, 'follow'>;
+  readonly jobs: Pick<JobQueue, 'addMissing'>;
   readonly outbound: Pick<OutboundClient, 'send'>;
   readonly timeoutMs: number;
   readonly onFault: (error: unknown) => void;
 }
 
+/** Sends what is due of one webhook. */
+export const WEBHOOK_TASK = 'webhooks.send';
+/** The jobs of all gateways; so few that they leave workers for other work. */
+const MOST_JOBS = 6;
+/** There are no more jobs of failing webhooks, whose addresses may not respond. */
+const MOST_OF_FAILING = 3;
+/** After this time a job leaves the rest to the next one, so that other webhooks have their turn. */
+const TURN_MS = 5_000;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 /** The waits after the first attempt, the second and so on; together they take a day. */
@@ -52,28 +64,34 @@ const WAITS_SECONDS = [
 ];
 /** This long after its last failure a failing address is tried with a waiting delivery ahead of its time. */
 const PROBE_EVERY_SECONDS = MINUTE;
-/** A delivery that a gateway took before it died is free again after this time. */
-const LEASE_SECONDS = 120;
-const AT_ONCE = 16;
-/** Limits the deliveries to one address, so that an unresponsive one leaves places for others. */
-const AT_ONCE_OF_WEBHOOK = 4;
+/** A delivery is tried again after this time if the gateway that was sending it died. */
+const ANSWER_SECONDS = 120;
+/** Limits the deliveries to one address. */
+const AT_ONCE = 4;
 /** After this time the next deliveries are taken, even if an answer is still missing. */
 const ANSWER_SOON_MS = 200;
 const LOOK_EVERY_MS = 500;
-/** How soon a gateway without webhooks notices the first one. */
-const LOOK_RARELY_MS = 3_000;
 const KEPT_ANSWER = 2_000;
 const KEPT_DAYS = 7;
 const WAITING_DAYS = 30;
 const MOST_REMOVED = 10_000;
+/** The status by which a receiver ends its webhook, as Standard Webhooks specifies. */
+const GONE = 410;
 
-/** Closing it waits for the deliveries that are being sent. */
+const IS_FAILING = sql`(w.failures >= ${FAILURES_OF_FAILING}::int)`;
+/**
+ * Whether a delivery `d` of the webhook `w` is to be sent. That of a failing webhook may be ahead of its
+ * time, to find out whether the address is back.
+ */
+const IS_DUE = sql`d.webhook_id = w.id and d.state = 'waiting' and (
+  d.next_attempt_at <= now()
+  or ${IS_FAILING} and d.problem is not null
+    and coalesce(w.tried_at, '-infinity') < now() - ${PROBE_EVERY_SECONDS}::int * interval '1 second'
+)`;
+
 export class WebhookDeliveries {
   readonly #options: WebhookDeliveriesOptions;
-  readonly #end = new AbortController();
-  /** The deliveries being sent, by webhook. */
-  readonly #sending = new Map<Promise<void>, string>();
-  #running: Promise<void> = Promise.resolve();
+  #following: Following | undefined;
   #onTried: (state: DeliveryState) => void = () => {};
   #isKeyMissing = false;
 
@@ -81,25 +99,45 @@ export class WebhookDeliveries {
     this.#options = options;
   }
 
-  /** Begins to follow the outbox and to send; `onTried` gets the state of a delivery after each attempt. */
+  /**
+   * Begins to follow the outbox and to add jobs; `onTried` gets the state of a delivery after each attempt.
+   */
   start(onTried: (state: DeliveryState) => void): void {
+    const { onFault } = this.#options;
     this.#onTried = onTried;
-    this.#running = this.#run();
+    this.#following = new Following({ pollMs: LOOK_EVERY_MS, onFault, advance: () => this.#look() });
   }
 
   async close(): Promise<void> {
-    this.#end.abort();
-    await this.#running;
-    await Promise.all(this.#sending.keys());
+    this.#following?.stop();
+    await this.#following?.ended;
+  }
+
+  /** Sends what is due of a webhook. The job whose key names the webhook is the only one that does so. */
+  async send(webhookId: string, signal: AbortSignal): Promise<void> {
+    const endAt = performance.now() + TURN_MS;
+    const sending = new Set<Promise<void>>();
+    for (;;) {
+      const hasTime = performance.now() < endAt && !signal.aborted;
+      for (const delivery of hasTime ? await this.#takeDue(webhookId, sending.size) : []) {
+        const sent = this.#sendTraced(delivery, signal)
+          .catch(this.#options.onFault)
+          .finally(() => sending.delete(sent));
+        sending.add(sent);
+      }
+      if (sending.size === 0) return;
+      await Promise.race([...sending, sleep(ANSWER_SOON_MS)]);
+    }
   }
 
   /** Sends a delivery that was just noted, even before its time: for a test that a user waits for. */
   async sendNow(id: string): Promise<void> {
-    const [delivery] = await this.#claim(sql`
+    const [delivery] = await this.#take(sql`
       select d.id, d.next_attempt_at, false as is_early from webhook_deliveries d
       where d.id = ${id}::bigint and d.state = 'waiting'
       for update skip locked`);
-    if (delivery !== undefined) await this.#sendTraced(delivery);
+    if (delivery !== undefined)
+      await this.#sendTraced(delivery, AbortSignal.timeout(this.#options.timeoutMs));
   }
 
   /** Removes deliveries that ended a week ago, and those that waited a month for a paused webhook. */
@@ -115,113 +153,71 @@ export class WebhookDeliveries {
       )`);
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#end;
-    let isOut = false;
-    while (!signal.aborted) {
-      let waitMs = LOOK_EVERY_MS;
-      try {
-        if (await this.#isWanted()) await this.#work(signal);
-        else waitMs = LOOK_RARELY_MS;
-        isOut = false;
-      } catch (error) {
-        if (!isOut) this.#options.onFault(error);
-        isOut = true;
-        waitMs = LOOK_RARELY_MS;
-      }
-      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  async #isWanted(): Promise<boolean> {
-    const rows = await this.#options.database.background.query(sql`select 1 as one from webhooks limit 1`, {
-      name: 'webhooks-any',
-    });
-    return rows.length > 0;
-  }
-
-  async #work(signal: AbortSignal): Promise<void> {
-    await this.#options.outbox.follow();
-    await this.#reportMissingKey();
-    for (;;) {
-      const claimed = await this.#claimDue();
-      for (const delivery of claimed) this.#begin(delivery);
-      if (claimed.length === 0 || signal.aborted) return;
-      await this.#waitForRoom(signal);
-    }
-  }
-
-  async #reportMissingKey(): Promise<void> {
-    const { database, encryption, onFault } = this.#options;
-    const rows = await database.background.query(
-      sql`select 1 as one from webhooks where not ${encryption.hasKeyOf(sql`secret`)} limit 1`,
-      { name: 'webhooks-without-key' },
+  async #look(): Promise<void> {
+    const { database, outbox, onFault } = this.#options;
+    const [found] = await database.background.query<{ count: number; withoutKey: number }>(
+      sql`select count(*)::int as count,
+          (count(*) filter (where not ${this.#hasKey()}))::int as "withoutKey"
+        from webhooks w`,
+      { name: 'webhooks-count' },
     );
-    const isMissing = rows.length > 0;
-    if (isMissing && !this.#isKeyMissing) onFault(new ServiceError('UNAVAILABLE', KEY_MISSING));
-    this.#isKeyMissing = isMissing;
+    if (found === undefined || found.count === 0) return;
+    await outbox.follow((transaction) => this.#addJobs(transaction));
+    const isKeyMissing = found.withoutKey > 0;
+    if (isKeyMissing && !this.#isKeyMissing) onFault(new ServiceError('UNAVAILABLE', KEY_MISSING));
+    this.#isKeyMissing = isKeyMissing;
   }
 
-  #begin(delivery: Claimed): void {
-    const sending = this.#sendTraced(delivery).finally(() => this.#sending.delete(sending));
-    this.#sending.set(sending, delivery.webhookId);
+  /** Adds jobs for webhooks with a due delivery, for failing ones only into what the others leave. */
+  async #addJobs(transaction: Transaction): Promise<void> {
+    for (const isFailing of [false, true]) {
+      const due = sql`
+        select w.id::text
+        from webhooks w
+        cross join lateral (
+          select d.next_attempt_at from webhook_deliveries d where ${IS_DUE} order by d.next_attempt_at limit 1
+        ) as due
+        where ${IS_FAILING} = ${isFailing}::boolean and ${this.#maySend()}
+        order by due.next_attempt_at`;
+      const most = isFailing ? MOST_OF_FAILING : MOST_JOBS;
+      const options = { keyPrefix: 'webhook ', most, maxAttempts: 3 };
+      await this.#options.jobs.addMissing(WEBHOOK_TASK, due, options, transaction);
+    }
   }
 
-  /** Waits for the deliveries being sent, up to a limit. */
-  async #waitForRoom(signal: AbortSignal): Promise<void> {
-    const soon = new AbortController();
-    const isSoon = sleep(ANSWER_SOON_MS, undefined, { signal: AbortSignal.any([signal, soon.signal]) });
-    await Promise.race([Promise.all(this.#sending.keys()), isSoon.catch(() => undefined)]);
-    soon.abort();
+  /** Deliveries that cannot be signed, because their key is missing, wait for it. */
+  #maySend(): Sql {
+    return sql`not w.is_paused and ${this.#hasKey()}`;
   }
 
-  /**
-   * The deliveries that are due: a few for each webhook, a single one for a failing one. For a failing
-   * webhook without a due delivery, the next one, to find out whether its address is back. Deliveries that
-   * cannot be signed, because their key is missing, wait for it.
-   */
-  async #claimDue(): Promise<readonly Claimed[]> {
-    const room = AT_ONCE - this.#sending.size;
-    if (room === 0) return [];
-    const busy: Record<string, number> = {};
-    for (const webhook of this.#sending.values()) busy[webhook] = (busy[webhook] ?? 0) + 1;
-    return await this.#claim(sql`
-      select due.id, due.next_attempt_at, due.is_early
+  #hasKey(): Sql {
+    return this.#options.encryption.hasKeyOf(sql`w.secret`);
+  }
+
+  /** The deliveries that are due beside those being sent: a few, or a single one of a failing webhook. */
+  async #takeDue(webhookId: string, busy: number): Promise<readonly Taken[]> {
+    return await this.#take(sql`
+      select d.id, d.next_attempt_at, d.next_attempt_at > now() as is_early
       from webhooks w
-      cross join lateral (
-        select d.id, d.next_attempt_at, d.next_attempt_at > now() as is_early
-        from webhook_deliveries d
-        where d.webhook_id = w.id
-          and d.state = 'waiting'
-          and (
-            d.next_attempt_at <= now()
-            or w.failures >= ${FAILURES_OF_FAILING}::int
-              and d.problem is not null
-              and coalesce(w.tried_at, '-infinity')
-                < now() - ${PROBE_EVERY_SECONDS}::int * interval '1 second'
-          )
-        order by d.next_attempt_at, d.id
-        limit greatest(
-          case when w.failures < ${FAILURES_OF_FAILING}::int then ${AT_ONCE_OF_WEBHOOK}::int else 1 end
-            - coalesce((${JSON.stringify(busy)}::jsonb ->> w.id::text)::int, 0),
-          0
-        )
-        for update skip locked
-      ) as due
-      where not w.is_paused and ${this.#options.encryption.hasKeyOf(sql`w.secret`)}
-      order by due.next_attempt_at, due.id
-      limit ${room}::int`);
+      join webhook_deliveries d on ${IS_DUE}
+      where w.id = ${webhookId}::uuid and ${this.#maySend()}
+      order by d.next_attempt_at, d.id
+      limit (
+        select greatest(0, case when ${IS_FAILING} then 1 else ${AT_ONCE}::int end - ${busy}::int)
+        from webhooks w where w.id = ${webhookId}::uuid
+      )
+      for update of d skip locked`);
   }
 
   /**
-   * Reserves deliveries for this gateway for a while. A delivery that is being sent has no `problem`; one
-   * that waits for another attempt has. An attempt ahead of its time is not counted.
+   * Marks deliveries as being sent: they have no `problem`, and their next attempt is later than any answer.
+   * An attempt ahead of its time is not counted.
    */
-  async #claim(ids: Sql): Promise<readonly Claimed[]> {
-    return await this.#options.database.background.query<Claimed>(sql`
+  async #take(ids: Sql): Promise<readonly Taken[]> {
+    return await this.#options.database.background.query<Taken>(sql`
       with taken as (${ids})
       update webhook_deliveries d
-      set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second',
+      set next_attempt_at = now() + ${ANSWER_SECONDS}::int * interval '1 second',
         attempts = d.attempts + case when taken.is_early then 0 else 1 end,
         problem = null
       from taken, webhooks w
@@ -232,27 +228,29 @@ export class WebhookDeliveries {
   }
 
   /** A delivery has a trace of its own, because one write may cause many, some of them weeks later. */
-  async #sendTraced(delivery: Claimed): Promise<void> {
+  async #sendTraced(delivery: Taken, signal: AbortSignal): Promise<void> {
     const attributes = { 'campus.webhook': delivery.webhookId, 'campus.attempt': delivery.attempts };
-    await inTraceOf({}, { name: 'webhook', kind: 'consumer', attributes }, () => this.#send(delivery));
+    await inTraceOf({}, { name: 'webhook', kind: 'consumer', attributes }, async () => {
+      const tried = await this.#try(delivery, signal);
+      await this.#settle(delivery, tried);
+      if (tried.status === GONE) await this.#pause(delivery);
+      if (tried.durationMs !== undefined) await this.#judgeAddress(delivery, tried.problem === undefined);
+    });
   }
 
   /**
    * Only the receiver and the owner end a delivery; after anything else it is tried again, like one that the
    * address refused.
    */
-  async #send(delivery: Claimed): Promise<void> {
+  async #try(delivery: Taken, signal: AbortSignal): Promise<Tried> {
     try {
       const body = await this.#bodyOf(delivery);
-      await (body === undefined
-        ? this.#settle(delivery, { state: 'skipped', problem: NOT_TOLD, isBodyKept: false })
-        : this.#post(delivery, body));
+      if (body === undefined) return { isSkipped: true, problem: NOT_SENT, body: null };
+      return await this.#post(delivery, body, signal);
     } catch (error) {
-      const problem =
-        error instanceof ServiceError ? error.message : 'A fault of the gateway; its log says more.';
-      // If the database is out of reach, the reservation expires and the delivery is tried again.
-      await this.#settle(delivery, { ...afterFailure(delivery), problem }).catch(() => undefined);
-      if (!(error instanceof ServiceError)) this.#options.onFault(error);
+      if (error instanceof ServiceError) return { problem: error.message };
+      this.#options.onFault(error);
+      return { problem: 'A fault of the gateway; its log says more.' };
     }
   }
 
@@ -260,7 +258,7 @@ export class WebhookDeliveries {
    * The body to send, by the present rights of the owner; `undefined` if the owner may not have it or did not
    * ask for it. A body made for an earlier attempt is sent again, as far as the owner may still read it.
    */
-  async #bodyOf({ id, event, body, domainId, userId, events }: Claimed): Promise<string | undefined> {
+  async #bodyOf({ id, event, body, domainId, userId, events }: Taken): Promise<string | undefined> {
     const { store } = this.#options;
     const scope = await this.#scopeOf(domainId, userId);
     if (scope === undefined) return undefined;
@@ -308,45 +306,22 @@ export class WebhookDeliveries {
     return false;
   }
 
-  async #post(delivery: Claimed, body: string): Promise<void> {
+  async #post(delivery: Taken, body: string, signal: AbortSignal): Promise<Tried> {
     const { outbound, encryption, timeoutMs } = this.#options;
+    const { id, url, domainId, secret } = delivery;
+    const signature = signWebhook(encryption.decrypt(domainId, secret), { id, at: new Date(), body });
+    const headers = { 'content-type': 'application/json', ...signature };
+    const request = { method: 'POST', url: new URL(url), headers, body, timeoutMs, signal } as const;
     const startedAt = performance.now();
-    const headers = {
-      'content-type': 'application/json',
-      ...signWebhook(encryption.decrypt(delivery.domainId, delivery.secret), {
-        id: delivery.id,
-        at: new Date(),
-        body,
-      }),
-    };
-    const outcome = await outbound
-      .send({
-        method: 'POST',
-        url: new URL(delivery.url),
-        headers,
-        body,
-        timeoutMs,
-        redirects: 'return',
-        signal: this.#end.signal,
-      })
-      .then(
-        ({ status, body: answer }) => ({ status, answer: printable(answer), problem: problemOf(status) }),
-        (error: unknown) => ({
-          status: undefined,
-          answer: undefined,
-          problem: error instanceof Error ? error.message : String(error),
-        }),
-      );
-    const durationMs = performance.now() - startedAt;
-    const next = afterAnswer(delivery, outcome);
-    await this.#settle(delivery, { ...outcome, ...next, body, durationMs });
-    if (outcome.status === GONE) await this.#pause(delivery);
-    if (outcome.problem !== undefined) await this.#noteFailure(delivery);
-    else if (delivery.failures > 0) await this.#noteRecovery(delivery);
+    const answered = await outbound.send({ ...request, redirects: 'return' }).then(
+      ({ status, body: answer }) => ({ status, answer: printable(answer), problem: problemOf(status) }),
+      (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
+    );
+    return { ...answered, body, durationMs: performance.now() - startedAt };
   }
 
   /** The receiver wants no more: the rest waits until the owner starts the webhook again. */
-  async #pause({ webhookId, domainId }: Claimed): Promise<void> {
+  async #pause({ webhookId, domainId }: Taken): Promise<void> {
     const domain = this.#options.domains.find(domainId);
     if (domain === undefined) return;
     const scope = { domain, principal: systemPrincipal('webhooks', [], domainId), requestId: 'webhooks' };
@@ -360,87 +335,61 @@ export class WebhookDeliveries {
       ${auditedAct(scope, { ...act, from: sql`from paused` })}`);
   }
 
-  async #noteFailure({ webhookId }: Claimed): Promise<void> {
-    await this.#options.database.background.query(sql`
-      update webhooks set failures = failures + 1, tried_at = now() where id = ${webhookId}::uuid`);
+  /**
+   * Counts a failure, or makes everything due that waits for an address that was failing. If only single
+   * deliveries failed while others arrived, the address is not the cause, and those keep their time.
+   */
+  async #judgeAddress({ webhookId, failures }: Taken, hasArrived: boolean): Promise<void> {
+    const { background } = this.#options.database;
+    if (!hasArrived) {
+      await background.query(sql`
+        update webhooks set failures = failures + 1, tried_at = now() where id = ${webhookId}::uuid`);
+    } else if (failures > 0) {
+      await background.query(sql`
+        with recovered as (
+          update webhooks set failures = 0 where id = ${webhookId}::uuid
+        )
+        update webhook_deliveries
+        set next_attempt_at = now()
+        where ${failures >= FAILURES_OF_FAILING}::boolean
+          and webhook_id = ${webhookId}::uuid
+          and state = 'waiting'
+          and problem is not null
+          and next_attempt_at > now()`);
+    }
   }
 
   /**
-   * Makes everything due that waits for an address that was failing. If only single deliveries failed while
-   * others arrived, the address is not the cause, and those keep their time.
+   * Sets the time of the next attempt, or gives up after the last; an attempt ahead of its time changes
+   * neither.
    */
-  async #noteRecovery({ webhookId }: Claimed): Promise<void> {
-    await this.#options.database.background.query(sql`
-      with before as (
-        select id, failures from webhooks where id = ${webhookId}::uuid for update
-      ), recovered as (
-        update webhooks w
-        set failures = 0
-        from before
-        where w.id = before.id
-        returning before.id, before.failures
-      )
-      update webhook_deliveries d
-      set next_attempt_at = now()
-      from recovered
-      where recovered.failures >= ${FAILURES_OF_FAILING}::int
-        and d.webhook_id = recovered.id
-        and d.state = 'waiting'
-        and d.problem is not null
-        and d.next_attempt_at > now()`);
-  }
-
-  async #settle({ id }: Claimed, outcome: Outcome): Promise<void> {
-    const { state, status, answer, problem, durationMs, waitSeconds = 0, dueAt } = outcome;
-    const { body, isBodyKept = true } = outcome;
+  async #settle({ id, attempts, dueAt }: Taken, tried: Tried): Promise<void> {
+    const { status, answer, problem, durationMs, body } = tried;
+    const waitSeconds = dueAt === null ? WAITS_SECONDS[attempts - 1] : 0;
+    const state = stateAfter(tried, waitSeconds === undefined);
     this.#onTried(state);
     await this.#options.database.background.query(sql`
       update webhook_deliveries
       set state = ${state},
-          body = case when ${isBodyKept}::boolean then coalesce(${body ?? null}::text, body) end,
+          body = ${body === undefined ? sql`body` : sql`${body}::text`},
           status = ${status ?? null}::int,
           answer = ${answer ?? null}::text,
           problem = ${problem?.slice(0, KEPT_ANSWER) ?? null}::text,
           duration_ms = ${durationMs ?? null}::float8,
-          next_attempt_at = coalesce(${dueAt ?? null}::timestamptz,
-            now() + ${waitSeconds}::int * interval '1 second'),
+          next_attempt_at = coalesce(${dueAt}::timestamptz,
+            now() + ${waitSeconds ?? 0}::int * interval '1 second'),
           attempted_at = now()
       where id = ${id}::bigint`);
   }
 }
 
-/** The status by which a receiver ends its webhook, as Standard Webhooks specifies. */
-const GONE = 410;
-
-/** What the receiver's answer, or its absence, makes of the delivery. */
-function afterAnswer(
-  delivery: Claimed,
-  { status, problem }: Pick<Outcome, 'status' | 'problem'>,
-): Pick<Outcome, 'state' | 'waitSeconds' | 'dueAt'> {
-  if (problem === undefined) return { state: 'delivered' };
-  return status === GONE ? { state: 'failed' } : afterFailure(delivery);
-}
-
-/**
- * Sets the time of the next attempt, or gives up after the last; an attempt ahead of its time changes
- * neither.
- */
-function afterFailure({
-  attempts,
-  dueAt,
-}: Pick<Claimed, 'attempts' | 'dueAt'>): Pick<Outcome, 'state' | 'waitSeconds' | 'dueAt'> {
-  if (dueAt !== null) return { state: 'waiting', dueAt };
-  const waitSeconds = WAITS_SECONDS[attempts - 1];
-  return waitSeconds === undefined ? { state: 'failed' } : { state: 'waiting', waitSeconds };
-}
-
 const KEY_MISSING =
   'The secrets of some webhooks were encrypted with a key that ENCRYPTION_SECRET does not contain. Their ' +
   'deliveries wait. Add the key to ENCRYPTION_SECRET, or rotate the secrets of these webhooks.';
-const NOT_TOLD =
+const NOT_SENT =
   'Not sent: the owner may not read the record or have webhooks any more, or the record has changed again.';
 
-interface Claimed {
+interface Taken {
   readonly id: string;
   readonly event: unknown;
   readonly body: string | null;
@@ -457,18 +406,24 @@ interface Claimed {
   readonly dueAt: string | null;
 }
 
-interface Outcome {
-  readonly state: DeliveryState;
-  readonly body?: string | undefined;
-  /** Default: true. A body that the owner may not read any more is not kept. */
-  readonly isBodyKept?: boolean;
+/** What came of an attempt. */
+interface Tried {
+  /** The owner may not have it. */
+  readonly isSkipped?: boolean;
+  /** `undefined`: it has arrived. */
+  readonly problem?: string | undefined;
   readonly status?: number | undefined;
   readonly answer?: string | undefined;
-  readonly problem?: string | undefined;
+  /** `null`: one that the owner may not read any more is not kept. `undefined`: it stays as it is. */
+  readonly body?: string | null | undefined;
+  /** `undefined` if the address was not called. */
   readonly durationMs?: number | undefined;
-  readonly waitSeconds?: number | undefined;
-  /** The time of the next attempt, instead of a wait. */
-  readonly dueAt?: string | undefined;
+}
+
+function stateAfter({ isSkipped, problem, status }: Tried, isLast: boolean): DeliveryState {
+  if (isSkipped) return 'skipped';
+  if (problem === undefined) return 'delivered';
+  return isLast || status === GONE ? 'failed' : 'waiting';
 }
 
 /** Any 2xx is a success. A redirect is a failure, because it could lead anywhere. */

@@ -71,35 +71,27 @@ export interface DeliveryQuery extends KeysetRequest {
 /** The most webhooks of a user. Each can cover all that the user may read, so a few are enough. */
 const MOST_OF_A_USER = 20;
 
-export class Webhooks {
-  readonly #database: Database;
-  readonly #outbox: ChangeOutbox | undefined;
-  readonly #store: Pick<RecordStore, 'find'>;
-  readonly #encryption: TextEncryption;
-  readonly #deliveries: Pick<WebhookDeliveries, 'sendNow'>;
-  readonly #roles: readonly string[];
+export interface WebhooksOptions {
+  readonly database: Database;
+  /** `undefined` if changes do not go through it. */
+  readonly outbox: ChangeOutbox | undefined;
+  readonly store: Pick<RecordStore, 'find'>;
+  readonly encryption: TextEncryption;
+  readonly deliveries: Pick<WebhookDeliveries, 'sendNow'>;
+  /** The roles that may have webhooks, beside `admin`; `*` stands for every user. */
+  readonly roles: readonly string[];
+}
 
-  constructor(options: {
-    readonly database: Database;
-    /** Where changes are told by it. */
-    readonly outbox: ChangeOutbox | undefined;
-    readonly store: Pick<RecordStore, 'find'>;
-    readonly encryption: TextEncryption;
-    readonly deliveries: Pick<WebhookDeliveries, 'sendNow'>;
-    /** The roles that may have webhooks, beside `admin`; `*` stands for every user. */
-    readonly roles: readonly string[];
-  }) {
-    this.#database = options.database;
-    this.#outbox = options.outbox;
-    this.#store = options.store;
-    this.#encryption = options.encryption;
-    this.#deliveries = options.deliveries;
-    this.#roles = options.roles;
+export class Webhooks {
+  readonly #options: WebhooksOptions;
+
+  constructor(options: WebhooksOptions) {
+    this.#options = options;
   }
 
   /** @see mayHaveWebhooks */
   mayHave(scope: Scope): boolean {
-    return mayHaveWebhooks(scope, this.#roles);
+    return mayHaveWebhooks(scope, this.#options.roles);
   }
 
   /**
@@ -115,13 +107,13 @@ export class Webhooks {
     this.#assertMayHave(scope);
     const name = parseWebhookName(request.name);
     const url = parseWebhookUrl(request.url);
-    const events = parseWebhookEvents(request.events, { scope, store: this.#store });
+    const events = parseWebhookEvents(request.events, { scope, store: this.#options.store });
     const id = randomUUID();
     const secret = createWebhookSecret();
     const { domain, principal } = scope;
     // Changes that are already in the outbox came before the webhook.
-    await this.#outbox?.moveAll();
-    return await inOwnTransaction(this.#database, async (transaction) => {
+    await this.#options.outbox?.moveAll();
+    return await inOwnTransaction(this.#options.database, async (transaction) => {
       await beginFollowing(transaction);
       const [found] = await transaction.query<{ count: number }>(sql`
         select count(*)::int as count
@@ -133,7 +125,7 @@ export class Webhooks {
       const [row] = await transaction.query<Webhook>(sql`
         insert into webhooks (id, domain_id, user_id, name, url, events, secret, created_by)
         values (${id}::uuid, ${domain.id}, ${principal.id}, ${name}, ${url}, ${JSON.stringify(events)}::jsonb,
-          ${this.#encryption.encrypt(domain.id, secret)}, ${principal.id})
+          ${this.#options.encryption.encrypt(domain.id, secret)}, ${principal.id})
         returning ${COLUMNS}`);
       if (row === undefined) throw new ServiceError('INTERNAL', 'The webhook was not stored.');
       return { webhook: row, secret };
@@ -143,7 +135,7 @@ export class Webhooks {
   /** The webhooks of the caller, or of the domain for an admin, newest first. @throws FORBIDDEN (403) */
   async list(scope: Scope): Promise<readonly Webhook[]> {
     this.#assertMayHave(scope);
-    const rows = await this.#database.query<Webhook>(sql`
+    const rows = await this.#options.database.query<Webhook>(sql`
       select ${COLUMNS} from webhooks where ${reachOf(scope)} order by created_at desc, webhooks.id`);
     return rows;
   }
@@ -162,10 +154,10 @@ export class Webhooks {
     const events =
       change.events === undefined
         ? null
-        : JSON.stringify(parseWebhookEvents(change.events, { scope, store: this.#store }));
+        : JSON.stringify(parseWebhookEvents(change.events, { scope, store: this.#options.store }));
     const { ifMatch, isPaused } = change;
     const isUnchanged = ifMatch === undefined ? sql.empty : sql`and ${ETAG} = ${ifMatch}`;
-    const [row] = await this.#database.query<Webhook>(sql`
+    const [row] = await this.#options.database.query<Webhook>(sql`
       with changed as (
         update webhooks
         set name = coalesce(${name}::text, name),
@@ -188,7 +180,7 @@ export class Webhooks {
   /** Removes a webhook and the list of its deliveries. @throws NOT_FOUND (404), FORBIDDEN (403) */
   async remove(scope: Scope, id: string): Promise<void> {
     await this.#get(scope, id);
-    await this.#database.query(sql`
+    await this.#options.database.query(sql`
       with noted as (${noteOf(scope, id, 'deleted')})
       delete from webhooks where id = ${id}::uuid`);
   }
@@ -197,10 +189,10 @@ export class Webhooks {
   async rotateSecret(scope: Scope, id: string): Promise<string> {
     await this.#get(scope, id);
     const secret = createWebhookSecret();
-    await this.#database.query(sql`
+    await this.#options.database.query(sql`
       with noted as (${noteOf(scope, id, 'rotated')})
       update webhooks
-      set secret = ${this.#encryption.encrypt(scope.domain.id, secret)}, updated_at = now()
+      set secret = ${this.#options.encryption.encrypt(scope.domain.id, secret)}, updated_at = now()
       where id = ${id}::uuid`);
     return secret;
   }
@@ -210,12 +202,12 @@ export class Webhooks {
     await this.#get(scope, id);
     const event: WebhookNews = { type: 'test', at: new Date().toISOString(), by: scope.principal.id };
     // It is not due yet, so that nobody else takes it.
-    const [noted] = await this.#database.query<{ id: string }>(sql`
+    const [noted] = await this.#options.database.query<{ id: string }>(sql`
       insert into webhook_deliveries (webhook_id, event, next_attempt_at)
       values (${id}::uuid, ${JSON.stringify(event)}::jsonb, now() + interval '1 minute')
       returning id::text as id`);
     if (noted === undefined) throw new ServiceError('INTERNAL', 'The test was not noted.');
-    await this.#deliveries.sendNow(noted.id);
+    await this.#options.deliveries.sendNow(noted.id);
     return await this.#delivery(scope, noted.id);
   }
 
@@ -231,12 +223,12 @@ export class Webhooks {
       toValues: (delivery) => [sql`${delivery}::bigint`],
     });
     const isInState = query.state === undefined ? sql.empty : sql`and state = ${query.state}`;
-    const rows = await this.#database.query<DeliveryRow>(sql`
+    const rows = await this.#options.database.query<DeliveryRow>(sql`
       select ${DELIVERY_COLUMNS}
       from webhook_deliveries
       where webhook_id = ${id}::uuid and ${page.condition} ${isInState}
       ${page.tail}`);
-    const bodies = await readableBodies(this.#store, scope, rows);
+    const bodies = await readableBodies(this.#options.store, scope, rows);
     const shown = rows.map((row, index) => fromRow<WebhookDelivery>({ ...row, body: bodies[index] ?? null }));
     return toKeysetPage(shown, query);
   }
@@ -250,7 +242,7 @@ export class Webhooks {
   async replay(scope: Scope, deliveryId: string): Promise<WebhookDelivery> {
     this.#assertMayHave(scope);
     const id = /^\d{1,18}$/.test(deliveryId) ? deliveryId : '-1';
-    const [row] = await this.#database.query<DeliveryRow>(sql`
+    const [row] = await this.#options.database.query<DeliveryRow>(sql`
       update webhook_deliveries
       set state = 'waiting', attempts = 0, next_attempt_at = now(), problem = null
       where id = ${id}::bigint and webhook_id in (select id from webhooks where ${reachOf(scope)})
@@ -267,7 +259,7 @@ export class Webhooks {
    */
   async replayAll(scope: Scope, id: string): Promise<number> {
     await this.#get(scope, id);
-    const [replayed] = await this.#database.query<{ count: number }>(sql`
+    const [replayed] = await this.#options.database.query<{ count: number }>(sql`
       with replayed as (
         update webhook_deliveries
         set state = 'waiting', attempts = 0, next_attempt_at = now(), problem = null
@@ -281,7 +273,7 @@ export class Webhooks {
   async #get(scope: Scope, id: string): Promise<Webhook> {
     this.#assertMayHave(scope);
     const [row] = isUuid(id)
-      ? await this.#database.query<Webhook>(sql`
+      ? await this.#options.database.query<Webhook>(sql`
           select ${COLUMNS} from webhooks where id = ${id}::uuid and ${reachOf(scope)}`)
       : [];
     if (row === undefined) throw noSuchWebhook();
@@ -289,12 +281,12 @@ export class Webhooks {
   }
 
   async #shown(scope: Scope, row: DeliveryRow): Promise<WebhookDelivery> {
-    const [body] = await readableBodies(this.#store, scope, [row]);
+    const [body] = await readableBodies(this.#options.store, scope, [row]);
     return fromRow<WebhookDelivery>({ ...row, body: body ?? null });
   }
 
   async #delivery(scope: Scope, id: string): Promise<WebhookDelivery> {
-    const [row] = await this.#database.query<DeliveryRow>(sql`
+    const [row] = await this.#options.database.query<DeliveryRow>(sql`
       select ${DELIVERY_COLUMNS} from webhook_deliveries where id = ${id}::bigint`);
     if (row === undefined) throw noSuchWebhook();
     return await this.#shown(scope, row);
@@ -302,7 +294,7 @@ export class Webhooks {
 
   #assertMayHave(scope: Scope): void {
     if (this.mayHave(scope)) return;
-    const roles = ['admin', ...this.#roles.filter((role) => role !== 'admin')].join(', ');
+    const roles = ['admin', ...this.#options.roles.filter((role) => role !== 'admin')].join(', ');
     throw new ServiceError(
       'FORBIDDEN',
       `Webhooks are for the roles ${roles} (WEBHOOK_ROLES), once logged in, in the own domain.`,

@@ -30,23 +30,19 @@ export interface ChangeFeedOptions {
 
 const PAGE_ROWS = 1_000;
 
-export type ChangeListener = (changes: readonly RecordChange[]) => void;
-
 /**
- * Delivers every committed change of a record once to every listener of this process. It follows the audit
- * entries that are written with the changes: nothing that was rolled back is delivered, and an outage of the
- * database delays changes but loses none. If transactions have no common order, it follows what was moved
- * from the outbox.
+ * Delivers every committed change of a record, of all domains, once to every listener of this process; at
+ * most 1,000 at a time, those of one record in order. It follows the audit entries that are written with the
+ * changes: nothing that was rolled back is delivered, and an outage of the database delays changes but loses
+ * none. If transactions have no common order, it follows what was moved from the outbox.
  *
- * @see commit-follower.ts, decisions 10
+ * @see decisions 10
  */
-export class ChangeFeed {
-  readonly #follower: CommitFollower<ChangeRow, RecordChange>;
-
+export class ChangeFeed extends CommitFollower<ChangeRow, RecordChange> {
   constructor({ outbox, ...options }: ChangeFeedOptions) {
     const columns = sql`at, domain as "domainId", collection, record_id as "recordId", operation,
       to_version as version, principal`;
-    this.#follower = new CommitFollower({
+    super({
       ...options,
       ...(outbox === undefined
         ? { table: 'audit_entries', columns: sql`id::text as "entryId", ${columns}` }
@@ -58,32 +54,6 @@ export class ChangeFeed {
       pageRows: PAGE_ROWS,
       toNews: ({ recordId, ...row }) => ({ ...row, id: recordId }),
     });
-  }
-
-  /**
-   * Calls the listener after commits with changes of all domains, at most 1,000 at a time; changes of one
-   * record are in order. The listener must return soon and limit what it keeps. The returned function
-   * unsubscribes.
-   */
-  subscribe(listener: ChangeListener): () => void {
-    return this.#follower.subscribe(listener).stop;
-  }
-
-  /** Like `subscribe`, but resolves when every change committed from then on will be delivered. */
-  async follow(listener: ChangeListener): Promise<() => void> {
-    const { ready, stop } = this.#follower.subscribe(listener);
-    await ready;
-    return stop;
-  }
-
-  /** Polls now: for a writer in this process, whose subscribers need not wait for the next poll. */
-  wake(): void {
-    this.#follower.wake();
-  }
-
-  /** No listener is called afterwards. */
-  async close(): Promise<void> {
-    await this.#follower.close();
   }
 }
 

@@ -13,11 +13,11 @@
 
 import type { Database } from '../database/database.js';
 import type { Transaction } from '../database/queryable.js';
-import { RegularWrites } from '../database/regular-writes.js';
 import { sql } from '../sql.js';
 import { inOwnTransaction } from '../writing/atomically.js';
 import { OUTBOX_CHANNEL, PRINCIPALS_CHANNEL } from '../writing/record-statements.js';
 import type { WriteTriggers } from '../writing/write-triggers.js';
+import { Following } from './commit-follower.js';
 import { type OutboxPage, OutboxPart } from './outbox-part.js';
 
 export interface ChangeOutboxOptions {
@@ -30,6 +30,7 @@ export interface ChangeOutboxOptions {
 /** Held while entries are moved: one gateway does so at a time, and others skip it. */
 const MOVE_LOCK = 0x6f757462;
 const PAGE_ROWS = 1_000;
+const EVERY_MS = 2_000;
 const OUTBOX = 'change_outbox';
 
 /** Waits for a move in progress, and prevents further ones until the transaction ends. */
@@ -39,18 +40,21 @@ export async function holdMoves(transaction: Transaction): Promise<void> {
 
 export class ChangeOutbox {
   readonly #options: ChangeOutboxOptions;
-  readonly #regular: RegularWrites;
+  /** Also empties the outbox every two seconds, so that it stays small without listeners. */
+  readonly #following: Following;
   /** The servers that could not be reached the last time. */
   readonly #away = new Set<string>();
   #moving: Promise<void> | undefined;
-  #waking: Promise<void> | undefined;
-  #isOut = false;
   #stopListening: (() => Promise<void>) | undefined;
 
-  /** Also empties the outbox every two seconds, so that it stays small without listeners. */
   constructor(options: ChangeOutboxOptions) {
     this.#options = options;
-    this.#regular = new RegularWrites(() => this.#moveOrTell());
+    const advance = async () => {
+      // The move in progress may have read the outbox earlier.
+      await this.#moving?.catch(() => {});
+      await this.moveAll();
+    };
+    this.#following = new Following({ pollMs: EVERY_MS, onFault: options.onFault, advance });
   }
 
   /** From now on reacts to transactions that left follow-ups. */
@@ -60,12 +64,7 @@ export class ChangeOutbox {
 
   /** Moves, a moment later, what has been committed until now. */
   wake(): void {
-    this.#waking ??= (async () => {
-      // The move in progress may have read the outbox earlier.
-      await this.#moving?.catch(() => {});
-      this.#waking = undefined;
-      await this.#moveOrTell();
-    })();
+    this.#following.wake();
   }
 
   /**
@@ -79,21 +78,12 @@ export class ChangeOutbox {
     await this.#moving;
   }
 
+  /** Moves the rest. */
   async close(): Promise<void> {
     await this.#stopListening?.();
-    await this.#waking;
-    await this.#regular.close();
-  }
-
-  /** Never throws. */
-  async #moveOrTell(): Promise<void> {
-    try {
-      await this.moveAll();
-      this.#isOut = false;
-    } catch (error) {
-      if (!this.#isOut) this.#options.onFault(error);
-      this.#isOut = true;
-    }
+    this.#following.stop();
+    await this.#following.ended;
+    await this.moveAll().catch(this.#options.onFault);
   }
 
   async #move(): Promise<void> {

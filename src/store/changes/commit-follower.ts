@@ -42,11 +42,8 @@ export interface CommitFollowerOptions<Row extends NewsRow, News> {
 
 export type NewsListener<News> = (news: readonly News[]) => void;
 
-/**
- * A snapshot as Postgres prints it: `xmin:xmax:xip,xip,…`.
- * @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
- */
-interface Snapshot {
+/** A snapshot as Postgres prints it: `xmin:xmax:xip,xip,…`. */
+export interface Snapshot {
   readonly text: string;
   /** The first transaction number not assigned yet. */
   readonly end: string;
@@ -94,6 +91,13 @@ export class CommitFollower<Row extends NewsRow, News> {
     };
   }
 
+  /** Like `subscribe`, but resolves when every row committed from then on will be delivered. */
+  async follow(listen: NewsListener<News>): Promise<() => void> {
+    const { ready, stop } = this.subscribe(listen);
+    await ready;
+    return stop;
+  }
+
   /**
    * Polls now instead of at the next interval: for a writer in this process. Costs nothing without listeners.
    */
@@ -130,13 +134,14 @@ export class CommitFollower<Row extends NewsRow, News> {
 
 interface FollowingOptions {
   readonly pollMs: number;
+  /** Receives an outage once. */
   readonly onFault: (error: unknown) => void;
-  /** Delivers the new rows, as long as they are wanted. */
+  /** Processes the new rows, as long as they are wanted. */
   readonly advance: (isWanted: () => boolean) => Promise<void>;
 }
 
-/** Polls from the first subscriber to the last, through outages. */
-class Following {
+/** Polls until it is stopped, through outages. */
+export class Following {
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
   readonly #options: FollowingOptions;
@@ -255,8 +260,7 @@ class NewsReader<Row extends NewsRow> {
       left join lateral (
         select id::text as id, ${this.#options.columns}
         from ${this.#table}
-        where transaction_id >= ${seen.end}::xid8
-          or transaction_id = any(${seen.underWay}::xid8[])
+        where ${isNewSince(seen)}
         order by ${this.#table}.id + 0
         limit ${this.#options.pageRows}
       ) as news on true`);
@@ -265,9 +269,7 @@ class NewsReader<Row extends NewsRow> {
     const snapshot = parseSnapshot(first.snapshot);
     // A listener that reads after hearing of a change must find it.
     if (isNews(first) && first.position !== null) this.#options.database.replicas?.requireAll(first.position);
-    // If the server was reset to an earlier time, continues from there.
-    const isSetBack = BigInt(snapshot.end) < BigInt(seen.end);
-    this.#settle(isSetBack ? [] : rows.filter(isNews).map(withoutSnapshot), snapshot);
+    this.#settle(isSetBack(seen, snapshot) ? [] : rows.filter(isNews).map(withoutSnapshot), snapshot);
   }
 
   async #readRest(seen: Snapshot, { snapshot, after }: Rest): Promise<void> {
@@ -313,7 +315,17 @@ function withoutSnapshot<Row extends NewsRow>({ snapshot, position, ...row }: Wi
   return row as unknown as Row;
 }
 
-function parseSnapshot(text: string): Snapshot {
+/** The condition that a visible row was not visible in a snapshot. */
+export function isNewSince({ end, underWay }: Snapshot): Sql {
+  return sql`(transaction_id >= ${end}::xid8 or transaction_id = any(${underWay}::xid8[]))`;
+}
+
+/** Whether the server was reset to an earlier time, or is another one: a follower continues from there. */
+export function isSetBack(seen: Snapshot, present: Snapshot): boolean {
+  return BigInt(present.end) < BigInt(seen.end);
+}
+
+export function parseSnapshot(text: string): Snapshot {
   const [, end = '0', underWay = ''] = text.split(':');
   return { text, end, underWay: underWay === '' ? [] : underWay.split(',') };
 }

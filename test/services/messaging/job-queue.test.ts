@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import pg from 'pg';
 import type { JobContext } from '../../../src/services/messaging/job.js';
 import { JobQueue, migrateJobQueue } from '../../../src/services/messaging/job-queue.js';
+import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { eventually } from '../../eventually.js';
 import { expectEventually } from '../../expect-eventually.js';
@@ -14,6 +15,8 @@ const workers = useWorkers(test);
 let jobs: JobQueue;
 let calls: unknown[];
 const note = { name: 'note', run: async (payload: unknown) => void calls.push(payload) };
+
+const query = async (text: string) => (await test.database.pool.query(text)).rows;
 
 beforeAll(() => {
   jobs = new JobQueue({ database: test.database });
@@ -82,6 +85,25 @@ describe('a job', () => {
     expect(calls).toEqual([{ n: 2 }]);
   });
 
+  it('is added for an id that has none alive, in order, up to a number of its task', async () => {
+    const fail = { name: 'fail', run: () => Promise.reject(new Error('no')) };
+    await workers.start({ tasks: [fail] });
+    const options = { keyPrefix: 'id ', most: 2, maxAttempts: 1 };
+    const add = (...ids: readonly string[]) =>
+      jobs.addMissing('fail', sql`select * from unnest(${ids}::text[])`, options);
+    expect(await add('a')).toBe(1);
+    await eventually(() => workers.observed.some(({ kind }) => kind === 'jobEnded'));
+    await expectEventually(async () => (await jobs.counts()).failed, 1);
+    const later = { key: 'id b', delayMs: 3_600_000 };
+    await jobs.add('fail', { id: 'b' }, later);
+    // One waits, so of the others only the first has room; that which has failed is alive no more.
+    expect(await add('b', 'a', 'c')).toBe(1);
+    await expectEventually(
+      () => query(`select key from campus_jobs.jobs where key is not null order by key`),
+      [{ key: 'id a' }, { key: 'id b' }],
+    );
+  });
+
   it('waits for its time', async () => {
     await workers.start({ tasks: [note] });
     const start = Date.now();
@@ -108,13 +130,6 @@ describe('a job', () => {
     expect(await jobs.longestWaitSeconds()).toBeGreaterThanOrEqual(3_599);
   });
 
-  it('can be taken back while it waits', async () => {
-    await jobs.add('note', { n: 1 }, { key: 'regretted' });
-    expect(await jobs.cancel('regretted')).toBe(true);
-    expect(await jobs.cancel('regretted')).toBe(false);
-    expect(await jobs.counts()).toEqual({ queued: 0, running: 0, failed: 0 });
-  });
-
   it('that throws is tried again', async () => {
     let attempts = 0;
     const run = async () => {
@@ -139,22 +154,6 @@ describe('a job', () => {
     expect(await jobs.purge(new Date(Date.now() - 60_000))).toBe(0);
     expect(await jobs.purge(new Date(Date.now() + 60_000))).toBe(1);
     expect(await jobs.counts()).toEqual({ queued: 0, running: 0, failed: 0 });
-  });
-
-  it('of a queue waits for the one before it', async () => {
-    let running = 0;
-    let most = 0;
-    const run = async () => {
-      most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      running--;
-      calls.push(1);
-    };
-    await workers.start({ tasks: [{ name: 'serial', run }] });
-    await workers.start({ tasks: [{ name: 'serial', run }] });
-    for (let n = 0; n < 4; n++) await jobs.add('serial', { n }, { queue: 'one' });
-    await eventually(() => calls.length === 4);
-    expect(most).toBe(1);
   });
 });
 
@@ -289,8 +288,6 @@ describe('cron', () => {
 });
 
 describe('a clock that was ahead', () => {
-  const query = async (text: string) => (await test.database.pool.query(text)).rows;
-
   // A year, and what a hardware clock in Indian time is ahead.
   it.each(['400 days', '5 hours 30 minutes'])('by %s stops neither schedules nor jobs', async (ahead) => {
     await query(

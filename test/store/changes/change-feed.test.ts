@@ -227,7 +227,7 @@ onOneServer('the change feed (on Citus: change-outbox.test.ts)', () => {
   it('goes on when a listener throws, and says so', async () => {
     const faults: unknown[] = [];
     const { feed, heard } = await hear({ onFault: (error) => faults.push(error) });
-    const stop = feed.subscribe(() => {
+    const { stop } = feed.subscribe(() => {
       throw new Error('a listener of ours');
     });
     await test.store.create(ADMIN, 'note', [{ _id: 'heard' }]);
@@ -272,6 +272,6 @@ onOneServer('the change feed (on Citus: change-outbox.test.ts)', () => {
     await test.store.create(ADMIN, 'note', [{}]);
     await aWhile();
     expect(heard()).toEqual([]);
-    expect(() => feed.subscribe(() => {})()).not.toThrow();
+    expect(() => feed.subscribe(() => {}).stop()).not.toThrow();
   });
 });
