@@ -6,7 +6,7 @@ import { appendFile, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promis
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { migrateJobQueue } from '../src/services/messaging/job-queue.js';
+import { migrateJobQueue } from '../src/services/jobs/job-queue.js';
 import {
   findServerPrograms,
   runProgram,

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { migrateJobQueue } from '../src/services/messaging/job-queue.js';
+import { migrateJobQueue } from '../src/services/jobs/job-queue.js';
 import { startEmbeddedServer } from '../src/store/database/embedded/embedded-server.js';
 import { isProcessAlive } from '../src/store/database/embedded/start-lock.js';
 import { applyMigrations } from '../src/store/database/migrations.js';

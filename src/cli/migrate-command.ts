@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { migrateJobQueue } from '../services/messaging/job-queue.js';
+import { migrateJobQueue } from '../services/jobs/job-queue.js';
 import { applyMigrations, listMigrations } from '../store/database/migrations.js';
 import { type CommandLine, withDatabaseUrl } from './command-line.js';
 import { printLine } from './console-output.js';

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { migrateJobQueue } from '../../src/services/messaging/job-queue.js';
+import { migrateJobQueue } from '../../src/services/jobs/job-queue.js';
 import {
   type EmbeddedServer,
   startEmbeddedServer,

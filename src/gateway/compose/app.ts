@@ -16,7 +16,7 @@ import { IdentityProvider } from '../../services/auth/identity-provider.js';
 import type { PasswordCost } from '../../services/auth/passwords.js';
 import { ProviderSessions } from '../../services/auth/provider-sessions.js';
 import { countSecretsWithoutKey } from '../../services/auth/secrets-without-key.js';
-import { JobWorkers } from '../../services/messaging/job-workers.js';
+import { JobWorkers } from '../../services/jobs/job-workers.js';
 import { InstanceWatch } from '../../store/database/instance-watch.js';
 import { listKnownMigrations } from '../../store/database/migrations.js';
 import { RecentSlowStatements } from '../../store/reading/recent-slow-statements.js';

@@ -1,7 +1,7 @@
 /** The two lists of background work: the kinds of jobs, and what is scheduled by the clock. */
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
-import type { CronItem, JobTask } from '../../services/messaging/job.js';
+import type { CronItem, JobTask } from '../../services/jobs/job.js';
 import { SEND_TASK } from '../../services/messaging/message-delivery.js';
 import { RECEIPT_TASK } from '../../services/messaging/receipt-intake.js';
 import { createScriptTasks, SCHEDULE_TASK } from '../../services/scripting/library/script-tasks.js';

@@ -7,7 +7,7 @@ import { ImportRunner } from '../../services/importing/import-runner.js';
 import { removeAbandonedFolders } from '../../services/importing/import-source.js';
 import { Imports } from '../../services/importing/imports.js';
 import type { StoredImport } from '../../services/importing/stored-import.js';
-import type { JobQueue } from '../../services/messaging/job-queue.js';
+import type { JobQueue } from '../../services/jobs/job-queue.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';

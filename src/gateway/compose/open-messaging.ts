@@ -1,8 +1,8 @@
 import { closeInTurn } from '../../base/process/close-in-turn.js';
 import type { Principals } from '../../services/auth/principals.js';
+import type { JobQueue } from '../../services/jobs/job-queue.js';
 import { Channels } from '../../services/messaging/channels.js';
 import type { AttachmentFiles } from '../../services/messaging/email/attachments.js';
-import type { JobQueue } from '../../services/messaging/job-queue.js';
 import { MessageAdmin } from '../../services/messaging/message-admin.js';
 import { MessageDelivery } from '../../services/messaging/message-delivery.js';
 import { Messages } from '../../services/messaging/messages.js';

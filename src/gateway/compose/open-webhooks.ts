@@ -3,7 +3,7 @@
 import { closeInTurn } from '../../base/process/close-in-turn.js';
 import type { Principals } from '../../services/auth/principals.js';
 import type { TextEncryption } from '../../services/auth/text-encryption.js';
-import type { JobQueue } from '../../services/messaging/job-queue.js';
+import type { JobQueue } from '../../services/jobs/job-queue.js';
 import { OutboundClient } from '../../services/scripting/requests/outbound-client.js';
 import { WebhookDeliveries } from '../../services/webhooks/webhook-deliveries.js';
 import { WebhookOutbox } from '../../services/webhooks/webhook-outbox.js';

@@ -34,7 +34,7 @@ import { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
 import { findUnfinishedRestore } from '../../services/backup/unfinished-restore.js';
 import type { Files } from '../../services/files/files.js';
 import { findInImportFile } from '../../services/importing/import-source.js';
-import { JobQueue, migrateJobQueue } from '../../services/messaging/job-queue.js';
+import { JobQueue, migrateJobQueue } from '../../services/jobs/job-queue.js';
 import { Topics } from '../../services/messaging/topics.js';
 import { Persons } from '../../services/persons/persons.js';
 import { createScriptTriggers } from '../../services/scripting/library/script-triggers.js';

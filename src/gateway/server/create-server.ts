@@ -9,7 +9,7 @@ import type { KeyMeter } from '../../services/auth/key-meter.js';
 import type { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
 import type { Files } from '../../services/files/files.js';
 import type { Imports } from '../../services/importing/imports.js';
-import type { JobQueue } from '../../services/messaging/job-queue.js';
+import type { JobQueue } from '../../services/jobs/job-queue.js';
 import type { Database } from '../../store/database/database.js';
 import type { AgentEndpoint } from '../agents/agent-endpoint.js';
 import { CLOSE } from '../graphql/live/live-connection.js';

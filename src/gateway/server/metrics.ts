@@ -1,7 +1,7 @@
 /** The metrics of `/metrics`, for Prometheus. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { JobCounts } from '../../services/messaging/job-queue.js';
+import type { JobCounts } from '../../services/jobs/job-queue.js';
 import type { ReadFigures } from '../../store/database/replicas/replicated-reads.js';
 import { registerMemoryFigures } from './memory-figures.js';
 import type { RequestEnded } from './request-ended.js';

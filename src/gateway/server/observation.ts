@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { guarded } from '../../base/process/guarded.js';
 import type { AccountObservation } from '../../services/auth/account-events.js';
 import type { KeyMeter } from '../../services/auth/key-meter.js';
-import type { JobObservation } from '../../services/messaging/job.js';
+import type { JobObservation } from '../../services/jobs/job.js';
 import type { MessageObservation } from '../../services/messaging/message-delivery.js';
 import type { Purged } from '../../store/changes/purge.js';
 import type { DatabaseNews } from '../../store/database/connection-watch.js';

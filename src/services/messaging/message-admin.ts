@@ -8,7 +8,7 @@ import type { Database } from '../../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
-import type { JobQueue } from './job-queue.js';
+import type { JobQueue } from '../jobs/job-queue.js';
 import { type Message, toSender } from './message.js';
 import { enqueueSending } from './message-delivery.js';
 import {

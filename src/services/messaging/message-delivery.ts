@@ -9,11 +9,11 @@ import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
+import type { JobContext } from '../jobs/job.js';
+import type { JobQueue } from '../jobs/job-queue.js';
 import type { Channels } from './channels.js';
 import { type AttachmentFiles, openAttachments } from './email/attachments.js';
 import { envelopeOf } from './email/email-request.js';
-import type { JobContext } from './job.js';
-import type { JobQueue } from './job-queue.js';
 import {
   assertMayEmail,
   type Delivered,

@@ -16,9 +16,9 @@ import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
+import type { JobQueue } from '../jobs/job-queue.js';
 import { type AttachmentFiles, toAttachments } from './email/attachments.js';
 import { type EmailRequest, envelopeOf, type TemplateTexts, toEmailContent } from './email/email-request.js';
-import type { JobQueue } from './job-queue.js';
 import { type Attachment, assertMayEmail, type Message, type MessageKind, toSender } from './message.js';
 import { enqueueSending } from './message-delivery.js';
 import {

@@ -1,5 +1,5 @@
 import { Renewal } from '../../store/database/renewal.js';
-import type { JobQueue } from './job-queue.js';
+import type { JobQueue } from '../jobs/job-queue.js';
 import type { SmsReceipt } from './sms/smpp-channel.js';
 
 export const RECEIPT_TASK = 'messages.receipt';

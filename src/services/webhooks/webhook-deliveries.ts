@@ -18,7 +18,7 @@ import { type Sql, sql } from '../../store/sql.js';
 import type { Principals } from '../auth/principals.js';
 import type { DomainDirectory } from '../auth/resolve-scope.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
-import type { JobQueue } from '../messaging/job-queue.js';
+import type { JobQueue } from '../jobs/job-queue.js';
 import type { OutboundClient } from '../scripting/requests/outbound-client.js';
 import { isRefused, readableBodies } from './readable-bodies.js';
 import { signWebhook } from './sign-webhook.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { JobQueue } from '../../../src/services/messaging/job-queue.js';
+import { JobQueue } from '../../../src/services/jobs/job-queue.js';
 import { ReceiptIntake } from '../../../src/services/messaging/receipt-intake.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 import { useTestDatabase } from '../../database.js';

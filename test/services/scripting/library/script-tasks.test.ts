@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Domain, type Scope, systemPrincipal } from '../../../../src/base/model/scope.js';
-import { JobQueue } from '../../../../src/services/messaging/job-queue.js';
+import { JobQueue } from '../../../../src/services/jobs/job-queue.js';
 import { ScriptRuns } from '../../../../src/services/scripting/library/script-runs.js';
 import {
   createScriptTasks,

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { JobQueue, migrateJobQueue } from '../../../src/services/messaging/job-queue.js';
+import { JobQueue, migrateJobQueue } from '../../../src/services/jobs/job-queue.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
 import {
   type EmbeddedServer,
@@ -80,7 +80,7 @@ async function startWorker(): Promise<readonly (number | string | null)[]> {
   lines = [];
   worker = spawn(
     process.execPath,
-    ['--import', './test/typescript.mjs', 'test/services/messaging/outliving-worker.ts', server.url],
+    ['--import', './test/typescript.mjs', 'test/services/jobs/outliving-worker.ts', server.url],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } },
   );
   worker.once('exit', (code, signal) => exits.push(code ?? signal));

@@ -1,5 +1,5 @@
 /** A process that takes a job of the task `endless` and never ends it, until it is killed. */
-import { JobWorkers } from '../../../src/services/messaging/job-workers.js';
+import { JobWorkers } from '../../../src/services/jobs/job-workers.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 
 const workers = new JobWorkers({

@@ -3,8 +3,8 @@
  * asked for.
  */
 import { afterEach } from '@jest/globals';
-import type { CronItem, JobObservation, JobTask } from '../../../src/services/messaging/job.js';
-import { JobWorkers } from '../../../src/services/messaging/job-workers.js';
+import type { CronItem, JobObservation, JobTask } from '../../../src/services/jobs/job.js';
+import { JobWorkers } from '../../../src/services/jobs/job-workers.js';
 import type { Database } from '../../../src/store/database/database.js';
 
 export interface TestWorkers {

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { getMaxListeners } from 'node:events';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { JobContext } from '../../../src/services/messaging/job.js';
-import { JobQueue, migrateJobQueue } from '../../../src/services/messaging/job-queue.js';
+import type { JobContext } from '../../../src/services/jobs/job.js';
+import { JobQueue, migrateJobQueue } from '../../../src/services/jobs/job-queue.js';
 import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { eventually } from '../../eventually.js';
@@ -197,7 +197,7 @@ describe('a gateway that ends', () => {
     await jobs.add('endless', { n: 1 });
     doomed = spawn(
       process.execPath,
-      ['--import', './test/typescript.mjs', 'test/services/messaging/doomed-worker.ts', test.url],
+      ['--import', './test/typescript.mjs', 'test/services/jobs/doomed-worker.ts', test.url],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     await new Promise((resolve) => doomed?.stdout?.once('data', resolve));

@@ -2,7 +2,7 @@
  * A process that does jobs of two tasks, each of which takes two seconds: `fails` fails at its first attempt,
  * `ends` does not. It says what it is at, a line each, until it is killed, or stopped by SIGTERM.
  */
-import { JobWorkers } from '../../../src/services/messaging/job-workers.js';
+import { JobWorkers } from '../../../src/services/jobs/job-workers.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 
 const JOB_MS = 2_000;
