@@ -34,7 +34,7 @@ import { createLogger, openStandardOutput } from '../server/logger.js';
 import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
-import { createJobTasks, cronItemsOf } from './jobs.js';
+import { createJobs } from './jobs.js';
 import { openServices, type Services, SHEETS } from './services.js';
 
 export interface App {
@@ -301,8 +301,7 @@ async function buildApp({
   const doesBackgroundWork = worker?.doesBackgroundWork ?? true;
   const workers = new JobWorkers({
     database,
-    tasks: createJobTasks({ services, config, observe: server.observe }),
-    cronItems: cronItemsOf(config),
+    ...createJobs({ services, config, observe: server.observe }),
     concurrency: doesBackgroundWork ? config.jobConcurrency : 0,
     shutdownGraceMs: config.shutdownGraceMs,
     observe: server.observe,

@@ -19,7 +19,7 @@ export interface JobTask {
    * Does one job. The same job may run twice, because a gateway may die after the work and before it records
    * the result. A job that throws is retried e^attempt seconds later, until its attempts are used up.
    */
-  run(payload: unknown, context: JobContext): Promise<void>;
+  run(payload: unknown, context: JobContext): Promise<unknown>;
 }
 
 /** Runs that were due while no gateway was up, within the last day, are made up for by one. */

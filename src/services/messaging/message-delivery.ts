@@ -30,7 +30,6 @@ import {
   findByProviderId,
   JOB_KEY_PREFIX,
   listKept,
-  purgeMessages,
   readAttachments,
   requeueMessage,
   type Settled,
@@ -165,11 +164,6 @@ export class MessageDelivery {
     const error = outcome === 'failed' ? `not delivered: ${state}` : undefined;
     await this.#writing(message, (tx) => this.#log(message, { status: outcome, error }, tx));
     return true;
-  }
-
-  /** @see purgeMessages */
-  async purge(before: Date): Promise<number> {
-    return await purgeMessages(this.#options.database, before);
   }
 
   async #attempt(message: Message, signal: AbortSignal): Promise<Settled> {
