@@ -18,7 +18,7 @@ import { printResult } from '../../base/scalars/json-text.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
-import { Renewal } from '../../store/database/renewal.js';
+import { RepeatedWork } from '../../store/database/repeated-work.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
@@ -158,7 +158,7 @@ class RenewedServer {
   readonly #buildSchema: () => GatewaySchema;
   readonly operations: OperationOptions;
   #current: SchemaServer | undefined;
-  readonly #renewal: Renewal;
+  readonly #renewal: RepeatedWork;
   readonly #closing = new AbortController();
   #stopListening: () => void = () => {};
 
@@ -192,8 +192,8 @@ class RenewedServer {
       fieldMeter: services.fieldMeter,
       onFault: services.onFault ?? (() => {}),
     };
-    this.#renewal = new Renewal({
-      renew: () => this.#renew(),
+    this.#renewal = new RepeatedWork({
+      work: () => this.#renew(),
       onFault: (error) => this.operations.onFault(error, 'schema'),
     });
     this.#buildSchema = () =>
@@ -213,7 +213,7 @@ class RenewedServer {
 
   async start(): Promise<void> {
     this.#current = await this.#startServer();
-    this.#stopListening = this.#services.catalog.onChange(() => this.#renewal.ask());
+    this.#stopListening = this.#services.catalog.onChange(() => this.#renewal.wake());
   }
 
   async close(): Promise<void> {

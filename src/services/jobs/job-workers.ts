@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { shareWithAll } from '../../base/model/end-signal.js';
 import { inTraceOf, type TraceHeaders } from '../../base/process/traced.js';
 import type { Database } from '../../store/database/database.js';
-import { Renewal } from '../../store/database/renewal.js';
+import { RepeatedWork } from '../../store/database/repeated-work.js';
 import { CronSchedule } from './cron-schedule.js';
 import type { CronItem, JobObservation, JobTask } from './job.js';
 import { JOB_SCHEMA } from './job-queue.js';
@@ -34,7 +34,6 @@ const DEFAULT_SWEEP_MS = 10_000;
 const MAX_QUERYING_CONNECTIONS = 2;
 /** The channel of the library's functions that add jobs. */
 const NEW_JOBS_CHANNEL = 'jobs:insert';
-const WAKE_MS = 10;
 const STATEMENT_TIMEOUT_MS = 30_000;
 const MAX_RESTART_MS = 30_000;
 const MAX_NOTE_LOOKS = 50;
@@ -74,10 +73,10 @@ export class JobWorkers {
       waitUntil: this.#stopping.signal,
     });
     this.#pool = pool;
-    const renewal = new Renewal({ renew: () => this.#wake(), onFault: () => {} });
+    const waking = new RepeatedWork({ work: () => this.#wake(), onFault: () => {} });
     const announced = (count: number) => {
       this.#announced = Math.min(concurrency, this.#announced + count);
-      if (count > 0) renewal.ask();
+      if (count > 0) waking.wake();
     };
     this.#stopHearing = await database.listen(
       NEW_JOBS_CHANNEL,
@@ -119,11 +118,10 @@ export class JobWorkers {
     await withinLastWait(this.#pool?.end());
   }
 
-  /** Lets idle workers look for jobs, then rests: every role of the database can announce some. */
+  /** Lets idle workers look for jobs; with rests between, as every role of the database may announce some. */
   async #wake(): Promise<void> {
     this.#workerPool?.nudge(this.#announced);
     this.#announced = 0;
-    await sleep(WAKE_MS, undefined, { ref: false });
   }
 
   /**

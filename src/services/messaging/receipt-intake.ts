@@ -1,4 +1,4 @@
-import { Renewal } from '../../store/database/renewal.js';
+import { RepeatedWork } from '../../store/database/repeated-work.js';
 import type { JobQueue } from '../jobs/job-queue.js';
 import type { SmsReceipt } from './sms/smpp-channel.js';
 
@@ -16,7 +16,7 @@ const MAX_WAITING = 50_000;
 export class ReceiptIntake {
   readonly #jobs: Pick<JobQueue, 'add'>;
   readonly #onFault: (error: unknown) => void;
-  readonly #adding: Renewal;
+  readonly #adding: RepeatedWork;
   readonly #waiting: SmsReceipt[] = [];
 
   constructor(options: {
@@ -25,7 +25,7 @@ export class ReceiptIntake {
   }) {
     this.#jobs = options.jobs;
     this.#onFault = options.onFault;
-    this.#adding = new Renewal({ renew: () => this.#addAll(), onFault: options.onFault });
+    this.#adding = new RepeatedWork({ work: () => this.#addAll(), onFault: options.onFault });
   }
 
   take(receipt: SmsReceipt): void {
@@ -35,7 +35,7 @@ export class ReceiptIntake {
       return;
     }
     this.#waiting.push(receipt);
-    this.#adding.ask();
+    this.#adding.wake();
   }
 
   /** Waits for what is being added. What could not be added by then is lost, and told. */

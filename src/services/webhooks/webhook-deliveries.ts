@@ -10,9 +10,9 @@ import { queryOf } from '../../base/model/record-query.js';
 import { type Scope, systemPrincipal } from '../../base/model/scope.js';
 import { inTraceOf } from '../../base/process/traced.js';
 import { auditedAct } from '../../store/audited-act.js';
-import { Following } from '../../store/changes/commit-follower.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
+import { RepeatedWork } from '../../store/database/repeated-work.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { Principals } from '../auth/principals.js';
@@ -91,7 +91,7 @@ const IS_DUE = sql`d.webhook_id = w.id and d.state = 'waiting' and (
 
 export class WebhookDeliveries {
   readonly #options: WebhookDeliveriesOptions;
-  #following: Following | undefined;
+  #looks: RepeatedWork | undefined;
   #onTried: (state: DeliveryState) => void = () => {};
   #isKeyMissing = false;
 
@@ -105,12 +105,11 @@ export class WebhookDeliveries {
   start(onTried: (state: DeliveryState) => void): void {
     const { onFault } = this.#options;
     this.#onTried = onTried;
-    this.#following = new Following({ pollMs: LOOK_EVERY_MS, onFault, advance: () => this.#look() });
+    this.#looks = new RepeatedWork({ work: () => this.#look(), everyMs: LOOK_EVERY_MS, onFault });
   }
 
   async close(): Promise<void> {
-    this.#following?.stop();
-    await this.#following?.ended;
+    await this.#looks?.close();
   }
 
   /** Sends what is due of a webhook. The job whose key names the webhook is the only one that does so. */

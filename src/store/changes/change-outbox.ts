@@ -13,11 +13,11 @@
 
 import type { Database } from '../database/database.js';
 import type { Transaction } from '../database/queryable.js';
+import { RepeatedWork } from '../database/repeated-work.js';
 import { sql } from '../sql.js';
 import { inOwnTransaction } from '../writing/atomically.js';
 import { OUTBOX_CHANNEL, PRINCIPALS_CHANNEL } from '../writing/record-statements.js';
 import type { WriteTriggers } from '../writing/write-triggers.js';
-import { Following } from './commit-follower.js';
 import { type OutboxPage, OutboxPart } from './outbox-part.js';
 
 export interface ChangeOutboxOptions {
@@ -41,7 +41,7 @@ export async function holdMoves(transaction: Transaction): Promise<void> {
 export class ChangeOutbox {
   readonly #options: ChangeOutboxOptions;
   /** Also empties the outbox every two seconds, so that it stays small without listeners. */
-  readonly #following: Following;
+  readonly #moves: RepeatedWork;
   /** The servers that could not be reached the last time. */
   readonly #away = new Set<string>();
   #moving: Promise<void> | undefined;
@@ -49,12 +49,12 @@ export class ChangeOutbox {
 
   constructor(options: ChangeOutboxOptions) {
     this.#options = options;
-    const advance = async () => {
+    const work = async () => {
       // The move in progress may have read the outbox earlier.
       await this.#moving?.catch(() => {});
       await this.moveAll();
     };
-    this.#following = new Following({ pollMs: EVERY_MS, onFault: options.onFault, advance });
+    this.#moves = new RepeatedWork({ work, everyMs: EVERY_MS, onFault: options.onFault });
   }
 
   /** From now on reacts to transactions that left follow-ups. */
@@ -64,7 +64,7 @@ export class ChangeOutbox {
 
   /** Moves, a moment later, what has been committed until now. */
   wake(): void {
-    this.#following.wake();
+    this.#moves.wake();
   }
 
   /**
@@ -81,8 +81,7 @@ export class ChangeOutbox {
   /** Moves the rest. */
   async close(): Promise<void> {
     await this.#stopListening?.();
-    this.#following.stop();
-    await this.#following.ended;
+    await this.#moves.close();
     await this.moveAll().catch(this.#options.onFault);
   }
 

@@ -14,6 +14,7 @@
  */
 
 import type { Database } from '../database/database.js';
+import { RepeatedWork } from '../database/repeated-work.js';
 import { type Sql, sql } from '../sql.js';
 
 /** A row of the statement: its `columns` and id. */
@@ -57,14 +58,10 @@ interface Rest {
   readonly after: string;
 }
 
-const MAX_RETRY_MS = 2_000;
-/** The shortest interval between polls, for a writer that never rests. */
-const MIN_WAIT_MS = 10;
-
 export class CommitFollower<Row extends NewsRow, News> {
   readonly #options: CommitFollowerOptions<Row, News>;
   readonly #listeners = new Set<{ readonly listen: NewsListener<News> }>();
-  #following: Following | undefined;
+  #following: RepeatedWork | undefined;
   #isClosed = false;
 
   constructor(options: CommitFollowerOptions<Row, News>) {
@@ -85,7 +82,7 @@ export class CommitFollower<Row extends NewsRow, News> {
       stop: () => {
         this.#listeners.delete(listener);
         if (this.#listeners.size > 0) return;
-        this.#following?.stop();
+        void this.#following?.close();
         this.#following = undefined;
       },
     };
@@ -111,14 +108,13 @@ export class CommitFollower<Row extends NewsRow, News> {
     this.#listeners.clear();
     const following = this.#following;
     this.#following = undefined;
-    following?.stop();
-    await following?.ended;
+    await following?.close();
   }
 
-  #follow(): Following {
-    const { pollMs, onFault, toNews } = this.#options;
+  #follow(): RepeatedWork {
+    const { pollMs: everyMs, onFault, toNews } = this.#options;
     const reader = new NewsReader<Row>(this.#options, (rows) => this.#deliver(rows.map(toNews)));
-    return new Following({ pollMs, onFault, advance: (isWanted) => reader.advance(isWanted) });
+    return new RepeatedWork({ everyMs, onFault, work: (isWanted) => reader.advance(isWanted) });
   }
 
   #deliver(news: readonly News[]): void {
@@ -129,76 +125,6 @@ export class CommitFollower<Row extends NewsRow, News> {
         this.#options.onFault(error);
       }
     }
-  }
-}
-
-interface FollowingOptions {
-  readonly pollMs: number;
-  /** Receives an outage once. */
-  readonly onFault: (error: unknown) => void;
-  /** Processes the new rows, as long as they are wanted. */
-  readonly advance: (isWanted: () => boolean) => Promise<void>;
-}
-
-/** Polls until it is stopped, through outages. */
-export class Following {
-  readonly ready: Promise<void>;
-  readonly ended: Promise<void>;
-  readonly #options: FollowingOptions;
-  #isStopped = false;
-  #isAwaited = false;
-  #wakeUp: () => void = () => {};
-  #setReady: () => void = () => {};
-
-  constructor(options: FollowingOptions) {
-    this.#options = options;
-    this.ready = new Promise((resolve) => {
-      this.#setReady = resolve;
-    });
-    this.ended = this.#run();
-  }
-
-  wake(): void {
-    this.#isAwaited = true;
-    this.#wakeUp();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#setReady();
-    this.#wakeUp();
-  }
-
-  async #run(): Promise<void> {
-    const { pollMs, onFault, advance } = this.#options;
-    let waitMs = pollMs;
-    let isOut = false;
-    while (!this.#isStopped) {
-      this.#isAwaited = false;
-      try {
-        await advance(() => !this.#isStopped);
-        this.#setReady();
-        isOut = false;
-        waitMs = pollMs;
-      } catch (error) {
-        if (!isOut && !this.#isStopped) onFault(error);
-        isOut = true;
-        waitMs = Math.min(2 * waitMs, MAX_RETRY_MS);
-      }
-      if (!this.#isStopped) await this.#sleep(isOut || !this.#isAwaited ? waitMs : MIN_WAIT_MS);
-    }
-  }
-
-  #sleep(ms: number): Promise<void> {
-    const startedAt = performance.now();
-    return new Promise((resolve) => {
-      let timer = setTimeout(resolve, ms);
-      this.#wakeUp = () => {
-        clearTimeout(timer);
-        const rested = performance.now() - startedAt;
-        timer = setTimeout(resolve, this.#isStopped ? 0 : Math.min(ms, Math.max(0, MIN_WAIT_MS - rested)));
-      };
-    });
   }
 }
 

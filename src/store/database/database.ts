@@ -22,7 +22,7 @@ import { Listener } from './listener.js';
 import { createPool, type PoolOptions } from './pool.js';
 import type { JoinedStreamOptions, NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
 import type { OwnConnection, Queryable, Transaction } from './queryable.js';
-import { Renewal } from './renewal.js';
+import { RepeatedWork } from './repeated-work.js';
 import { type OpenedReplicas, openReplicas } from './replicas/open-replicas.js';
 import { PrimaryFinder } from './replicas/primary-finder.js';
 import type { ReadSource, ReplicatedReads } from './replicas/replicated-reads.js';
@@ -473,8 +473,8 @@ class PostgresDatabase implements Database {
 
   async keepCurrent(channel: string, renew: () => Promise<void>): Promise<() => Promise<void>> {
     const onFault = (error: unknown) => this.#watch.tell({ kind: 'renewalFailed', channel, error });
-    const renewal = new Renewal({ renew, onFault });
-    const ask = () => renewal.ask();
+    const renewal = new RepeatedWork({ work: renew, onFault });
+    const ask = () => renewal.wake();
     const stop = await this.listen(channel, ask, ask);
     return async () => {
       await stop();
