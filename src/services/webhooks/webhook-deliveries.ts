@@ -174,7 +174,8 @@ export class WebhookDeliveries {
         select w.id::text
         from webhooks w
         cross join lateral (
-          select d.next_attempt_at from webhook_deliveries d where ${IS_DUE} order by d.next_attempt_at limit 1
+          select d.next_attempt_at from webhook_deliveries d
+          where ${IS_DUE} order by d.next_attempt_at limit 1
         ) as due
         where ${IS_FAILING} = ${isFailing}::boolean and ${this.#maySend()}
         order by due.next_attempt_at`;

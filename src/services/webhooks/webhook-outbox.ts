@@ -24,7 +24,7 @@ export class WebhookOutbox {
     this.#changes = changes;
   }
 
-  /** Notes what was committed since the last call, and calls `onNoted` if this gateway is the one to do so. */
+  /** Notes what was committed since the last call. Calls `onNoted` if it is for this gateway to do so. */
   async follow(onNoted: (transaction: Transaction) => Promise<void>): Promise<void> {
     await this.#changes?.moveAll();
     await inOwnTransaction(this.#database.background, async (transaction) => {

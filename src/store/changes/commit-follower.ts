@@ -44,7 +44,7 @@ export interface CommitFollowerOptions<Row extends NewsRow, News> {
 export type NewsListener<News> = (news: readonly News[]) => void;
 
 /** A snapshot as Postgres prints it: `xmin:xmax:xip,xip,…`. */
-export interface Snapshot {
+interface Snapshot {
   readonly text: string;
   /** The first transaction number not assigned yet. */
   readonly end: string;

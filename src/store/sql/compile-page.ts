@@ -181,7 +181,7 @@ export function recordMembers(member: PageMember): readonly Member[] {
   return member.members.flatMap((edge) => (edge.kind === 'record' ? edge.members : []));
 }
 
-/** Whether the member aggregates the records of the page, as only an aggregate has a row for an empty page. */
+/** Whether the member aggregates records of the page: only an aggregate has a row for an empty page. */
 function readsRecords(member: PageMember, page: PageCompilation): boolean {
   switch (member.kind) {
     case 'constant':

@@ -62,7 +62,7 @@ interface WriteAttempt {
   readonly verb: 'create' | 'update';
 }
 
-/** Replaces Postgres's error within the work. `isRouted`: whether Citus plans statements of the transaction. */
+/** Replaces Postgres's error within the work. `isRouted`: Citus plans statements of the transaction. */
 class RefusedByIndex extends Error {
   constructor(
     readonly attempt: WriteAttempt & { readonly isRouted: boolean },
