@@ -248,6 +248,14 @@ describe('recordChanged', () => {
     expect(branch.events.map(({ id }) => id)).toEqual(['b-1']);
   });
 
+  it('takes the credential where other servers take it', async () => {
+    const token = gateway.tokenOf('admin');
+    const headers = { Authorization: `Bearer ${token}` };
+    for (const params of [{ headers }, { token }, { authToken: `Bearer ${token}` }]) {
+      await subscriberOf('admin', { params }).subscribe(TASKS);
+    }
+  });
+
   it('sends the rows a role may see, removals included, and no others', async () => {
     const query =
       'subscription { recordChanged(collection: "leave_request") { operation id record { data } } }';

@@ -8,7 +8,7 @@ import { REPORT_EXAMPLES } from '../fixtures/twelve-students/report-examples.js'
 import { storedRecords } from '../fixtures/twelve-students/stored-records.js';
 import { deriveRows } from './derive-rows.js';
 import { useGateway } from './gateway.js';
-import { type Answered, ask, codesOf } from './graphql.js';
+import { type Answered, ask, codesOf, send } from './graphql.js';
 
 const gateway = useGateway();
 
@@ -163,6 +163,18 @@ describe('a report by GraphQL and by REST', () => {
         as: 'admin',
       }),
     ).toEqual(['INVALID_VALUE']);
+  });
+
+  it('names what is wrong as the caller has sent it', async () => {
+    const query = '{ feeDefaulters(startMonth: "2026-09", endMonth: "2026-04") { rowCount } }';
+    const { errors } = await send(gateway, { query, as: 'admin' });
+    expect(errors[0]).toMatchObject({
+      message: expect.stringContaining('endMonth is 2026-04, before startMonth 2026-09'),
+      extensions: { errors: [{ parameter: 'endMonth' }] },
+    });
+    const path = '/getfeedefaultersv2.svc?start_month=2026-09&end_month=2026-04';
+    const { detail } = (await (await gateway.fetch(path, { as: 'admin' })).json()) as Answered;
+    expect(detail).toContain('end_month is 2026-04, before start_month 2026-09');
   });
 });
 

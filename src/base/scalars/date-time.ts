@@ -10,6 +10,7 @@ export const DateTime = new GraphQLScalarType<string | Date, string>({
     'An instant in UTC, e.g. "2026-07-01T04:30:00.000Z". Takes any ISO 8601 writing with Z or an ' +
     'offset, and a bare day such as "2026-07-01": its start in the time zone of the school, in a ' +
     'comparison the whole day.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
   serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
   parseValue: parseInstant,
   parseLiteral(node) {

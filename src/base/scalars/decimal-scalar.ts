@@ -17,6 +17,7 @@ export const DecimalScalar = new GraphQLScalarType<ExactNumber | number, string>
   name: 'Decimal',
   description:
     'An exact decimal number, e.g. an amount of money, as a string: "1234.50". Takes a string or a number.',
+  specifiedByURL: 'https://www.w3.org/TR/xmlschema-2/#decimal',
   serialize: (value) => (isExactNumber(value) ? value.toString() : parseDecimal(value).toString()),
   parseValue: parseDecimal,
   parseLiteral(node) {

@@ -6,6 +6,7 @@ import { readLiteral } from './literal.js';
 export const LocalDate = new GraphQLScalarType<string, string>({
   name: 'LocalDate',
   description: 'A day of the calendar, YYYY-MM-DD, e.g. "2026-07-01", in the time zone of the school.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   serialize: (value) => String(value),
   parseValue: parseDay,
   parseLiteral(node) {

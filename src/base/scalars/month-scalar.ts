@@ -7,6 +7,7 @@ const WRITTEN = /^\d{4}-(0[1-9]|1[0-2])$/;
 export const MonthScalar = new GraphQLScalarType<string, string>({
   name: 'Month',
   description: 'A calendar month, YYYY-MM, e.g. "2026-07".',
+  specifiedByURL: 'https://www.w3.org/TR/xmlschema-2/#gYearMonth',
   serialize: (value) => String(value),
   parseValue: parseMonth,
   parseLiteral(node) {

@@ -221,9 +221,10 @@ export class LiveServer {
   /** Handles `connection_init`. If the caller is refused, the connection is closed with the reason. */
   async #greet({ extra: connection, connectionParams = {} }: Client): Promise<boolean> {
     const { origin } = connection;
+    const sent = headersOf(connectionParams);
     const caller = new LiveCaller(this.#options.callers, {
-      authorization: textOf(connectionParams, 'authorization') ?? origin.authorization,
-      askedDomain: textOf(connectionParams, 'x-domain') ?? origin.askedDomain,
+      authorization: textOf(sent, 'authorization') ?? origin.authorization,
+      askedDomain: textOf(sent, 'x-domain') ?? origin.askedDomain,
       requestId: origin.requestId,
       address: origin.address,
     });
@@ -362,6 +363,16 @@ function toGraphqlError(error: unknown): GraphQLError {
 /**
  * Reads a member of `connection_init` regardless of case: clients write `Authorization` and `authorization`.
  */
+/** The headers of a caller: the parameters, their `headers`, or a token, as other servers have it. */
+function headersOf({ headers, token, authToken, ...own }: Readonly<Record<string, unknown>>) {
+  const bare = token ?? authToken;
+  return {
+    ...(typeof bare === 'string' && { authorization: /^bearer /i.test(bare) ? bare : `Bearer ${bare}` }),
+    ...(typeof headers === 'object' && headers),
+    ...own,
+  };
+}
+
 function textOf(parameters: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const found = Object.entries(parameters).find(([key]) => key.toLowerCase() === name)?.[1];
   return typeof found === 'string' ? found : undefined;

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { GraphQLResolveInfo } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { ID, Int } from 'type-graphql';
+import { ServiceError } from '../../../base/errors.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
 import {
   type Argument,
@@ -89,7 +90,9 @@ function resolverOf(report: Report, services: ReportServices): new () => object 
     decorators: [CachedFor(MAX_AGE_SECONDS)],
     run: (args, context, info) => {
       const shown = memory.recall(info, () => partsOfSelection(report, info));
-      return runPage(report, services, { args, shown }, context);
+      return runPage(report, services, { args, shown }, context).catch((error) => {
+        throw withArgumentNames(report, error);
+      });
     },
   });
 }
@@ -119,6 +122,20 @@ async function runPage(
       return isWhole ? page.rows.length : run.rowCount();
     },
   };
+}
+
+/** Reports name their parameters as REST does, e.g. `end_month`; the caller has sent `endMonth`. */
+function withArgumentNames({ parameters }: Report, error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.errors === undefined) return error;
+  const names = new Map(Object.entries(parameters).map(([name, { restName }]) => [restName, name]));
+  // A name of one word may be a word of the sentence.
+  const inText = (text: string) => text.replaceAll(/\w+(?:[_.]\w+)+/g, (word) => names.get(word) ?? word);
+  const errors = error.errors.map((one) => ({
+    ...one,
+    detail: inText(one.detail),
+    ...(one.parameter !== undefined && { parameter: names.get(one.parameter) ?? one.parameter }),
+  }));
+  return new ServiceError(error.code, inText(error.message), { errors, cause: error });
 }
 
 const ROW_ID = 'id';
