@@ -4,7 +4,7 @@ import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from './engine/parameter-types.js';
 import { defaulted, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
@@ -164,16 +164,11 @@ counted as materialized (
         key: sql`student`,
         columns: {
           studentId: sql`student`,
-          admissionNo: sql`admission_no`,
-          name: sql`name`,
           class: sql`last_class`,
           section: sql`last_section`,
-          ...sameNamed(['rollNo', 'guardian', 'phone', 'workingDays']),
-          presentDays: sql`trim_scale(present_days)`,
-          ...sameNamed(['absent', 'leave', 'unmarked']),
           percent: sql`round(100 * present_days / working_days, 2)`,
-          daysShort: sql`trim_scale(ceil(2 * (${below}::numeric * working_days / 100
-            - present_days)) / 2)`,
+          daysShort: sql`ceil(2 * (${below}::numeric * working_days / 100
+            - present_days)) / 2`,
         },
         from: sql`from counted
 where is_below`,
@@ -184,10 +179,12 @@ where is_below`,
           below: sql`count(*) filter (where is_below)`,
           percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
           classes: sql`(
-            select coalesce(json_agg(json_build_object(
-              'class', last_class, 'students', students, 'below', below, 'percent',
-                round(100 * present_days / working_days, 2)
-            ) order by class_order, last_class), '[]')
+            select ${jsonListOf(AttendanceShortageOfClass, sql`class_order, last_class`, {
+              columns: {
+                class: sql`last_class`,
+                percent: sql`round(100 * present_days / working_days, 2)`,
+              },
+            })}
             from (
               select last_class, class_order, count(*) as students, count(*) filter (where is_below) as below,
                 sum(present_days) as present_days, sum(working_days) as working_days

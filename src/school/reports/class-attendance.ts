@@ -3,7 +3,7 @@ import * as column from './engine/columns.js';
 import { dayOrMonthType, textType } from './engine/parameter-types.js';
 import { parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed, sumsOf } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { countMonths, firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { checkRange, inSection } from './shared/common-parameters.js';
@@ -271,19 +271,16 @@ left_out as (
       rows: {
         position: sql`row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student)`,
         key: sql`concat_ws('/', l.month, l.section, s.student)`,
+        of: 'l',
         columns: {
-          month: sql`l.month`,
-          section: sql`l.section`,
           rollNo: sql`s.roll_no`,
           studentId: sql`s.student`,
           admissionNo: sql`s.admission_no`,
           name: sql`s.name`,
           register: sql`l.letters`,
-          ...sameNamed(['present', 'absent', 'late', 'halfDay', 'leave', 'unmarked', 'workingDays'], 'l'),
-          presentDays: sql`trim_scale(l.present_days)`,
           percent: sql`round(100 * l.present_days / nullif(l.working_days, 0), 2)`,
-          broughtForwardPresentDays: sql`trim_scale(coalesce(l.present_brought, 0))`,
-          broughtForwardWorkingDays: sql`coalesce(l.working_brought, 0)`,
+          broughtForwardPresentDays: sql`l.present_brought`,
+          broughtForwardWorkingDays: sql`l.working_brought`,
           percentToDate: sql`round(100 * l.present_to_date / nullif(l.working_to_date, 0), 2)`,
         },
         from: sql`from ${OF_SUMS.some((name) => shown.rows?.has(name)) ? sql`sums` : sql`lines`} l
@@ -294,42 +291,36 @@ where l.section is not null`,
         columns: {
           workingDays: sql`(select coalesce(sum(working_days), 0) from month_days)`,
           students: sql`count(distinct student)`,
-          ...sumsOf(['present', 'absent', 'late', 'halfDay', 'leave', 'unmarked']),
-          presentDays: sql`trim_scale(coalesce(sum(present_days), 0))`,
-          workingDaysOnRoll: sql`coalesce(sum(working_days), 0)`,
+          workingDaysOnRoll: sql`sum(working_days)`,
           percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
           months: sql`(
-            select coalesce(json_agg(json_build_object(
-              'month', md.month, 'workingDays', md.working_days,
-              'holidays', (
-                select coalesce(json_agg(json_build_object('day', d.day, 'name', d.holiday) order by d.day),
-                  '[]')
-                from school_days d
-                where d.class = ${className} and d.month = md.month and d.day >= ${first}
-                  and d.holiday is not null and not d.is_working
-              ),
-              'days', (
-                select coalesce(json_agg(json_build_object(
-                  'day', day, 'onRoll', on_roll, 'present', present, 'absent', absent, 'late', late,
-                    'halfDay', half_day, 'leave', leave,
-                  'unmarked', unmarked, 'percent', round(100 * present_days / nullif(on_roll, 0), 2)
-                ) order by day), '[]')
-                from (
-                  select
-                    d.day, coalesce(b.on_roll, 0) as on_roll, coalesce(b.present, 0) as present,
-                      coalesce(b.absent, 0) as absent,
-                    coalesce(b.late, 0) as late, coalesce(b.half_day, 0) as half_day,
-                      coalesce(b.leave, 0) as leave,
-                    coalesce(b.unmarked, 0) as unmarked, b.present_days
+            select ${jsonListOf(ClassAttendanceMonth, sql`md.month`, {
+              of: 'm',
+              columns: {
+                month: sql`md.month`,
+                workingDays: sql`md.working_days`,
+                holidays: sql`(
+                  select ${jsonListOf(SchoolHoliday, sql`day`, { columns: { name: sql`holiday` } })}
+                  from school_days
+                  where class = ${className} and month = md.month and day >= ${first}
+                    and holiday is not null and not is_working
+                )`,
+                days: sql`(
+                  select ${jsonListOf(ClassAttendanceDay, sql`d.day`, {
+                    of: 'b',
+                    columns: {
+                      day: sql`d.day`,
+                      percent: sql`round(100 * b.present_days / nullif(b.on_roll, 0), 2)`,
+                    },
+                  })}
                   from class_days d
                   left join by_day b on b.month = d.month and b.place = d.place
                   where d.is_shown and d.is_working and d.month = md.month
-                ) as by_day
-              ),
-              'students', m.students, 'presentDays', trim_scale(coalesce(m.present_days, 0)),
-              'workingDaysOnRoll', coalesce(m.working_days, 0), 'unmarked', coalesce(m.unmarked, 0),
-              'percent', round(100 * m.present_days / nullif(m.working_days, 0), 2)
-            ) order by md.month), '[]')
+                )`,
+                workingDaysOnRoll: sql`m.working_days`,
+                percent: sql`round(100 * m.present_days / nullif(m.working_days, 0), 2)`,
+              },
+            })}
             from month_days md
             cross join lateral (
               select count(distinct student) as students, sum(present_days) as present_days,

@@ -4,7 +4,7 @@ import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { assertPlace } from './shared/assert-place.js';
 import { inSection } from './shared/common-parameters.js';
 import { gradedResults } from './shared/graded-results.js';
@@ -137,27 +137,19 @@ listed_subjects as materialized (
   select s.* from subjects s where s.id in (select id from listed)
 ),
 books as materialized (
-  select id, json_agg(json_build_object(
-    'subject', subject, 'percent', percent, 'grade', grade, 'state', state, 'wasAbsent', was_absent
-  ) order by subject_place) as subjects
+  select id, ${jsonListOf(ClassGradeBookSubject, sql`subject_place`)} as subjects
   from listed_subjects
   group by id
 )`,
     rows: {
       position: sql`l.position`,
       key: sql`l.id`,
+      of: 'l',
       columns: {
-        section: sql`l.section`,
-        rollNo: sql`l.roll_no`,
         studentId: sql`l.student`,
-        admissionNo: sql`l.admission_no`,
-        name: sql`l.name`,
-        subjects: sql`coalesce(b.subjects, '[]')`,
-        percent: sql`l.percent`,
-        grade: sql`l.grade`,
+        subjects: sql`b.subjects`,
         result: sql`l.outcome`,
         rank: sql`l.section_rank`,
-        ...sameNamed(['sectionSize', 'classRank', 'classSize'], 'l'),
         published: sql`l.is_published`,
       },
       from: sql`from listed l
@@ -173,10 +165,7 @@ left join books b on b.id = l.id`,
         highest: sql`max(percent)`,
         average: sql`round(avg(percent), 2)`,
         subjects: sql`(
-          select coalesce(json_agg(json_build_object(
-            'subject', subject, 'graded', graded, 'highest', highest, 'average', average, 'passed', passed,
-              'incomplete', incomplete
-          ) order by place, subject), '[]')
+          select ${jsonListOf(SubjectFooter, sql`place, subject`)}
           from (
             select
               subject, min(subject_place) as place, count(percent) as graded, max(percent) as highest,

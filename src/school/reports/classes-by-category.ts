@@ -2,7 +2,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed, sumsOf } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { inSession } from './shared/common-parameters.js';
 import { listOrEmpty } from './shared/list-or-empty.js';
 import { dayOfStrength, isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
@@ -115,11 +115,9 @@ by_section as materialized (
 ),
 by_class as (
   select
-    category, class, class_order, coalesce(json_agg(json_build_object(
-      'section', section, 'classTeacherId', teacher_id, 'classTeacher', teacher, 'room', room,
-      'strength', strength, 'boys', boys, 'girls', girls, 'other', other, 'capacity', capacity,
-        'freeSeats', free_seats
-    ) order by section_order) filter (where section is not null), '[]') as sections,
+    category, class, class_order, coalesce(${jsonListOf(SectionDetails, sql`section_order`, {
+      columns: { classTeacherId: sql`teacher_id`, classTeacher: sql`teacher` },
+    })} filter (where section is not null), '[]') as sections,
     sum(strength) as strength, sum(boys) as boys, sum(girls) as girls, sum(other) as other,
     coalesce(sum(capacity), 0) as capacity, coalesce(sum(free_seats), 0) as free_seats
   from by_section
@@ -127,11 +125,7 @@ by_class as (
 ),
 by_category as (
   select
-    category, json_agg(json_build_object(
-      'class', class, 'sections', sections, 'strength', strength, 'boys', boys, 'girls', girls,
-        'other', other,
-      'capacity', capacity, 'freeSeats', free_seats
-    ) order by class_order, class) as classes,
+    category, ${jsonListOf(ClassDetails, sql`class_order, class`)} as classes,
     sum(strength) as strength, sum(boys) as boys, sum(girls) as girls, sum(other) as other,
     sum(capacity) as capacity, sum(free_seats) as free_seats, row_number() over (order by min(class_order),
       category) as position
@@ -141,25 +135,12 @@ by_category as (
       rows: {
         position: sql`position`,
         key: sql`category`,
-        columns: {
-          ...sameNamed([
-            'category',
-            'classes',
-            'strength',
-            'boys',
-            'girls',
-            'other',
-            'capacity',
-            'freeSeats',
-          ]),
-        },
         from: sql`from by_category`,
       },
       totals: {
         columns: {
           classes: sql`count(distinct class)`,
           sections: sql`count(section)`,
-          ...sumsOf(['strength', 'boys', 'girls', 'other', 'capacity', 'freeSeats']),
         },
         over: sql`from by_section`,
       },

@@ -116,20 +116,15 @@ sums as materialized (
       columns: {
         start: sql`to_char(first_day, 'YYYY-MM-DD')`,
         end: sql`to_char(last_day, 'YYYY-MM-DD')`,
-        receipts: sql`receipts`,
-        students: sql`students`,
-        total: sql`round(total, 2)`,
-        cumulative: sql`round(sum(total) over (order by period), 2)`,
-        change: sql`round(total - lag(total) over (order by period), 2)`,
+        cumulative: sql`sum(total) over (order by period)`,
+        change: sql`total - lag(total) over (order by period)`,
       },
       from: sql`from sums`,
     },
     totals: {
       columns: {
-        receipts: sql`coalesce(sum(receipts), 0)`,
         students: sql`(select count(distinct student) from found where fault is null)`,
-        total: sql`round(coalesce(sum(total), 0), 2)`,
-        average: sql`round(avg(total), 2)`,
+        average: sql`avg(total)`,
       },
       over: sql`from sums`,
     },

@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { collectionBasis, dayType, paymentChoice } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { asOn, checkRange } from './shared/common-parameters.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
@@ -223,8 +224,7 @@ payment_types as materialized (
 heads_of_day as (
   select
     d.place,
-    json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(coalesce(l.amount, 0), 2))
-      order by h.position) as heads
+    ${jsonListOf(FeeHeadAmount, sql`h.position`, { of: 'h', columns: { amount: sql`l.amount` } })} as heads
   from days d
   cross join heads h
   left join lines l on l.place = d.place and l.fee_head = h.fee_head
@@ -233,8 +233,10 @@ heads_of_day as (
 payment_types_of_day as (
   select
     d.place,
-    json_agg(json_build_object('paymentType', p.payment_type, 'amount', round(coalesce(r.amount, 0), 2))
-      order by p.position, p.payment_type) as payment_types
+    ${jsonListOf(PaymentTypeAmount, sql`p.position, p.payment_type`, {
+      of: 'p',
+      columns: { amount: sql`r.amount` },
+    })} as payment_types
   from days d
   cross join payment_types p
   left join by_type r on r.place = d.place and r.payment_type = p.payment_type
@@ -271,15 +273,14 @@ missing as materialized (
       rows: {
         position: sql`row_number() over (order by d.day)`,
         key: sql`d.day`,
+        of: 'b',
         columns: {
           day: sql`d.day`,
-          receipts: sql`coalesce(b.receipts, 0)`,
-          rolledBack: sql`coalesce(b.rolled_back, 0)`,
           firstReceiptNo: sql`b.first[3]`,
           lastReceiptNo: sql`b.last[3]`,
-          heads: sql`coalesce(h.heads, '[]')`,
-          fine: sql`round(coalesce(s.fine, 0), 2)`,
-          total: sql`round(coalesce(s.total, 0), 2)`,
+          heads: sql`h.heads`,
+          fine: sql`s.fine`,
+          total: sql`s.total`,
           paymentTypes: sql`p.payment_types`,
         },
         // PostgreSQL omits joins of which no column is shown.
@@ -294,25 +295,26 @@ left join payment_types_of_day p on p.place = d.place`,
           receipts: sql`(select coalesce(sum(receipts), 0) from by_day)`,
           rolledBack: sql`(select coalesce(sum(rolled_back), 0) from by_day)`,
           heads: sql`(
-          select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(l.amount, 2))
-            order by h.position), '[]')
+          select ${jsonListOf(FeeHeadAmount, sql`h.position`, {
+            of: 'h',
+            columns: { amount: sql`l.amount` },
+          })}
           from heads h join (select fee_head, sum(amount) as amount from lines
             group by fee_head) as l on l.fee_head = h.fee_head
         )`,
           fine: sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
           total: sql`(select round(coalesce(sum(amount + fine), 0), 2) from lines)`,
           paymentTypes: sql`(
-          select json_agg(json_build_object('paymentType', p.payment_type, 'amount',
-            round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
+          select ${jsonListOf(PaymentTypeAmount, sql`p.position, p.payment_type`, {
+            of: 'p',
+            columns: { amount: sql`r.amount` },
+          })}
           from payment_types p
           left join (select payment_type, sum(amount) as amount from by_type
             group by payment_type) as r on r.payment_type = p.payment_type
         )`,
           collectors: sql`(
-          select coalesce(json_agg(json_build_object(
-            'collectorId', collector_id, 'collector', collector, 'receipts', receipts, 'amount',
-              round(amount, 2)
-          ) order by collector, collector_id), '[]')
+          select ${jsonListOf(CollectorAmount, sql`collector, collector_id`)}
           from (
             select collector_id, max(collector) as collector,
               coalesce(sum(count) filter (where sign = 1), 0) as receipts, sum(amount) as amount

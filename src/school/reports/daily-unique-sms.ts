@@ -2,7 +2,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { onDate } from './shared/common-parameters.js';
@@ -115,7 +115,7 @@ unique_messages as materialized (
     number, text, max(recipient) as recipient, min(category) as category, sum(messages) as messages,
       min(first_at) as first_at,
     max(last_at) as last_at, sum(segments) as segments,
-    json_agg(json_build_object('status', status, 'messages', messages) order by status) as statuses,
+    ${jsonListOf(SmsStatusCount, sql`status`)} as statuses,
     coalesce(sum(messages) filter (where status = 'failed'), 0) as failed,
     row_number() over (order by min(first_at), number, text) as position
   from counted
@@ -126,30 +126,18 @@ unique_messages as materialized (
       key: sql`md5(number || ' ' || text)`,
       columns: {
         to: sql`number`,
-        ...sameNamed([
-          'recipient',
-          'text',
-          'category',
-          'messages',
-          'firstAt',
-          'lastAt',
-          'statuses',
-          'segments',
-        ]),
       },
       from: sql`from unique_messages`,
     },
     totals: {
       columns: {
-        sent: sql`coalesce(sum(messages), 0)`,
+        sent: sql`sum(messages)`,
         uniqueMessages: sql`count(*)`,
         uniqueRecipients: sql`count(distinct number)`,
-        failed: sql`coalesce(sum(failed), 0)`,
-        segments: sql`coalesce(sum(segments), 0)`,
         categories: sql`(
-          select coalesce(json_agg(json_build_object(
-            'category', category, 'messages', messages, 'uniqueMessages', unique_count, 'segments', segments
-          ) order by category), '[]')
+          select ${jsonListOf(SmsCategoryCount, sql`category`, {
+            columns: { uniqueMessages: sql`unique_count` },
+          })}
           from (
             select category, sum(messages) as messages, count(*) as unique_count, sum(segments) as segments
               from unique_messages group by category

@@ -2,7 +2,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertPlace } from './shared/assert-place.js';
@@ -159,14 +159,11 @@ school_classes as (
       position: sql`row_number() over (order by class_order, class, section, roll_no, label, student)`,
       key: sql`id`,
       columns: {
-        ...sameNamed(['class', 'section', 'rollNo']),
         studentId: sql`student`,
         admissionNo: sql`data->>'sequence'`,
         name: sql`coalesce(data->>'name', label)`,
         guardian: sql`coalesce(data->>'father_name', data->>'mother_name')`,
         phone: sql`data->>'guardian_phone'`,
-        status: sql`status`,
-        remark: sql`remark`,
       },
       from: sql`from absentees`,
     },
@@ -174,16 +171,12 @@ school_classes as (
       columns: {
         isSchoolDay: sql`(select bool_or(is_working) from school_days)`,
         holiday: sql`(select min(holiday) from school_days having not bool_or(is_working))`,
-        marked: sql`coalesce(sum(marked), 0)`,
-        absent: sql`coalesce(sum(absent), 0)`,
-        leave: sql`coalesce(sum(on_leave), 0)`,
-        sections: sql`coalesce(json_agg(json_build_object(
-          'class', class, 'section', section, 'marked', marked, 'absent', absent, 'leave', on_leave
-        ) order by class_order, class, section), '[]')`,
+        leave: sql`sum(on_leave)`,
+        sections: jsonListOf(ClassDayCount, sql`class_order, class, section`, {
+          columns: { leave: sql`on_leave` },
+        }),
         unmarked: sql`(
-          select coalesce(json_agg(json_build_object(
-            'class', class, 'section', section, 'students', students
-          ) order by class_order, class, section), '[]')
+          select ${jsonListOf(UnmarkedSection, sql`class_order, class, section`)}
           from places
           join school_days using (class)
           left join classes using (class)

@@ -13,7 +13,7 @@ import {
 import { defaulted, optional, parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import type { ReportContext } from './engine/report-context.js';
-import { sameNamed } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { countMonths, endOf, monthsAfter, sessionOf } from './engine/school-calendar.js';
 import { assertFeeHead, assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
@@ -241,16 +241,11 @@ told_of as materialized (
     rows: {
       position: sql`l.position`,
       key: sql`l.student`,
+      of: 'l',
       columns: {
         studentId: sql`l.student`,
-        ...sameNamed(['admissionNo', 'name', 'class', 'section', 'rollNo', 'guardian', 'phone'], 'l'),
-        due: sql`round(l.due, 2)`,
-        concession: sql`round(l.concession, 2)`,
-        net: sql`round(l.due - l.concession, 2)`,
-        paid: sql`round(l.paid, 2)`,
-        balance: sql`round(l.balance, 2)`,
-        credit: sql`round(l.credit, 2)`,
-        finePaid: sql`round(l.fine, 2)`,
+        net: sql`l.due - l.concession`,
+        finePaid: sql`l.fine`,
         monthsDue: sql`b.months_due`,
         monthsDueCount: sql`b.months_due_count`,
         oldestDueDate: sql`l.oldest`,
@@ -267,21 +262,13 @@ told_of as materialized (
       }`,
     },
     totals: {
+      of: 'l',
       columns: {
         students: sql`(select count(*) from listed)`,
-        due: sql`round(coalesce(sum(l.due), 0), 2)`,
-        concession: sql`round(coalesce(sum(l.concession), 0), 2)`,
-        net: sql`round(coalesce(sum(l.due - l.concession), 0), 2)`,
-        paid: sql`round(coalesce(sum(l.paid), 0), 2)`,
-        balance: sql`round(coalesce(sum(l.balance), 0), 2)`,
-        credit: sql`round(coalesce(sum(l.credit), 0), 2)`,
-        finePaid: sql`round(coalesce(sum(l.fine), 0), 2)`,
+        net: sql`sum(l.due - l.concession)`,
+        finePaid: sql`sum(l.fine)`,
         classes: sql`(
-          select coalesce(json_agg(json_build_object(
-            'class', class, 'students', students, 'due', round(due, 2), 'concession', round(concession, 2),
-              'paid', round(paid, 2),
-            'balance', round(balance, 2), 'credit', round(credit, 2)
-          ) order by class_order, class), '[]')
+          select ${jsonListOf(FeeDefaulterClassTotals, sql`class_order, class`)}
           from (
             select class, class_order, count(*) as students, sum(due) as due, sum(concession) as concession,
               sum(paid) as paid,
@@ -290,11 +277,7 @@ told_of as materialized (
           ) as by_class
         )`,
         heads: sql`(
-          select coalesce(json_agg(json_build_object(
-            'feeHead', fee_head, 'students', students, 'due', round(due, 2), 'concession',
-              round(concession, 2), 'paid', round(paid, 2),
-            'balance', round(balance, 2), 'credit', round(credit, 2)
-          ) order by ${byFeeHead}), '[]')
+          select ${jsonListOf(FeeDefaulterHeadTotals, byFeeHead)}
           from (
             select fee_head, count(*) filter (where balance > 0) as students, sum(due) as due,
               sum(concession) as concession,
@@ -336,13 +319,14 @@ cross join lateral (
   select
     json_agg(distinct month) filter (where owed > 0) as months_due,
     count(distinct month) filter (where owed > 0) as months_due_count,
-    json_agg(json_build_object(
-      'month', month, 'feeHead', fee_head,
-      'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2),
-        'paid', round(paid, 2),
-      'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2),
-        'finePaid', round(fine, 2)
-    ) order by month, ${byFeeHead}) as breakdown
+    ${jsonListOf(FeeDefaulterItem, sql`month, ${byFeeHead}`, {
+      columns: {
+        net: sql`due - concession`,
+        balance: sql`greatest(owed, 0)`,
+        credit: sql`greatest(-owed, 0)`,
+        finePaid: sql`fine`,
+      },
+    })} as breakdown
   from (
     select month, fee_head, due, concession, paid, fine, owed
     from (${settledItems(sql`f.student = l.student`)}

@@ -161,20 +161,16 @@ names as (
       rows: {
         position: sql`n.position`,
         key: sql`coalesce(n.month, n.fee_head)`,
+        of: 's',
         columns: {
           month: sql`n.month`,
           feeHead: sql`n.fee_head`,
-          demand: sql`round(coalesce(s.demand, 0), 2)`,
-          concession: sql`round(coalesce(s.concession, 0), 2)`,
-          net: sql`round(coalesce(s.demand - s.concession, 0), 2)`,
-          collectedFor: sql`round(coalesce(s.paid, 0), 2)`,
+          net: sql`s.demand - s.concession`,
+          collectedFor: sql`s.paid`,
           collectedIn: sql`case when ${type} = 'month' then round(coalesce(c.amount, 0), 2) end`,
-          fine: sql`round(coalesce(s.fine, 0), 2)`,
-          outstanding: sql`round(coalesce(s.outstanding, 0), 2)`,
-          credit: sql`round(coalesce(s.credit, 0), 2)`,
           collectionPercent: sql`round(100 * s.paid / nullif(s.demand - s.concession, 0), 2)`,
-          studentsBilled: sql`coalesce(s.billed, 0)`,
-          studentsClear: sql`coalesce(s.clear, 0)`,
+          studentsBilled: sql`s.billed`,
+          studentsClear: sql`s.clear`,
         },
         from: sql`from names n
 left join sums s on coalesce(s.month, s.fee_head) = coalesce(n.month, n.fee_head)
@@ -182,15 +178,10 @@ ${shown.rows?.has('collectedIn') ? sql`left join collected_in c on c.month = n.m
       },
       totals: {
         columns: {
-          demand: sql`round(coalesce(sum(demand), 0), 2)`,
-          concession: sql`round(coalesce(sum(concession), 0), 2)`,
-          net: sql`round(coalesce(sum(demand - concession), 0), 2)`,
-          collectedFor: sql`round(coalesce(sum(paid), 0), 2)`,
+          net: sql`sum(demand - concession)`,
+          collectedFor: sql`sum(paid)`,
           collectedIn: sql`case when ${type} = 'month'
             then round(coalesce((select sum(amount) from collected_in), 0), 2) end`,
-          fine: sql`round(coalesce(sum(fine), 0), 2)`,
-          outstanding: sql`round(coalesce(sum(outstanding), 0), 2)`,
-          credit: sql`round(coalesce(sum(credit), 0), 2)`,
           collectionPercent: sql`round(100 * sum(paid) / nullif(sum(demand - concession), 0), 2)`,
           studentsBilled: sql`(select billed from billed)`,
           studentsClear: sql`(select clear from billed)`,

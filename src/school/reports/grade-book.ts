@@ -4,7 +4,7 @@ import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { assertStudent } from './shared/assert-student.js';
 import { gradedResults } from './shared/graded-results.js';
 import { isInSections } from './shared/place-conditions.js';
@@ -124,19 +124,19 @@ footers as (
     rows: {
       position: sql`s.subject_place`,
       key: sql`s.subject`,
+      of: 's',
       columns: {
-        subject: sql`s.subject`,
         components: sql`(
-          select json_agg(json_build_object(
-            'name', c.name,
-            'marks', case when c.is_missing then '–' when c.state = 'absent'
-              then 'AB' when c.state = 'exempt' then 'EX' else trim_scale(c.marks)::text end,
-            'max', trim_scale(c.max), 'weight', trim_scale(c.weight)
-          ) order by c.place)
+          select ${jsonListOf(GradeBookComponent, sql`c.place`, {
+            of: 'c',
+            columns: {
+              marks: sql`case when c.is_missing then '–' when c.state = 'absent' then 'AB'
+                when c.state = 'exempt' then 'EX' else trim_scale(c.marks)::text end`,
+            },
+          })}
           from components c
           where c.id = s.id and c.subject_place = s.subject_place
         )`,
-        ...sameNamed(['percent', 'grade', 'state'], 's'),
         passed: sql`s.percent >= ${settings.passPercent}`,
         sectionHighest: sql`f.highest`,
         sectionAverage: sql`f.average`,
@@ -146,14 +146,13 @@ left join footers f on f.subject = s.subject
 where s.id = (select id from own)`,
     },
     totals: {
+      of: 'k',
       columns: {
         studentId: sql`k.student`,
         admissionNo: sql`sent.admission_no`,
         name: sql`person.name`,
-        ...sameNamed(['class', 'section', 'percent', 'grade'], 'k'),
         result: sql`k.outcome`,
         rank: sql`k.section_rank`,
-        ...sameNamed(['sectionSize', 'classRank', 'classSize', 'remarks'], 'k'),
         published: sql`k.is_published`,
       },
       from: sql`from (select ${admissionNo}::text as admission_no) as sent

@@ -2,6 +2,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { onDate } from './shared/common-parameters.js';
@@ -79,20 +80,17 @@ usable as materialized (
     rows: {
       position: sql`q.position`,
       key: sql`q.id`,
+      of: 'q',
       columns: {
-        id: sql`q.id`,
         createdOn: sql`q.data->>'created_on'`,
-        kind: sql`q.kind`,
         personId: sql`q.data->'name'->>'value'`,
         person: sql`coalesce(s.data->>'name', u.data->>'name', q.data->'name'->>'label')`,
         class: sql`s.data->>'class' || ' ' || (s.data->>'section')`,
         department: sql`u.data->>'department'`,
         from: sql`q.data->>'from'`,
         to: sql`q.data->>'to'`,
-        days: sql`q.days`,
         leaveType: sql`q.data->>'leave_type'`,
         reason: sql`q.data->>'reason'`,
-        status: sql`q.status`,
         decidedBy: sql`q.data->'decided_by'->>'label'`,
       },
       from: sql`from usable q
@@ -107,8 +105,7 @@ left join records u
         requests: sql`(select count(*) from usable)`,
         days: sql`(select coalesce(sum(days), 0) from usable)`,
         byKindAndStatus: sql`(
-          select coalesce(json_agg(json_build_object('kind', kind, 'status', status, 'requests', requests,
-            'days', days) order by kind, status), '[]')
+          select ${jsonListOf(LeaveRequestCount, sql`kind, status`)}
           from (select kind, status, count(*) as requests, sum(days) as days from usable
             group by kind, status) as counted
         )`,

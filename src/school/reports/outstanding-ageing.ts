@@ -4,7 +4,7 @@ import * as column from './engine/columns.js';
 import { flagType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { monthsAfter, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
@@ -144,12 +144,10 @@ listed as materialized (
         key: sql`student`,
         columns: {
           studentId: sql`student`,
-          ...sameNamed(['admissionNo', 'name', 'class', 'section', 'rollNo', 'phone']),
-          days0To30: sql`round(days_0_30, 2)`,
-          days31To60: sql`round(days_31_60, 2)`,
-          days61To90: sql`round(days_61_90, 2)`,
-          daysOver90: sql`round(days_over_90, 2)`,
-          balance: sql`round(balance, 2)`,
+          days0To30: sql`days_0_30`,
+          days31To60: sql`days_31_60`,
+          days61To90: sql`days_61_90`,
+          daysOver90: sql`days_over_90`,
           oldestDueDate: sql`oldest`,
         },
         from: sql`from listed`,
@@ -157,18 +155,19 @@ listed as materialized (
       totals: {
         columns: {
           students: sql`count(*)`,
-          days0To30: sql`round(coalesce(sum(days_0_30), 0), 2)`,
-          days31To60: sql`round(coalesce(sum(days_31_60), 0), 2)`,
-          days61To90: sql`round(coalesce(sum(days_61_90), 0), 2)`,
-          daysOver90: sql`round(coalesce(sum(days_over_90), 0), 2)`,
-          balance: sql`round(coalesce(sum(balance), 0), 2)`,
+          days0To30: sql`sum(days_0_30)`,
+          days31To60: sql`sum(days_31_60)`,
+          days61To90: sql`sum(days_61_90)`,
+          daysOver90: sql`sum(days_over_90)`,
           classes: sql`(
-            select coalesce(json_agg(json_build_object(
-              'class', class, 'students', students, 'days0To30', round(days_0_30, 2), 'days31To60',
-                round(days_31_60, 2),
-              'days61To90', round(days_61_90, 2), 'daysOver90', round(days_over_90, 2), 'balance',
-                round(balance, 2)
-            ) order by class_order, class), '[]')
+            select ${jsonListOf(ClassAgeing, sql`class_order, class`, {
+              columns: {
+                days0To30: sql`days_0_30`,
+                days31To60: sql`days_31_60`,
+                days61To90: sql`days_61_90`,
+                daysOver90: sql`days_over_90`,
+              },
+            })}
             from (
               select class, class_order, count(*) as students, sum(days_0_30) as days_0_30,
                 sum(days_31_60) as days_31_60,

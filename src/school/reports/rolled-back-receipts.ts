@@ -5,6 +5,7 @@ import * as column from './engine/columns.js';
 import { type Day, dayType, rollbackBasis } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { checkRange } from './shared/common-parameters.js';
@@ -165,17 +166,15 @@ lines as materialized (
       rows: {
         position: sql`r.position`,
         key: sql`r.receipt_no`,
+        of: 'r',
         columns: {
-          receiptNo: sql`r.receipt_no`,
           date: sql`r.data->>'date'`,
           studentId: sql`r.data->'student'->>'value'`,
           student: sql`r.data->'student'->>'label'`,
           class: sql`r.data->>'class'`,
           section: sql`r.data->>'section'`,
-          heads: sql`(select coalesce(json_agg(json_build_object('feeHead', l.fee_head, 'amount',
-            round(l.amount, 2)) order by ${byFeeHead}), '[]') from lines l where l.id = r.id)`,
+          heads: sql`(select ${jsonListOf(FeeHeadAmount, byFeeHead)} from lines l where l.id = r.id)`,
           fine: sql`(select round(coalesce(sum(l.fine), 0), 2) from lines l where l.id = r.id)`,
-          total: sql`round(r.total, 2)`,
           paymentType: sql`r.data->>'payment_type'`,
           collectedBy: sql`r.data->'collected_by'->>'label'`,
           rolledBackAt: sql`r.data->>'rolled_back_on'`,
@@ -195,21 +194,18 @@ lines as materialized (
         columns: {
           receipts: sql`(select count(*) from receipts)`,
           heads: sql`(
-            select coalesce(json_agg(json_build_object('feeHead', fee_head, 'amount', round(amount, 2))
-              order by ${byFeeHead}), '[]')
+            select ${jsonListOf(FeeHeadAmount, byFeeHead)}
             from (select fee_head, sum(amount) as amount from lines group by fee_head) as by_head
           )`,
           fine: sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
           total: sql`(select round(coalesce(sum(total), 0), 2) from receipts)`,
           types: sql`(
-            select coalesce(json_agg(json_build_object('type', type, 'receipts', receipts, 'amount',
-              round(amount, 2)) order by type), '[]')
+            select ${jsonListOf(RollbackTypeAmount, sql`type`)}
             from (select coalesce(data->>'rollback_type', 'unknown') as type, count(*) as receipts,
               sum(total) as amount from receipts group by 1) as by_type
           )`,
           paymentTypes: sql`(
-            select coalesce(json_agg(json_build_object('paymentType', payment_type, 'amount',
-              round(amount, 2)) order by payment_type), '[]')
+            select ${jsonListOf(PaymentTypeAmount, sql`payment_type`)}
             from (select coalesce(data->>'payment_type', 'unknown') as payment_type, sum(total) as amount
               from receipts group by 1) as by_payment
           )`,

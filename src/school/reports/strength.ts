@@ -1,7 +1,6 @@
 import { sql } from '../../store/sql.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed, sumsOf } from './engine/report-parts.js';
 import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
 import { classOrders } from './shared/class-orders.js';
 import { inSession, onDate } from './shared/common-parameters.js';
@@ -94,15 +93,13 @@ sections as materialized (
         position: sql`row_number() over (order by class_order, class, section)`,
         key: sql`class || ' ' || section`,
         columns: {
-          ...sameNamed(['class', 'section', 'boys', 'girls', 'other', 'strength', 'joined']),
           left: sql`left_count`,
         },
         from: sql`from sections`,
       },
       totals: {
         columns: {
-          ...sumsOf(['boys', 'girls', 'other', 'strength', 'joined']),
-          left: sql`coalesce(sum(left_count), 0)`,
+          left: sql`sum(left_count)`,
         },
         over: sql`from sections`,
       },

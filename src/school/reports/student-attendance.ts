@@ -4,7 +4,7 @@ import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed, sumsOf } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
 import { assertStudent } from './shared/assert-student.js';
@@ -166,12 +166,14 @@ counted as materialized (
     select
       r.student, (array_agg(r.class order by d.day desc))[1] as class, (array_agg(r.section
         order by d.day desc))[1] as section,
-      json_agg(json_build_object(
-        'day', d.day,
-        'status', case letter when 'P' then 'present' when 'A' then 'absent' when 'L' then 'late'
-          when 'H' then 'half_day' when 'V' then 'leave' else 'unmarked' end,
-        'class', coalesce(r.class, ''), 'section', coalesce(r.section, '')
-      ) order by d.day) filter (where d.is_working) as days
+      ${jsonListOf(StudentAttendanceDay, sql`d.day`, {
+        of: 'r',
+        columns: {
+          day: sql`d.day`,
+          status: sql`case letter when 'P' then 'present' when 'A' then 'absent' when 'L' then 'late'
+            when 'H' then 'half_day' when 'V' then 'leave' else 'unmarked' end`,
+        },
+      })} filter (where d.is_working) as days
     from register r
     cross join lateral string_to_table(r.letters, null) with ordinality as letter(letter, place)
     join days d on d.class = r.class and d.month = r.month and d.is_shown and d.place = letter.place
@@ -217,18 +219,14 @@ left_out as (
       rows: {
         position: sql`row_number() over (order by c.section, s.roll_no, s.name, s.student)`,
         key: sql`s.student`,
+        of: 'c',
         columns: {
           studentId: sql`s.student`,
           admissionNo: sql`s.admission_no`,
           name: sql`s.name`,
-          class: sql`c.class`,
-          section: sql`c.section`,
           rollNo: sql`s.roll_no`,
-          ...sameNamed(['workingDays', 'present', 'absent', 'late', 'halfDay', 'leave', 'unmarked'], 'c'),
-          presentDays: sql`trim_scale(c.present_days)`,
           percent: sql`round(100 * c.present_days / nullif(c.working_days, 0), 2)`,
-          absenceStreak: sql`coalesce(k.days, 0)`,
-          days: sql`coalesce(c.days, '[]')`,
+          absenceStreak: sql`k.days`,
         },
         from: sql`from counted c
 join students s on s.student = c.student
@@ -237,8 +235,6 @@ left join streaks k on k.student = c.student`,
       totals: {
         columns: {
           students: sql`count(*)`,
-          ...sumsOf(['workingDays', 'present', 'absent', 'late', 'halfDay', 'leave', 'unmarked']),
-          presentDays: sql`trim_scale(coalesce(sum(present_days), 0))`,
           percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
         },
         over: sql`from counted`,

@@ -5,7 +5,7 @@ import * as column from './engine/columns.js';
 import { type Day, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { hintAtStudentId } from './shared/assert-student.js';
@@ -122,9 +122,6 @@ in_force as materialized (
         position: sql`position`,
         key: sql`id`,
         columns: {
-          ...sameNamed(['id', 'feeHead', 'kind']),
-          value: sql`round(value, 2)`,
-          ...sameNamed(['session', 'fromMonth', 'toMonth']),
           type: sql`data->>'type'`,
           reason: sql`data->>'reason'`,
           approvedBy: sql`data->'approved_by'->>'label'`,
@@ -137,10 +134,7 @@ in_force as materialized (
         columns: {
           concessions: sql`(select count(*) from in_force)`,
           amounts: sql`(
-            select coalesce(json_agg(json_build_object(
-              'month', month, 'feeHead', fee_head, 'demand', round(demand, 2), 'concession',
-                round(concession, 2)
-            ) order by month, ${byFeeHead}), '[]')
+            select ${jsonListOf(ConcessionAmount, sql`month, ${byFeeHead}`)}
             from (select month, fee_head, sum(demand) as demand, sum(concession) as concession from amounts
               group by month, fee_head) as item
           )`,

@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, firstDayOf, monthsOf, sessionOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertStudent } from './shared/assert-student.js';
@@ -201,10 +202,15 @@ marks as (
           classTeacherId: sql`t.teacher->>'value'`,
           classTeacher: sql`t.teacher->>'label'`,
           siblings: sql`(
-            select coalesce(json_agg(json_build_object(
-              'studentId', r.id, 'admissionNo', r.data->>'sequence', 'name', r.data->>'name', 'class',
-                r.data->>'class', 'section', r.data->>'section'
-            ) order by r.data->>'sequence'), '[]')
+            select ${jsonListOf(Sibling, sql`r.data->>'sequence'`, {
+              columns: {
+                studentId: sql`r.id`,
+                admissionNo: sql`r.data->>'sequence'`,
+                name: sql`r.data->>'name'`,
+                class: sql`r.data->>'class'`,
+                section: sql`r.data->>'section'`,
+              },
+            })}
             from records r
             where ${liveRecordsIn(domain, 'registration')}
               and r.data->'guardian_phone' = s.data->'guardian_phone' and r.id <> s.id
@@ -228,23 +234,36 @@ marks as (
             from month_items
           ) end`,
           results: sql`case when ${visible.results} then (
-            select coalesce(json_agg(json_build_object(
-              'id', r.id, 'session', r.data->>'session', 'term', r.data->>'term', 'published',
-                coalesce(r.data->'published' = 'true', false)
-            ) order by r.data->>'session' desc, r.data->>'term' = 'finalyear' desc), '[]')
+            select ${jsonListOf(
+              StudentResult,
+              sql`r.data->>'session' desc, r.data->>'term' = 'finalyear' desc`,
+              {
+                of: 'r',
+                columns: {
+                  session: sql`r.data->>'session'`,
+                  term: sql`r.data->>'term'`,
+                  published: sql`coalesce(r.data->'published' = 'true', false)`,
+                },
+              },
+            )}
             from records r
             where ${liveRecordsIn(domain, 'result')}
               and r.data->'admission_no' = ${json(admissionNo)}::jsonb
-          ) else '[]' end`,
+          ) end`,
           leave: sql`case when ${visible.leave} then (
-            select coalesce(json_agg(json_build_object(
-              'id', r.id, 'from', r.data->>'from', 'to', r.data->>'to', 'leaveType', r.data->>'leave_type',
-                'status', r.data->>'status'
-            ) order by r.data->>'from' desc), '[]')
+            select ${jsonListOf(StudentLeave, sql`r.data->>'from' desc`, {
+              of: 'r',
+              columns: {
+                from: sql`r.data->>'from'`,
+                to: sql`r.data->>'to'`,
+                leaveType: sql`r.data->>'leave_type'`,
+                status: sql`r.data->>'status'`,
+              },
+            })}
             from records r
             where ${liveRecordsIn(domain, 'leave_request')}
               and r.data->'name'->'value' = to_jsonb(${id}) and r.data->>'kind' = 'student'
-          ) else '[]' end`,
+          ) end`,
         },
         from: sql`from student s
 left join lateral (

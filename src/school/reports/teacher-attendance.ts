@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, firstDayOf, lastDayOf, startOf } from './engine/school-calendar.js';
 import { assertStaff } from './shared/assert-student.js';
 import { checkRange, firstOfMonth } from './shared/common-parameters.js';
@@ -159,15 +160,11 @@ days as materialized (
         position: sql`row_number() over (order by day)`,
         key: sql`day`,
         columns: {
-          day: sql`day`,
-          status: sql`status`,
           schoolDay: sql`is_working`,
           inTime: sql`to_char(in_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
           outTime: sql`to_char(out_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
           lateIn: sql`is_late`,
           missingOut: sql`is_out_missing`,
-          leaveType: sql`leave_type`,
-          remark: sql`remark`,
         },
         from: sql`from days`,
       },
@@ -182,8 +179,7 @@ days as materialized (
           halfDay: sql`count(*) filter (where is_working and status = 'half_day')`,
           leave: sql`count(*) filter (where is_working and status = 'leave')`,
           leaveByType: sql`(
-            select coalesce(json_agg(json_build_object('leaveType', leave_type, 'days', trim_scale(days))
-              order by leave_type), '[]')
+            select ${jsonListOf(LeaveTaken, sql`leave_type`)}
             from (
               select coalesce(leave_type, 'other') as leave_type,
                 sum(case status when 'leave' then 1 else 0.5 end) as days
@@ -194,7 +190,6 @@ days as materialized (
           )`,
           onDuty: sql`count(*) filter (where is_working and status = 'on_duty')`,
           unmarked: sql`count(*) filter (where is_working and status = 'unmarked')`,
-          presentDays: sql`trim_scale(coalesce(sum(present_days), 0))`,
           percent: sql`round(100 * sum(present_days) / nullif(count(*) filter (where is_working), 0),
             2)`,
           lateIns: sql`count(*) filter (where is_working and is_late)`,

@@ -4,7 +4,7 @@ import * as column from './engine/columns.js';
 import { dayType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { sameNamed, sumsOf } from './engine/report-parts.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, sessionOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { checkRange, firstOfMonth } from './shared/common-parameters.js';
@@ -90,9 +90,9 @@ sections as materialized (
   select
     element->'class_teacher'->>'value' as teacher, count(*) as sections, coalesce(sum(n.students),
       0) as students,
-    json_agg(json_build_object('class', coalesce(r.data->>'name', ''),
-      'section', coalesce(element->>'name', ''))
-      order by to_number(r.data->'order'), r.data->>'name', element->>'name') as list
+    ${jsonListOf(SectionOfTeacher, sql`to_number(r.data->'order'), r.data->>'name', element->>'name'`, {
+      columns: { class: sql`r.data->>'name'`, section: sql`element->>'name'` },
+    })} as list
   from records r
   cross join lateral jsonb_array_elements(${listOrEmpty(sql`r.data->'sections'`)}) as element
   left join strengths n on n.class = r.data->>'name' and n.section = element->>'name'
@@ -145,17 +145,13 @@ loads as materialized (
         key: sql`id`,
         columns: {
           userId: sql`id`,
-          name: sql`name`,
-          department: sql`department`,
           sections: sql`list`,
-          ...sameNamed(['students', 'daysMarked', 'marks', 'daysPresent']),
         },
         from: sql`from loads`,
       },
       totals: {
         columns: {
           teachers: sql`count(*)`,
-          ...sumsOf(['sections', 'students', 'marks']),
           studentsATeacher: sql`round(sum(students) / nullif(count(*), 0), 2)`,
         },
         over: sql`from loads`,

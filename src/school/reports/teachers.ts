@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { flagType, textType } from './engine/parameter-types.js';
 import { defaulted, optional } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { jsonListOf } from './engine/report-parts.js';
 import { endOf, firstDayOf, monthOfDay, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertDepartment, assertRole } from './shared/assert-place.js';
@@ -95,9 +96,13 @@ staff as materialized (
     )
 ),
 sections as materialized (
-  select section->'class_teacher'->>'value' as teacher, json_agg(json_build_object(
-    'class', coalesce(r.data->>'name', ''), 'section', coalesce(section->>'name', '')
-  ) order by to_number(r.data->'order'), r.data->>'name', section->>'name') as sections
+  select section->'class_teacher'->>'value' as teacher, ${jsonListOf(
+    SectionOfTeacher,
+    sql`to_number(r.data->'order'), r.data->>'name', section->>'name'`,
+    {
+      columns: { class: sql`r.data->>'name'`, section: sql`section->>'name'` },
+    },
+  )} as sections
   from records r
   cross join lateral jsonb_array_elements(${listOrEmpty(sql`r.data->'sections'`)}) as section
   where ${liveRecordsIn(domain, 'class')}
@@ -119,6 +124,7 @@ marks as materialized (
     rows: {
       position: sql`s.position`,
       key: sql`s.id`,
+      of: 'm',
       columns: {
         userId: sql`s.id`,
         employeeCode: sql`s.data->>'employee_code'`,
@@ -134,11 +140,8 @@ marks as materialized (
           select json_agg(held order by place) filter (where held is not null)
           from jsonb_array_elements_text(s.data->'roles') with ordinality as listed(held, place)
         )`,
-        classTeacherOf: sql`coalesce(c.sections, '[]')`,
-        present: sql`coalesce(m.present, 0)`,
-        absent: sql`coalesce(m.absent, 0)`,
-        halfDay: sql`coalesce(m.half_day, 0)`,
-        leave: sql`coalesce(m.on_leave, 0)`,
+        classTeacherOf: sql`c.sections`,
+        leave: sql`m.on_leave`,
       },
       from: sql`from staff s
 left join sections c on c.teacher = s.id

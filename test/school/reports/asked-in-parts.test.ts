@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
+import * as column from '../../../src/school/reports/engine/columns.js';
 import type { Report } from '../../../src/school/reports/engine/report.js';
 import { composeReport, type ReportParts } from '../../../src/school/reports/engine/report-parts.js';
 import type { PageOptions, ReportPage } from '../../../src/school/reports/engine/report-run.js';
@@ -80,19 +81,27 @@ describe.each(reports.map((report) => [report.name, report] as const))('%s', (_n
 });
 
 describe('a first page', () => {
-  const PARTS: ReportParts<{ readonly n: number }, { readonly sum: number }> = {
+  class Numbered {
+    readonly n!: number;
+  }
+  column.rowType('Numbered', 'A number.')(Numbered);
+  column.whole('The number.')(Numbered.prototype, 'n');
+  const PARTS: ReportParts<Numbered, Numbered> = {
     ctes: sql`numbers as materialized (select n from generate_series(1, 1000) as n)`,
     rows: {
       position: sql`row_number() over (order by n)`,
       key: sql`n::text`,
-      columns: { n: sql`n` },
       from: sql`from numbers`,
     },
-    totals: { columns: { sum: sql`sum(n)` }, over: sql`from numbers` },
+    totals: { over: sql`from numbers` },
   };
 
   it('of rows alone numbers no row behind its end', async () => {
-    const composed = composeReport(PARTS, { ...NOTHING, rows: new Set(['n']) }, new Set());
+    const composed = composeReport(
+      PARTS,
+      { row: Numbered, totals: Numbered },
+      { ...NOTHING, rows: new Set(['n']) },
+    );
     if (composed === undefined) throw new Error('there are rows');
     const statement = pageStatement(composed, 50, undefined);
     const plan = await school.services.database.query<{ 'QUERY PLAN': string }>(

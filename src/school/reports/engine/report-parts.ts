@@ -3,10 +3,15 @@
  * not in the statement, and Postgres does not compute a CTE that nothing refers to.
  */
 import { type Sql, sql } from '../../../store/sql.js';
+import { type Column, type ColumnType, columnsOf, type RowClass } from './columns.js';
 import type { ShownParts } from './shown-parts.js';
 
-/** The SQL of each column by name, in the order of the JSON members. */
-type ColumnSql<Row extends object> = Readonly<Record<keyof Row & string, Sql>>;
+/**
+ * The SQL of columns by name. It gives the value alone: the type of the column says how it is printed
+ * (`printed`). A column that is not named is the one of the same name in the statement (`rollNo` is
+ * `roll_no`).
+ */
+type ColumnSql<Row extends object> = Partial<Readonly<Record<keyof Row & string, Sql>>>;
 
 export interface ReportParts<Row extends object, Totals extends object> {
   /** The text between `with` and the first `select`. */
@@ -24,47 +29,32 @@ interface RowParts<Row extends object> {
   readonly position: Sql;
   /** Identifies the subject of the row, e.g. the student's `_id`: the next page continues after it. */
   readonly key: Sql;
-  readonly columns: ColumnSql<Row>;
+  /** The alias of the table with the columns that are not named. */
+  readonly of?: string;
+  readonly columns?: ColumnSql<Row>;
   readonly from: Sql;
 }
 
 interface TotalsParts<Totals extends object> {
-  readonly columns: ColumnSql<Totals>;
+  readonly of?: string;
+  readonly columns?: ColumnSql<Totals>;
   /** `from …` with exactly one row. Absent: the columns read what they need themselves. */
   readonly from?: Sql;
-  /** `from …` with rows that the columns aggregate, instead of `from`. */
+  /** `from …` with rows that the columns aggregate, instead of `from`: a column not named is a sum. */
   readonly over?: Sql;
 }
 
-/** Columns of the same name in the statement (`rollNo` is `roll_no`), of the table `alias` where given. */
-export function sameNamed<Name extends string>(names: readonly Name[], alias?: string): Record<Name, Sql> {
-  const prefix = alias === undefined ? '' : `${alias}.`;
-  return Object.fromEntries(names.map((name) => [name, sql.raw(prefix + inSql(name))])) as Record<Name, Sql>;
-}
-
-/** The sums of such columns; 0 without rows. */
-export function sumsOf<Name extends string>(names: readonly Name[]): Record<Name, Sql> {
-  const sumOf = (name: Name) => [name, sql.raw(`coalesce(sum(${inSql(name)}), 0)`)];
-  return Object.fromEntries(names.map(sumOf)) as Record<Name, Sql>;
-}
-
-function inSql(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 /**
- * Composes the parts as described in report.ts; `undefined` if nothing is requested. A value missing from a
- * faulty record becomes the empty text in the columns `requiredTexts`, so that the row is returned, through
- * every front end alike.
+ * Composes the parts as described in report.ts; `undefined` if nothing is requested.
  */
 export function composeReport(
   { ctes, rows, totals, leftOut }: ReportParts<object, object>,
+  classes: { readonly row: RowClass; readonly totals: RowClass },
   shown: ShownParts,
-  requiredTexts: ReadonlySet<string>,
 ): Sql | undefined {
   const selects = [
-    ...(shown.rows ? [selectRows(withRequiredTexts(rows, requiredTexts), shown.rows)] : []),
-    ...(shown.totals ? [selectTotals(totals, shown.totals)] : []),
+    ...(shown.rows ? [selectRows(rows, classes.row, shown.rows)] : []),
+    ...(shown.totals ? [selectTotals(totals, classes.totals, shown.totals)] : []),
     ...(shown.warnings && leftOut ? [selectWarnings(leftOut)] : []),
   ];
   if (selects.length === 0) return undefined;
@@ -72,26 +62,38 @@ export function composeReport(
 ${sql.join(selects, '\nunion all\n')}`;
 }
 
-function withRequiredTexts(
-  rows: RowParts<object>,
-  requiredTexts: ReadonlySet<string>,
-): RowParts<Readonly<Record<string, unknown>>> {
-  const columns = Object.entries<Sql>(rows.columns).map(
-    ([name, value]) => [name, requiredTexts.has(name) ? sql`coalesce(${value}, '')` : value] as const,
-  );
-  return { ...rows, columns: Object.fromEntries(columns) };
+/**
+ * A list within a row or the totals: an aggregate of objects of the class over the columns of the same names,
+ * of the table `of` where given, or of the SQL in `columns`.
+ */
+export function jsonListOf<Row extends object>(
+  rowClass: new () => Row,
+  order: Sql,
+  { of, columns = {} }: { readonly of?: string; readonly columns?: ColumnSql<Row> } = {},
+): Sql {
+  return sql`json_agg(${objectOf(membersOf(rowClass, columns, same(of)))} order by ${order})`;
 }
 
-function selectRows({ position, key, columns, from }: RowParts<object>, shown: ReadonlySet<string>): Sql {
+function selectRows(
+  { position, key, of, columns = {}, from }: RowParts<object>,
+  rowClass: RowClass,
+  shown: ReadonlySet<string>,
+): Sql {
+  const members = membersOf(rowClass, columns, same(of), shown);
   return sql`select 'row' as part, ${position} as position, ${key} as key,
-  ${objectOf(columns, shown)} as content
+  ${objectOf(members)} as content
 ${from}`;
 }
 
-function selectTotals({ columns, from, over }: TotalsParts<object>, shown: ReadonlySet<string>): Sql {
-  const content = objectOf(columns, shown);
+function selectTotals(
+  { of, columns = {}, from, over }: TotalsParts<object>,
+  rowClass: RowClass,
+  shown: ReadonlySet<string>,
+): Sql {
+  const inSql = same(of);
+  const members = membersOf(rowClass, columns, over ? (name) => sql`sum(${inSql(name)})` : inSql, shown);
   const start = sql`select 'totals' as part, 0::bigint as position, null::text as key,
-    ${content} as content`;
+    ${objectOf(members)} as content`;
   if (shown.size === 0) return start;
   // Returns a row even if no shown column is an aggregate.
   if (over)
@@ -104,6 +106,41 @@ ${from}`
     : start;
 }
 
+/** The column of a name as the statement has it: `rollNo` is `roll_no`. */
+function same(alias: string | undefined): (name: string) => Sql {
+  const prefix = alias === undefined ? '' : `${alias}.`;
+  return (name) => sql.raw(prefix + name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}
+
+type Member = readonly [name: string, value: Sql];
+
+function membersOf(
+  rowClass: RowClass,
+  columns: Readonly<Record<string, Sql | undefined>>,
+  inStatement: (name: string) => Sql,
+  shown?: ReadonlySet<string>,
+): readonly Member[] {
+  return columnsOf(rowClass)
+    .filter(({ name }) => shown?.has(name) ?? true)
+    .map((column) => [column.name, printed(column, columns[column.name] ?? inStatement(column.name))]);
+}
+
+/**
+ * The value as the type of its column prints it. What may not be null becomes 0, an empty list or the empty
+ * text, so that a faulty record is returned through every front end alike.
+ */
+function printed({ type, isNullable }: Column, value: Sql): Sql {
+  const missing = isNullable ? undefined : IF_MISSING[type];
+  const present = missing === undefined ? value : sql`coalesce(${value}, ${sql.raw(missing)})`;
+  if (type === 'money' || type === 'decimal') return sql`round(${present}, 2)`;
+  return type === 'number' ? sql`trim_scale(${present})` : present;
+}
+
+const IF_MISSING: Partial<Record<ColumnType, string>> = {
+  ...{ text: "''", rows: "'[]'", texts: "'[]'" },
+  ...{ whole: '0', number: '0', money: '0', decimal: '0' },
+};
+
 function selectWarnings(leftOut: Sql): Sql {
   return sql`select 'warning' as part, 0::bigint as position, null::text as key, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
@@ -114,15 +151,13 @@ ${leftOut}
 group by collection, reason`;
 }
 
-function objectOf(columns: Readonly<Record<string, Sql>>, shown: ReadonlySet<string>): Sql {
-  const members = Object.entries(columns)
-    .filter(([name]) => shown.has(name))
-    .map(
-      ([name, value]) => sql`
+function objectOf(members: readonly Member[]): Sql {
+  const listed = members.map(
+    ([name, value]) => sql`
   ${sql.raw(`'${name}'`)}, ${value}`,
-    );
+  );
   return members.length === 0
     ? sql`json_build_object()`
-    : sql`json_build_object(${sql.join(members, ',')}
+    : sql`json_build_object(${sql.join(listed, ',')}
 )`;
 }

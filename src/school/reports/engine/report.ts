@@ -16,7 +16,6 @@
 import { invariant } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { Sql } from '../../../store/sql.js';
-import { columnsOf, type RowClass } from './columns.js';
 import {
   type ParameterList,
   type ParameterValues,
@@ -94,8 +93,8 @@ export interface ReportDefinition<
    * parameters of each call.
    */
   readonly planning?: 'once';
-  readonly row: RowClass;
-  readonly totals: RowClass;
+  readonly row: new () => Row;
+  readonly totals: new () => Totals;
   readonly example: SentParameters;
   /** Fills in parameters that follow from others. Answers show the result. */
   readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
@@ -121,11 +120,6 @@ export interface ReportDefinition<
 export function defineReport<const List extends ParameterList, Row extends object, Totals extends object>(
   definition: ReportDefinition<List, Row, Totals>,
 ): Report {
-  const requiredTexts = new Set(
-    columnsOf(definition.row).flatMap(({ name, type, isNullable }) =>
-      type === 'text' && !isNullable ? [name] : [],
-    ),
-  );
   const prepare = async (services: ReportServices, scope: Scope, sent: SentParameters) => {
     const rights = rightsOf(definition, scope);
     const context = contextOf(services, scope, rights);
@@ -133,7 +127,7 @@ export function defineReport<const List extends ParameterList, Row extends objec
     const understood = definition.understand?.(parsed, context) ?? parsed;
     const values = { ...understood, ...(await definition.check?.(understood, context)) };
     const compose = (shown: ShownParts) =>
-      composeReport(definition.parts(values, context, shown), shown, requiredTexts);
+      composeReport(definition.parts(values, context, shown), definition, shown);
     return { values, context, compose };
   };
   const report: Report = {

@@ -1,24 +1,40 @@
 import { describe, expect, it } from '@jest/globals';
-import { composeReport, type ReportParts } from '../../../../src/school/reports/engine/report-parts.js';
+import * as column from '../../../../src/school/reports/engine/columns.js';
+import {
+  composeReport,
+  jsonListOf,
+  type ReportParts,
+} from '../../../../src/school/reports/engine/report-parts.js';
 import { sql } from '../../../../src/store/sql.js';
 
-interface Row {
-  readonly name: string;
-  readonly marks: number;
+class Row {
+  readonly name!: string;
+  readonly marks!: number;
+  readonly paid!: string | null;
 }
+column.rowType('PartsRow', 'A row.')(Row);
+column.text('Its name.')(Row.prototype, 'name');
+column.whole('Its marks.')(Row.prototype, 'marks');
+column.money('What was paid.', { nullable: true })(Row.prototype, 'paid');
 
-interface Totals {
-  readonly students: number;
-  readonly best: number;
+class Totals {
+  readonly students!: number;
+  readonly best!: number;
+  readonly marks!: number;
 }
+column.rowType('PartsTotals', 'All rows.')(Totals);
+column.whole('Students.')(Totals.prototype, 'students');
+column.whole('The most marks.', { nullable: true })(Totals.prototype, 'best');
+column.whole('All marks.')(Totals.prototype, 'marks');
 
 const PARTS: ReportParts<Row, Totals> = {
   ctes: sql`listed as (select * from students where class = ${'5'})`,
   rows: {
     position: sql`place`,
     key: sql`id`,
-    columns: { name: sql`name`, marks: sql`marks + ${1}` },
-    from: sql`from listed`,
+    of: 'l',
+    columns: { marks: sql`marks + ${1}` },
+    from: sql`from listed l`,
   },
   totals: {
     columns: { students: sql`count(*)`, best: sql`(select max(marks) from listed)` },
@@ -28,8 +44,8 @@ const PARTS: ReportParts<Row, Totals> = {
 };
 
 const NOTHING = { rows: undefined, totals: undefined, warnings: false };
-const compose = (shown: Partial<Parameters<typeof composeReport>[1]>) =>
-  composeReport(PARTS, { ...NOTHING, ...shown }, new Set(['name']));
+const compose = (shown: Partial<Parameters<typeof composeReport>[2]>) =>
+  composeReport(PARTS, { row: Row, totals: Totals }, { ...NOTHING, ...shown });
 
 describe('the statement of what is asked of a report', () => {
   it('names the columns that are shown, and no other', () => {
@@ -37,17 +53,29 @@ describe('the statement of what is asked of a report', () => {
     expect(sql?.text).toBe(`with listed as (select * from students where class = $1)
 select 'row' as part, place as position, id as key,
   json_build_object(
-  'marks', marks + $2
+  'marks', coalesce(marks + $2, 0)
 ) as content
-from listed`);
+from listed l`);
     expect(sql?.values).toEqual(['5', 1]);
   });
 
-  it('has the empty text where a record lacks one that every row has', () => {
-    expect(compose({ rows: new Set(['name', 'marks']) })?.text).toContain(`
-  'name', coalesce(name, ''),
-  'marks', marks + $2
+  it('has each value in the form of its type, of the column of its name where none is given', () => {
+    expect(compose({ rows: new Set(['name', 'marks', 'paid']) })?.text).toContain(`
+  'name', coalesce(l.name, ''),
+  'marks', coalesce(marks + $2, 0),
+  'paid', round(l.paid, 2)
 `);
+    expect(compose({ totals: new Set(['marks']) })?.text).toContain("'marks', coalesce(sum(marks), 0)");
+  });
+
+  it('has a list of objects of a class', () => {
+    expect(
+      jsonListOf(Row, sql`name`, { of: 'l', columns: { marks: sql`0` } }).text,
+    ).toBe(`json_agg(json_build_object(
+  'name', coalesce(l.name, ''),
+  'marks', coalesce(0, 0),
+  'paid', round(l.paid, 2)
+) order by name)`);
   });
 
   it('has one row of totals, also where none of those shown is added up', () => {
