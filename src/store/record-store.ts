@@ -11,10 +11,9 @@ import type { JsonObject, JsonValue } from '../base/json/json.js';
 import type { Path } from '../base/model/path.js';
 import { queryOf, type RecordQuery } from '../base/model/record-query.js';
 import { type Domain, type RecordVerb, type Scope } from '../base/model/scope.js';
-import { accessOf, assertReadable, findAccess } from './access/access.js';
-import { assertFittingOperands } from './access/fitting-operands.js';
-import { hintAtContradictions } from './access/hint-at-contradictions.js';
+import { accessOf, findAccess, type Readable } from './access/access.js';
 import { hintAtPaths } from './access/hint-at-paths.js';
+import { resolveQuery } from './access/resolve-filter.js';
 import { type AuditEntry, type AuditQuery, readAuditTrail } from './changes/audit-trail.js';
 import { type Purged, purge } from './changes/purge.js';
 import type { Database } from './database/database.js';
@@ -24,7 +23,7 @@ import { RecordHistory } from './history/record-history.js';
 import { Reverts } from './history/reverts.js';
 import { previewUndo, type UndoPreview } from './history/undo-preview.js';
 import { BatchedReads, type SingleRead } from './reading/batched-reads.js';
-import type { Readable, RecordSetOptions } from './reading/record-page.js';
+import type { RecordSetOptions } from './reading/record-page.js';
 import { RecordSet } from './reading/record-set.js';
 import { StatementCache } from './reading/statement-cache.js';
 import {
@@ -35,10 +34,9 @@ import {
   storedColumns,
   toStoredRecord,
 } from './reading/stored-record.js';
-import { listPaths } from './sql/compile-filter.js';
 import { recordsOf } from './sql/records-of.js';
 import type { ReferrersShape } from './sql/shape.js';
-import type { SpellingContext } from './sql/spellings.js';
+import type { SpellingContext } from './access/respelled.js';
 import { type Sql, sql } from './sql.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';
 import { idempotencyOwner, idempotently, type OnceRequest } from './writing/idempotency.js';
@@ -144,14 +142,9 @@ export class RecordStore {
   find(scope: Scope, query: RecordQuery, options: ReadWithin = {}): RecordSet {
     const collection = this.#environment.catalog.get(query.collection, scope);
     const access = accessOf(scope, collection, 'read');
-    const paths = [...listPaths(query.filter), ...query.sort.map((key) => key.path)];
-    assertReadable(paths, access, collection);
-    assertFittingOperands(query.filter, collection, (name) => this.findReadable(scope, name));
-    const named = [...paths, ...(query.projection ?? [])];
-    hintAtPaths(named, scope, collection);
-    hintAtContradictions(query.filter, scope, collection);
-    this.#environment.noteNamed(scope, collection, named, access.hiddenFields);
     const context = this.#environment.compileContext(scope, collection);
+    const { filter, paths } = resolveQuery(query, context, { scope, access });
+    this.#environment.noteNamed(scope, collection, paths, access.hiddenFields);
     const { database, primary } = this.#sourcesOf(scope, options.within);
     const scan = (extent: 'page' | 'all') =>
       this.#environment.scan(scope, collection, { query, access, extent });
@@ -162,8 +155,10 @@ export class RecordStore {
       primary,
       scope,
       query,
+      filter,
       access,
       context,
+      catalog: this.#environment.catalog,
       plans: this.#environment.plans,
       statementCache: this.#statementCache,
       batchedReads: this.#batchedReads,

@@ -14,7 +14,7 @@ export interface Room {
 
 /** How a value of a record is tested in SQL: below the two compilers of filters, which both use them. */
 const SQL_FORMS = [
-  ...['store/sql/storable-json.ts', 'store/sql/names.ts', 'store/sql/target.ts'],
+  ...['store/sql/storable-json.ts', 'store/sql/names.ts'],
   ...['store/sql/records-of.ts', 'store/sql/spellings.ts'],
   ...['store/sql/jsonpath-test.ts', 'store/sql/column-test.ts', 'store/sql/id-test.ts'],
 ];
@@ -48,7 +48,6 @@ export const FLOORS: readonly Room[] = [
   },
   { name: 'store/sql/storable-json.ts', imports: ['base/model/'] },
   { name: 'store/sql/names.ts', imports: ['base/model/', 'store/database/declared-indexes.ts'] },
-  { name: 'store/sql/target.ts', imports: ['base/model/'] },
   { name: 'store/sql/records-of.ts', imports: ['base/model/'] },
   { name: 'store/sql/spellings.ts', imports: ['base/model/', 'store/sql/records-of.ts'] },
   {
@@ -65,7 +64,7 @@ export const FLOORS: readonly Room[] = [
     name: 'store/sql/id-test.ts',
     imports: ['base/model/', 'store/sql/column-test.ts', 'store/sql/storable-json.ts'],
   },
-  { name: 'store/mongo/', imports: ['base/model/', 'base/languages/', ...SQL_FORMS] },
+  { name: 'store/mongo/', imports: ['base/model/', 'base/languages/', 'store/access/', ...SQL_FORMS] },
   {
     name: 'store/sql/',
     imports: [...['base/model/', 'store/database/', 'store/access/', 'store/mongo/'], ...SQL_FORMS],

@@ -157,7 +157,7 @@ export interface ElementCondition {
  * Mongo's meaning, which is that of the JSON alone: no operand is read by the type of its field, and none is
  * refused by it. A list is looked into one level, and is a value itself beside. @see mongo-query.ts
  */
-interface MatchCondition {
+export interface MatchCondition {
   readonly kind: 'match';
   readonly path: Path;
   readonly test: MatchTest;

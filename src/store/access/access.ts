@@ -15,6 +15,7 @@ import type { Collection, Field, RoleAccess, RowRule } from '../../base/model/co
 import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { type Principal, type RecordVerb, type Scope, topDomainIdOf } from '../../base/model/scope.js';
+import type { Sql } from '../sql.js';
 import { mayManageAccounts } from './admin.js';
 import { refusedByScopes } from './refused-by-scopes.js';
 
@@ -29,10 +30,21 @@ export interface EffectiveAccess {
   readonly readOnlyFields: ReadonlySet<string>;
 }
 
+/** A collection as far as the caller may read it. */
+export interface Readable {
+  readonly collection: Collection;
+  readonly access: EffectiveAccess;
+  /** Over the alias `r`: domain, live records, row rules. */
+  readonly condition: Sql;
+}
+
+/** Finds what the caller may read of a collection; `undefined`: nothing. */
+export type FindReadable = (collection: string) => Readable | undefined;
+
 /** The role with full access to collections that do not mention it. */
 const ADMIN = 'admin';
 const NO_FIELDS: ReadonlySet<string> = new Set();
-const FULL_ACCESS: EffectiveAccess = {
+export const FULL_ACCESS: EffectiveAccess = {
   rows: undefined,
   rowFields: NO_FIELDS,
   hiddenFields: NO_FIELDS,
@@ -193,7 +205,7 @@ export function readershipOf(scope: Scope): Readership {
  */
 export function assertReadable(
   paths: readonly Path[],
-  access: EffectiveAccess,
+  access: Pick<EffectiveAccess, 'hiddenFields'>,
   collection: Collection,
 ): void {
   if (access.hiddenFields.size === 0) return;

@@ -1,27 +1,25 @@
-import type { JsonValue } from '../../base/json/json.js';
-import { type Collection, CREATED_ON, type Field } from '../../base/model/collection.js';
-import { isPlainText } from '../../base/model/field-types/scalar-type.js';
-import { scalarTypeOf } from '../../base/model/field-types/scalar-types.js';
-import type { Condition, Filter } from '../../base/model/filter.js';
-import { isBehind } from '../../base/model/is-behind.js';
-import type { Path } from '../../base/model/path.js';
+import { isDay } from '../../base/model/calendar.js';
+import { type Collection, CREATED_ON } from '../../base/model/collection.js';
+import { foldText } from '../../base/model/normal-text.js';
+import type { Operand } from '../../base/model/operand.js';
 import type { Scope } from '../../base/model/scope.js';
+import type { Bound, ValueTest } from '../../base/model/value-test.js';
+import type { ResolvedFilter, ResolvedTest } from './resolved-filter.js';
 
 /**
  * Adds a hint for two conditions on the same field that no record satisfies together, such as
  * `status=absent,status=late`: their result is empty, and looks like an answer. Some callers take the comma
  * of oquery for "or".
  */
-export function hintAtContradictions(filter: Filter, scope: Scope, collection: Collection): void {
+export function hintAtContradictions(filter: ResolvedFilter, scope: Scope, collection: Collection): void {
   if (scope.onHint === undefined || filter.kind !== 'all') return;
-  const conditions = conditionsOf(filter).slice(0, MAX_COMPARED);
-  for (const [index, one] of conditions.entries()) {
-    const other = conditions.slice(index + 1).find((later) => exclude(one, later, collection));
-    if (other === undefined) continue;
-    const place = `"${one.path.join('.')}" of ${collection.name}`;
+  const conditions = testsOf(filter).slice(0, MAX_COMPARED);
+  for (const [index, { name, test }] of conditions.entries()) {
+    const later = conditions.slice(index + 1);
+    if (!later.some((other) => other.name === name && exclude(test, other.test))) continue;
     scope.onHint(
-      `No record satisfies both conditions on ${place}: all conditions of a filter must hold. ` +
-        'For one or the other, use `in` or `or` in `where`, `$in` or `$or` in a script.',
+      `No record satisfies both conditions on "${name}" of ${collection.name}: all conditions of a filter ` +
+        'must hold. For one or the other, use `in` or `or` in `where`, `$in` or `$or` in a script.',
     );
   }
 }
@@ -29,60 +27,75 @@ export function hintAtContradictions(filter: Filter, scope: Scope, collection: C
 /** Each condition is compared with each other one. */
 const MAX_COMPARED = 32;
 
-type PathCondition = Extract<Condition, { readonly path: Path }>;
-
-/** The conditions that all must hold. */
-function conditionsOf(filter: Filter): readonly PathCondition[] {
-  if (filter.kind === 'all') return filter.filters.flatMap(conditionsOf);
-  return COMPARED.has(filter.kind) ? [filter as PathCondition] : [];
+/** The tests that all must hold, of fields of which a record has one value. */
+function testsOf(filter: ResolvedFilter): readonly { readonly name: string; readonly test: ValueTest }[] {
+  if (filter.kind === 'all') return filter.filters.flatMap(testsOf);
+  return filter.kind === 'test' && isOfOneValue(filter)
+    ? [{ name: filter.path.join('.'), test: filter.test }]
+    : [];
 }
 
-const LOWER = ['greaterThan', 'greaterOrEqual'];
-const UPPER = ['lessThan', 'lessOrEqual'];
-const COMPARED: ReadonlySet<string> = new Set(['looseEquals', 'equals', 'on', ...LOWER, ...UPPER]);
+function isOfOneValue({ path, paths, place }: ResolvedTest): boolean {
+  return paths.length === 1 && (place.form !== 'path' || (path.length === 1 && path[0] === CREATED_ON));
+}
 
-function exclude(one: PathCondition, other: PathCondition, collection: Collection): boolean {
-  if (one.path.join('.') !== other.path.join('.') || !isSingle(one.path, collection)) return false;
-  if (one.kind === 'on' && other.kind === 'on') {
-    const [day, otherDay] = [one.day, other.day];
-    if (typeof day === 'string' || typeof otherDay === 'string') {
-      return typeof day === typeof otherDay && day !== otherDay;
-    }
-    return day.word !== otherDay.word;
+function exclude(one: ValueTest, other: ValueTest): boolean {
+  if (one.kind === 'like' || other.kind === 'like') {
+    const texts = [one, other].map((test) => (isWhole(test) ? test.text.toLowerCase() : undefined));
+    return !texts.includes(undefined) && texts[0] !== texts[1];
   }
-  const texts = [textOf(one, collection), textOf(other, collection)];
-  if (!texts.includes(undefined)) return texts[0] !== texts[1];
-  return isEmptyRange(one, other) || isEmptyRange(other, one);
+  const spans = spansOf(other);
+  return spansOf(one).every((span) => spans.every((beside) => areApart(span, beside)));
 }
 
-/** A field of which a record has one value. */
-function isSingle(path: Path, { fieldsByName }: Collection): boolean {
-  const [first = '', ...members] = path;
-  if (members.length === 0 && (first === '_id' || first === CREATED_ON)) return true;
-  let field: Field | undefined = fieldsByName.get(first);
-  for (const member of members) {
-    if (field === undefined || field.isList) return false;
-    if (field.type === 'reference') return members.length === 1;
-    field = field.fields.find(({ name }) => name === member);
+function isWhole(test: ValueTest): test is Extract<ValueTest, { readonly kind: 'like' }> {
+  return test.kind === 'like' && test.at === 'whole';
+}
+
+/** The values from one to another. Days and instants are texts that do not mix. */
+interface Span {
+  readonly among: string;
+  readonly lower: Bound<Operand> | undefined;
+  readonly upper: Bound<Operand> | undefined;
+}
+
+function spansOf(test: ValueTest): readonly Span[] {
+  switch (test.kind) {
+    case 'is':
+      return [spanOf(test.value)];
+    case 'in':
+      return test.values.map(spanOf);
+    case 'spelled':
+      return test.values.map((value) => spanOf(foldText(String(value))));
+    case 'either':
+      return test.tests.flatMap(spansOf);
+    case 'numberRange':
+      return [{ ...test, among: 'all' }];
+    case 'textRange':
+      return [test];
+    case 'like':
+      return [{ among: 'all', lower: undefined, upper: undefined }];
   }
-  return field !== undefined && !field.isList;
 }
 
-/** The text with which a condition compares the whole value; `undefined`: it is compared otherwise. */
-function textOf(condition: PathCondition, collection: Collection): string | undefined {
-  const [first = ''] = condition.path;
-  const field = collection.fieldsByName.get(first);
-  const type = field && condition.path.length === 1 ? scalarTypeOf(field) : undefined;
-  const isText = first === '_id' || field?.type === 'reference' || (type !== undefined && isPlainText(type));
-  if (!isText) return undefined;
-  if (condition.kind === 'looseEquals') {
-    return condition.isInsensitive === true ? condition.text.toLowerCase() : condition.text;
-  }
-  const value: JsonValue = condition.kind === 'equals' ? condition.value : null;
-  return typeof value === 'string' ? value : undefined;
+function spanOf(value: Operand): Span {
+  const bound = { value, isIncluded: true };
+  return { among: isDay(String(value)) ? 'days' : 'all', lower: bound, upper: bound };
 }
 
-function isEmptyRange(lower: PathCondition, upper: PathCondition): boolean {
-  if (!('value' in lower && 'value' in upper)) return false;
-  return LOWER.includes(lower.kind) && UPPER.includes(upper.kind) && isBehind(lower.value, upper.value);
+function areApart(one: Span, other: Span): boolean {
+  const writings = [one.among, other.among];
+  if (writings.includes('days') && writings.includes('instants')) return true;
+  return isBeyond(one.lower, other.upper) || isBeyond(other.lower, one.upper);
+}
+
+function isBeyond(lower: Span['lower'], upper: Span['upper']): boolean {
+  if (lower === undefined || upper === undefined) return false;
+  const [from, to] = [comparable(lower.value), comparable(upper.value)];
+  if (typeof from !== typeof to) return true;
+  return from > to || (from === to && !(lower.isIncluded && upper.isIncluded));
+}
+
+function comparable(value: Operand): string | number | boolean {
+  return typeof value === 'object' ? Number(String(value)) : value;
 }

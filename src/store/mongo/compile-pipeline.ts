@@ -5,6 +5,7 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
+import type { Readable } from '../access/access.js';
 import { storable } from '../sql/storable-json.js';
 import { type Sql, sql } from '../sql.js';
 import { compileBucket, compileGroup } from './compile-group.js';
@@ -37,18 +38,10 @@ import {
 } from './rows.js';
 import { onlyFields, withElement, withFields, withoutFields } from './with-fields.js';
 
-/** A collection as far as the caller may read it. */
-export interface PipelineSource {
-  readonly collection: Collection;
-  /** Over the alias `r`: domain, live records, row rules. */
-  readonly condition: Sql;
-  readonly hiddenFields: ReadonlySet<string>;
-}
-
 export interface PipelineOptions {
   readonly context: Omit<PipelineContext, 'aliases'>;
   /** The fields of a collection that a `$lookup` may read. @throws FORBIDDEN, NOT_FOUND */
-  readonly lookUp: (collection: string) => PipelineSource;
+  readonly lookUp: (collection: string) => Readable;
 }
 
 /**
@@ -58,7 +51,7 @@ export interface PipelineOptions {
  */
 export function compilePipeline(
   stages: readonly Stage[],
-  source: PipelineSource | { readonly documents: string },
+  source: Readable | { readonly documents: string },
   options: PipelineOptions,
 ): Sql {
   const compilation = { options, context: { ...options.context, aliases: new Aliases() } };
@@ -72,11 +65,11 @@ interface Compilation {
   readonly context: PipelineContext;
 }
 
-function rowsOfRecords({ collection, condition, hiddenFields }: PipelineSource): Rows {
+function rowsOfRecords({ collection, condition, access }: Readable): Rows {
   return {
     from: sql.raw('records r'),
     where: [condition],
-    root: recordRoot(collection, hiddenFields),
+    root: recordRoot(collection, access.hiddenFields),
     orderBy: undefined,
     naturalOrder: sql.raw('r.id'),
     limit: undefined,

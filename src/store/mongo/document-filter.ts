@@ -11,11 +11,12 @@ import { toNormalText } from '../../base/model/normal-text.js';
 import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
 import type { ValueTest } from '../../base/model/value-test.js';
+import { respelled } from '../access/respelled.js';
 import { columnTest, needsByteOrder } from '../sql/column-test.js';
 import { idTest } from '../sql/id-test.js';
 import { jsonpathTest } from '../sql/jsonpath-test.js';
 import type { FieldExpression } from '../sql/names.js';
-import { compileJsonpath, respelled } from '../sql/spellings.js';
+import { compileJsonpath } from '../sql/spellings.js';
 import { jsonpathSteps, storable, storableJson } from '../sql/storable-json.js';
 import { type Sql, sql } from '../sql.js';
 import { type Declared, type DocumentRoot, documentRoot, type MatchTarget } from './document-root.js';
@@ -62,12 +63,12 @@ function joined(filters: readonly Filter[], { separator, empty, root, context }:
 
 function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionContext): Sql {
   const declared = target.form === 'id' ? undefined : target.declared;
-  const test = declared?.target.type === 'text' ? normalMatch(sent) : sent;
+  const test = declared?.place.type === 'text' ? normalMatch(sent) : sent;
   const plain = scalarTest(test);
   const scalar =
     plain === undefined || declared === undefined
       ? plain
-      : respelled(plain, declared.target.path, { ...context, collection: declared.collection });
+      : respelled(plain, declared.place.path, { ...context, collection: declared.collection });
   if (target.form === 'id') {
     if (scalar !== undefined) return idTest(textsOf(scalar), context);
     return columnMatch(

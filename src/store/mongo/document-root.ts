@@ -5,9 +5,9 @@
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
+import { type Place, placeInElement, placeInRecord } from '../../base/model/place.js';
 import { type FieldExpression, fieldExpression } from '../sql/names.js';
 import { storable } from '../sql/storable-json.js';
-import { type Target, targetInElement, targetInRecord } from '../sql/target.js';
 import { type Sql, sql } from '../sql.js';
 
 export interface DocumentRoot {
@@ -41,7 +41,7 @@ export type MatchTarget =
 
 export interface Declared {
   readonly collection: Collection;
-  readonly target: Target;
+  readonly place: Place;
 }
 
 const RECORD = sql.raw('r.data');
@@ -59,9 +59,9 @@ export function recordRoot(collection: Collection, hidden: ReadonlySet<string> =
       if (first === '_id')
         return rest.length === 0 ? { form: 'id' } : { form: 'path', json: RECORD_ID, path: rest };
       if (first !== undefined && hidden.has(first)) return { form: 'path', json: NOTHING, path };
-      const target = targetInRecord(collection, path);
-      const declared = { collection, target };
-      if (target.form !== 'column') return { form: 'path', json: RECORD, path, declared };
+      const place = placeInRecord(collection, path);
+      const declared = { collection, place };
+      if (place.form !== 'column') return { form: 'path', json: RECORD, path, declared };
       return { form: 'column', field: fieldExpression(collection, path), path, declared };
     },
     valueAt(path) {
@@ -69,8 +69,8 @@ export function recordRoot(collection: Collection, hidden: ReadonlySet<string> =
       if (first === undefined) return this.json;
       if (first === '_id') return rest.length === 0 ? RECORD_ID : NULL;
       if (hidden.has(first)) return NULL;
-      const target = targetInRecord(collection, path);
-      if (rest.length === 0 || target.form === 'column') return fieldExpression(collection, path).json;
+      const place = placeInRecord(collection, path);
+      if (rest.length === 0 || place.form === 'column') return fieldExpression(collection, path).json;
       return sql`doc_value(${fieldExpression(collection, [first]).json},
         ${rest.map(storable)}::text[])`;
     },
@@ -82,7 +82,7 @@ export function documentRoot(json: Sql, list?: Declared): DocumentRoot {
   return {
     json,
     targetAt(path) {
-      const declared = list && { ...list, target: targetInElement(list.target, path) };
+      const declared = list && { ...list, place: placeInElement(list.place, path) };
       return { form: 'path', json, path, declared };
     },
     valueAt(path) {

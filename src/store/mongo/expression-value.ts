@@ -6,7 +6,7 @@ import { ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 import type { Expression } from '../../base/model/expression.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import type { SpellingContext } from '../sql/spellings.js';
+import type { SpellingContext } from '../access/respelled.js';
 import { jsonText, storable, storableJson } from '../sql/storable-json.js';
 import { Sql, sql } from '../sql.js';
 import type { DocumentRoot } from './document-root.js';

@@ -1,23 +1,21 @@
 /** Runs pipelines over the records that a caller may read, each as one statement. */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../base/errors.js';
-import type { Collection } from '../../base/model/collection.js';
 import { type Expression, listExpressionPaths } from '../../base/model/expression.js';
 import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { queryOf } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
-import { assertFittingOperands } from '../access/fitting-operands.js';
+import { accessOf, assertReadable, type Readable } from '../access/access.js';
 import { hintAtPaths } from '../access/hint-at-paths.js';
+import { type ResolveContext, resolveFilter } from '../access/resolve-filter.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import type { Transaction } from '../database/queryable.js';
 import type { RecordStore } from '../record-store.js';
-import { listPaths } from '../sql/compile-filter.js';
 import { namedStatements } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
-import { compilePipeline, type PipelineOptions, type PipelineSource } from './compile-pipeline.js';
+import { compilePipeline, type PipelineOptions } from './compile-pipeline.js';
 import type { Stage } from './mongo-pipeline.js';
 import type { FieldTree } from './mongo-projection.js';
 
@@ -154,17 +152,16 @@ export class Pipelines {
     };
   }
 
-  #readable(scope: Scope, name: string): ReadableCollection & PipelineSource {
+  #readable(scope: Scope, name: string): Readable {
     const collection = this.#options.catalog.get(name, scope);
     const readable = this.#options.store.findReadable(scope, name);
     // This throws the error that says why.
     if (readable === undefined) accessOf(scope, collection, 'read');
     if (readable === undefined) refuseCollection(name);
-    const { access, condition } = readable;
-    return { collection, access, condition, hiddenFields: access.hiddenFields };
+    return readable;
   }
 
-  #lookedUp(scope: Scope, name: string): ReadableCollection & PipelineSource {
+  #lookedUp(scope: Scope, name: string): Readable {
     this.#options.catalog.get(name, scope);
     if (this.#options.store.findReadable(scope, name) === undefined) refuseCollection(name);
     return this.#readable(scope, name);
@@ -177,12 +174,6 @@ function tooMany(most: number): ServiceError {
   return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail }] });
 }
 
-/** A collection, with the fields that the caller may read. */
-interface ReadableCollection {
-  readonly collection: Collection;
-  readonly access: EffectiveAccess;
-}
-
 /**
  * Rejects a pipeline that names a field which the caller may not read, in its own collection or in one that
  * it looks up. No stage sees hidden fields in any case. The error keeps callers from mistaking a hidden
@@ -192,19 +183,21 @@ interface ReadableCollection {
  */
 function assertPipelineReadable(
   stages: readonly Stage[],
-  start: ReadableCollection,
-  findReadable: (collection: string) => ReadableCollection,
+  start: Readable,
+  findReadable: (collection: string) => Readable,
   scope: Scope,
 ): void {
   /** Fields that hold values made by a stage or found by a `$lookup`. */
-  const own = new Map<string, ReadableCollection | undefined>();
+  const own = new Map<string, Readable | undefined>();
+  const { timeZone } = scope.domain;
+  const context = { collection: start.collection, timeZone, now: new Date() };
   for (const stage of stages) {
     const isAllWritten = stage.kind === 'facet' || stage.kind === 'lookup';
-    const paths = isAllWritten ? [] : pathsOf(stage);
+    const paths = isAllWritten ? [] : pathsOf(stage, context);
     assertPathsReadable(paths, { start, own, scope });
     // Values made by a stage are not of a declared field.
     if (stage.kind === 'match' && !paths.some(([name = '']) => own.has(name))) {
-      assertFittingOperands(stage.filter, start.collection, findReadable);
+      resolveFilter(stage.filter, context, start.access);
     }
     if (stage.kind === 'facet') {
       for (const facet of stage.facets) assertPipelineReadable(facet.stages, start, findReadable, scope);
@@ -230,11 +223,7 @@ function assertPipelineReadable(
 
 function assertPathsReadable(
   paths: readonly Path[],
-  {
-    start,
-    own,
-    scope,
-  }: { start: ReadableCollection; own: ReadonlyMap<string, ReadableCollection | undefined>; scope: Scope },
+  { start, own, scope }: { start: Readable; own: ReadonlyMap<string, Readable | undefined>; scope: Scope },
 ): void {
   for (const path of paths) {
     const [name, ...rest] = path;
@@ -250,7 +239,7 @@ function assertPathsReadable(
   }
 }
 
-function assertNamed(paths: readonly Path[], { collection, access }: ReadableCollection, scope: Scope): void {
+function assertNamed(paths: readonly Path[], { collection, access }: Readable, scope: Scope): void {
   assertReadable(paths, access, collection);
   hintAtPaths(paths, scope, collection);
 }
@@ -259,10 +248,10 @@ function makesOtherDocuments({ kind }: Stage): boolean {
   return ['group', 'bucket', 'count', 'facet', 'replaceRoot'].includes(kind);
 }
 
-function pathsOf(stage: Stage): readonly Path[] {
+function pathsOf(stage: Stage, context: ResolveContext): readonly Path[] {
   switch (stage.kind) {
     case 'match':
-      return listPaths(stage.filter);
+      return resolveFilter(stage.filter, context).paths;
     case 'sort':
       return stage.keys.map(({ path }) => path);
     case 'unwind':

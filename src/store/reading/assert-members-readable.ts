@@ -1,81 +1,67 @@
 /** Checks that a caller may read everything a shape prints. */
 
-import { ServiceError } from '../../base/errors.js';
-import type { Collection } from '../../base/model/collection.js';
-import type { Path } from '../../base/model/path.js';
-import { assertReadable, type EffectiveAccess } from '../access/access.js';
-import { assertFittingOperands } from '../access/fitting-operands.js';
-import { listPaths } from '../sql/compile-filter.js';
+import type { Scope } from '../../base/model/scope.js';
+import { accessOf, assertReadable, findAccess } from '../access/access.js';
+import { resolveFilter } from '../access/resolve-filter.js';
+import type { Catalog } from '../catalog/catalog.js';
 import { recordMembers } from '../sql/compile-page.js';
-import { listReferrers, type Member, type ReferrersShape, type Shape, targetsWithin } from '../sql/shape.js';
+import {
+  listReferrers,
+  listShapePaths,
+  listTargets,
+  type Member,
+  type ReferrersShape,
+} from '../sql/shape.js';
+import { sql } from '../sql.js';
 
-/** The readable part of a collection; `undefined` if the caller may read nothing of it. */
-type FindReadableCollection = (
-  collection: string,
-) => { readonly collection: Collection; readonly access: EffectiveAccess } | undefined;
+interface Reader {
+  readonly scope: Scope;
+  readonly catalog: Catalog;
+}
 
 /**
- * Refuses members that print a hidden field, of the record or of a reference's target. A target collection
- * the caller may not read is not an error: its records count as absent. A collection whose records point here
- * is selected by name, and is refused.
+ * Refuses members that print a hidden field, of the record, of a reference's target or of a record that
+ * points here. A field the caller may not read is refused if it is selected by name; it is never omitted
+ * silently.
  *
- * @throws FORBIDDEN (403) naming the field, or that collection
+ * @throws FORBIDDEN (403) naming the field, or the collection that a reference would lead to; as
+ *   `resolveFilter` does for the filter of the records that point here
+ * @see decisions 3
  */
 export function assertMembersReadable(
   members: readonly Member[],
-  readable: { readonly collection: Collection; readonly access: EffectiveAccess },
-  findReadable: FindReadableCollection,
+  name: string,
+  { scope, catalog }: Reader,
 ): void {
-  const shapes = members.map((member) => member.shape);
-  assertReadable(shapes.flatMap(pathsOf), readable.access, readable.collection);
-  for (const target of shapes.flatMap(targetsWithin)) {
-    const found = findReadable(target.collection);
-    if (found !== undefined) assertMembersReadable(target.members, found, findReadable);
+  if (!members.some(({ shape }) => 'path' in shape)) return;
+  const collection = catalog.get(name, scope);
+  assertReadable(listShapePaths(members).paths, accessOf(scope, collection, 'read'), collection);
+  for (const target of listTargets(members)) {
+    // Only the union members whose fields are selected count.
+    if (target.members.some(({ shape }) => shape.kind !== 'constant'))
+      accessOf(scope, catalog.get(target.collection, scope), 'read');
+    assertMembersReadable(target.members, target.collection, { scope, catalog });
   }
-  for (const referrers of listReferrers(members)) {
-    const found = findReadable(referrers.collection);
-    if (found === undefined) {
-      throw new ServiceError('FORBIDDEN', `you may not read records of ${referrers.collection}`);
-    }
-    assertReadable(listReferrersPaths(referrers), found.access, found.collection);
-    assertFittingOperands(referrers.filter, found.collection, findReadable);
-    assertMembersReadable(listReferrersMembers(referrers), found, findReadable);
-  }
+  for (const referrers of listReferrers(members)) assertReferrersReadable(referrers, { scope, catalog });
 }
 
-/** The paths by which the referring records are filtered and ordered. */
-export function listReferrersPaths({ path, filter, sort }: ReferrersShape): readonly Path[] {
-  return [path, ...listPaths(filter), ...sort.map((key) => key.path)];
+function assertReferrersReadable(referrers: ReferrersShape, { scope, catalog }: Reader): void {
+  const collection = catalog.get(referrers.collection, scope);
+  const access = accessOf(scope, collection, 'read');
+  const { timeZone, callingCode } = scope.domain;
+  const findTarget = (name: string) => {
+    const target = catalog.find(name);
+    const readable = target && findAccess(scope, target, 'read');
+    // The filter is not compiled here, so the condition is never read.
+    return readable && { collection: target, access: readable, condition: sql.empty };
+  };
+  const context = { collection, timeZone, callingCode, now: new Date(), findTarget };
+  resolveFilter(referrers.filter, context, access);
+  assertReadable([referrers.path, ...referrers.sort.map(({ path }) => path)], access, collection);
+  assertMembersReadable(listReferrersMembers(referrers), collection.name, { scope, catalog });
 }
 
 /** The printed members of the referring records. */
 export function listReferrersMembers({ page }: Pick<ReferrersShape, 'page'>): readonly Member[] {
   return page.members.flatMap(recordMembers);
-}
-
-/** The paths at which a shape begins to read; a hidden field is hidden from its first step on. */
-function pathsOf(shape: Shape): readonly Path[] {
-  switch (shape.kind) {
-    case 'constant':
-    case 'id':
-    case 'version':
-    case 'createdAt':
-    case 'updatedAt':
-    case 'nodeId':
-    case 'fields':
-    case 'referrers':
-      return [];
-    case 'text':
-    case 'number':
-    case 'decimal':
-    case 'boolean':
-    case 'json':
-    case 'enum':
-    case 'target':
-      return [shape.path];
-    case 'object':
-      return shape.path.length > 0 ? [shape.path] : shape.members.flatMap((member) => pathsOf(member.shape));
-    case 'list':
-      return shape.path.length > 0 ? [shape.path] : pathsOf(shape.element);
-  }
 }

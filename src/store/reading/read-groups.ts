@@ -3,13 +3,12 @@ import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { AggregateQuery, Group } from '../../base/model/aggregate-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import { assertReadable, type EffectiveAccess, type FindReadable, type Readable } from '../access/access.js';
 import type { Database } from '../database/database.js';
 import { compileAggregate, listAggregatePaths, listGroupKeys } from '../sql/compile-aggregate.js';
 import type { CompileContext } from '../sql/compile-filter.js';
 import { statementName } from '../sql/statement-name.js';
 import type { Sql } from '../sql.js';
-import type { FindReadable, Readable } from './record-page.js';
 
 /**
  * @throws FORBIDDEN naming a hidden field that a key, measure, condition or order uses, of the record or of a

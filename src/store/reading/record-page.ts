@@ -1,14 +1,14 @@
 /** The environment for reading records, and a page of them. */
 
-import type { Collection } from '../../base/model/collection.js';
 import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import type { EffectiveAccess } from '../access/access.js';
+import type { EffectiveAccess, FindReadable } from '../access/access.js';
+import type { ResolvedFilter } from '../access/resolved-filter.js';
+import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import type { Queryable } from '../database/queryable.js';
 import type { CompileContext } from '../sql/compile-filter.js';
 import type { ReferrersShape } from '../sql/shape.js';
-import type { Sql } from '../sql.js';
 import type { BatchedReads } from './batched-reads.js';
 import type { QueryPlans } from './query-plans.js';
 import type { StatementCache } from './statement-cache.js';
@@ -22,16 +22,6 @@ export interface RecordPage {
   readonly hasPreviousPage: boolean;
 }
 
-/** The fields the caller may read of another collection. `undefined`: none. */
-export type FindReadable = (collection: string) => Readable | undefined;
-
-export interface Readable {
-  readonly collection: Collection;
-  /** Over the alias `r`: domain, not removed, row rules. */
-  readonly condition: Sql;
-  readonly access: EffectiveAccess;
-}
-
 export interface RecordSetOptions {
   /** For lists, which a replica may serve. */
   readonly database: Pick<Database, 'query' | 'streamJoined'>;
@@ -39,9 +29,11 @@ export interface RecordSetOptions {
   readonly primary: Pick<Database, 'query' | 'streamJoined'>;
   readonly scope: Scope;
   readonly query: RecordQuery;
-  /** The fields the caller may read; the paths of the query have been checked against them. */
+  /** The filter of the query, with its paths checked against `access`. */
+  readonly filter: ResolvedFilter;
   readonly access: EffectiveAccess;
   readonly context: CompileContext;
+  readonly catalog: Catalog;
   readonly plans: QueryPlans;
   readonly statementCache: StatementCache;
   readonly batchedReads: Pick<BatchedReads, 'read'>;

@@ -4,7 +4,7 @@
  */
 
 import type { Collection } from '../../base/model/collection.js';
-import { compileFilter } from '../sql/compile-filter.js';
+import { compileFilter, compileResolved } from '../sql/compile-filter.js';
 import { compilePage, compileRecord } from '../sql/compile-page.js';
 import type { Printing } from '../sql/compile-shape.js';
 import { compileRecordSource, compileRecordSources, type RecordSource } from '../sql/record-source.js';
@@ -150,8 +150,7 @@ export class RecordSetStatements {
 
   /** @throws FORBIDDEN naming a hidden field, also one of a reference's target */
   assertPrintable(members: readonly Member[]): void {
-    const { access, findReadable } = this.#options;
-    assertMembersReadable(members, { collection: this.#collection, access }, findReadable);
+    assertMembersReadable(members, this.#collection.name, this.#options);
   }
 
   /** @throws FORBIDDEN as `assertPrintable` does */
@@ -208,12 +207,12 @@ export class RecordSetStatements {
 /** @throws MALFORMED_FILTER, INVALID_VALUE */
 function compileConditions(
   records: Sql,
-  { query, access, context }: Pick<RecordSetOptions, 'query' | 'access' | 'context'>,
+  { query, filter, access, context }: Pick<RecordSetOptions, 'query' | 'filter' | 'access' | 'context'>,
 ): Sql {
   const conditions = [records];
   if (access.rows !== undefined) conditions.push(sql`(${compileFilter(access.rows, context)})`);
   if (query.filter.kind !== 'all' || query.filter.filters.length > 0) {
-    conditions.push(sql`(${compileFilter(query.filter, context)})`);
+    conditions.push(sql`(${compileResolved(filter, context)})`);
   }
   return sql.join(conditions, ' and ');
 }

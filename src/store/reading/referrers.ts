@@ -4,7 +4,7 @@
  */
 
 import type { Path } from '../../base/model/path.js';
-import { assertReadable } from '../access/access.js';
+import { assertReadable, type FindReadable } from '../access/access.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { compileInnerPage } from '../sql/compile-page.js';
 import type { Printing } from '../sql/compile-shape.js';
@@ -14,7 +14,7 @@ import type { ReferrersShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
 import type { OrderPlan, QueryPlans } from './query-plans.js';
-import type { FindReadable, RecordPage, RecordSetOptions } from './record-page.js';
+import type { RecordPage, RecordSetOptions } from './record-page.js';
 import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
 /**

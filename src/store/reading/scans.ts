@@ -7,12 +7,12 @@ import type { Collection } from '../../base/model/collection.js';
 import { isEverything } from '../../base/model/everything.js';
 import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
+import { placeInRecord } from '../../base/model/place.js';
 import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { Database } from '../database/database.js';
 import { hasTrigrams, leadsIndex } from '../database/declared-indexes.js';
 import { partitionName } from '../database/partitions.js';
-import { targetInRecord } from '../sql/target.js';
 import { sql } from '../sql.js';
 
 /** Reads of fewer records cost nothing beyond their request. */
@@ -204,11 +204,11 @@ function isElementServed(filter: Filter): boolean {
 }
 
 function isEqualityServed(collection: Collection, path: Path): boolean {
-  return isServed(collection, path) || targetInRecord(collection, path).form === 'path';
+  return isServed(collection, path) || placeInRecord(collection, path).form === 'path';
 }
 
 function isServed(collection: Collection, path: Path): boolean {
-  const { form, type } = targetInRecord(collection, path);
+  const { form, type } = placeInRecord(collection, path);
   if (form === 'id') return true;
   return leadsIndex(collection, type === 'reference' ? [...path, 'value'] : path);
 }
@@ -216,6 +216,6 @@ function isServed(collection: Collection, path: Path): boolean {
 /** A text operator looks at the label of a reference too, which needs an index as well. */
 function isTextServed(collection: Collection, path: Path, text: string): boolean {
   if ([...text].length < TRIGRAM) return false;
-  const { type } = targetInRecord(collection, path);
+  const { type } = placeInRecord(collection, path);
   return hasTrigrams(collection, type === 'reference' ? [...path, 'value'] : path);
 }

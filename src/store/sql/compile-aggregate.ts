@@ -20,12 +20,12 @@ import type { ScalarType } from '../../base/model/field-types/scalar-type.js';
 import { SCALAR_TYPES, type ScalarName } from '../../base/model/field-types/scalar-types.js';
 import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
+import { placeInRecord } from '../../base/model/place.js';
 import { type Sql, sql } from '../sql.js';
 import type { CompileContext } from './compile-filter.js';
 import { fieldExpression } from './names.js';
 import { castOf, SCALAR_SQL } from './scalar-sql.js';
 import { jsonText, storable } from './storable-json.js';
-import { targetInRecord } from './target.js';
 
 /** `year` accepts any whole number. */
 type ValueType = ScalarName | 'year';
@@ -290,7 +290,7 @@ function textOf({ path, period, of }: GroupKey): string {
  * fit.
  */
 function fieldValue(collection: Collection, path: Path): Value {
-  const target = targetInRecord(collection, path);
+  const target = placeInRecord(collection, path);
   if (target.form === 'id') return { type: 'text', expression: sql.raw('r.id collate "C"') };
   if (target.form === 'path') throw unfitting(path, 'aggregated', 'a declared field with one value');
   switch (target.type) {

@@ -1,5 +1,5 @@
 /**
- * Compiles a `Filter` to SQL. All front ends share this compiler.
+ * Compiles a filter to SQL. All front ends share this compiler.
  *
  * A declared path without a list compiles to the form that a b-tree or trigram index supports
  * (`column-test.ts`), `_id` to its column, and any other path to a jsonpath (`jsonpath-test.ts`). Operands
@@ -9,47 +9,33 @@
  * @see decisions 3, design "Storage that makes JSONB fast"
  */
 
-import type { Collection } from '../../base/model/collection.js';
-import { listExpressionPaths } from '../../base/model/expression.js';
-import type { Condition, ElementCondition, Filter } from '../../base/model/filter.js';
+import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
-import type { ValueCondition } from '../../base/model/value-test.js';
+import { type ResolveContext, resolveFilter } from '../access/resolve-filter.js';
+import type {
+  ResolvedElement,
+  ResolvedFilter,
+  ResolvedRecord,
+  ResolvedTest,
+} from '../access/resolved-filter.js';
 import { compileDocumentFilter } from '../mongo/document-filter.js';
 import { recordRoot } from '../mongo/document-root.js';
 import { type Sql, sql } from '../sql.js';
 import { columnTest, needsByteOrder } from './column-test.js';
-import {
-  compileElementRows,
-  compileRecordFilter,
-  type FilterCompilers,
-  type FilterTarget,
-  hasRecordFilter,
-} from './compile-record-filter.js';
-import { testOf, unfitting } from './condition-test.js';
 import { idTest } from './id-test.js';
 import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
 import { fieldExpression } from './names.js';
-import { compileJsonpath, respelled, type SpellingContext } from './spellings.js';
+import { compileJsonpath } from './spellings.js';
 import { jsonpathSteps } from './storable-json.js';
-import { type Target, targetInElement, targetInRecord } from './target.js';
 
-/** The facts, apart from the filter itself, that decide what a filter means. */
-export interface CompileContext {
-  readonly collection: Collection;
-  /** The time zone of the domain. Days and months in a filter are in this zone. */
-  readonly timeZone: string;
-  readonly now: Date;
-  /** @see Clock */
-  readonly callingCode?: string | undefined;
-  /** Where keys that ignore case are looked up; `undefined`: case counts. */
-  readonly spelling?: SpellingContext | undefined;
+export interface CompileContext extends ResolveContext {
   /** Whether the database compares text by bytes, so that prefixes and ranges of text can use its order. */
   readonly isByteOrdered: boolean;
-  /**
-   * The records and fields of another collection that the caller may read, for conditions on the targets of
-   * references. `undefined` if the caller may read none.
-   */
-  readonly findTarget?: (collection: string) => FilterTarget | undefined;
+}
+
+/** Compiles a rule of our own. @throws as `resolveFilter` does */
+export function compileFilter(filter: Filter, context: CompileContext): Sql {
+  return compileResolved(resolveFilter(filter, context).filter, context);
 }
 
 /**
@@ -57,115 +43,63 @@ export interface CompileContext {
  * be null instead of false, which a `where` treats alike. Below a negation it is never null, so that a
  * condition and its negation divide the records in two.
  *
- * @throws MALFORMED_FILTER, INVALID_VALUE (400) for operators and operands that do not fit a declared type;
- * FORBIDDEN (403) for a condition on a field of another record that the caller may not read
+ * @throws INVALID_VALUE (400) for texts and numbers that no record can hold
  */
-export function compileFilter(filter: Filter, context: CompileContext): Sql {
+export function compileResolved(filter: ResolvedFilter, context: CompileContext): Sql {
   switch (filter.kind) {
     case 'all':
-      return joined(filter.filters, { separator: ' and ', empty: TRUE, context });
     case 'any':
-      return joined(filter.filters, { separator: ' or ', empty: FALSE, context });
+      return joined(filter, (part) => compileResolved(part, context));
     case 'not':
-      return sql`not coalesce(${compileFilter(filter.filter, context)}, false)`;
-    case 'match':
-    case 'expression':
-      return compileDocumentFilter(filter, recordRoot(context.collection), context);
+      return sql`not coalesce(${compileResolved(filter.filter, context)}, false)`;
+    case 'test':
+      return compileTest(filter, context);
+    case 'isNull':
+    case 'exists':
+      return compilePresence(filter, context);
+    case 'element':
+      if (readsOthers(filter)) return elementRows(filter, RECORD_DATA, context);
+      return matches(`$${jsonpathSteps(filter.path)} ? ${elementPredicate(filter)}`);
     case 'record':
-      return compileRecordFilter(filter, context, COMPILERS);
-    case 'element':
-      if (hasRecordFilter(filter.filter)) return compileElementRows(filter, context, COMPILERS);
-      return compileCondition(filter, context);
-    default:
-      return compileCondition(filter, context);
-  }
-}
-
-/**
- * Every path of a filter, from the record on. The caller needs the right to read all of them. Paths into the
- * targets of references are not included, because `compileFilter` checks those.
- */
-export function listPaths(filter: Filter): Path[] {
-  const paths: Path[] = [];
-  collectPaths(filter, [], paths);
-  return paths;
-}
-
-function collectPaths(filter: Filter, base: Path, paths: Path[]): void {
-  switch (filter.kind) {
-    case 'all':
-    case 'any':
-      for (const part of filter.filters) collectPaths(part, base, paths);
-      return;
-    case 'not':
-      collectPaths(filter.filter, base, paths);
-      return;
-    case 'element':
-      paths.push([...base, ...filter.path]);
-      collectPaths(filter.filter, [...base, ...filter.path], paths);
-      return;
-    case 'expression':
-      paths.push(...listExpressionPaths(filter.expression));
-      return;
-    default:
-      paths.push([...base, ...filter.path]);
+      return compileRecord(filter, context);
+    case 'document':
+      return compileDocumentFilter(filter.filter, recordRoot(context.collection), context);
   }
 }
 
 const TRUE = sql.raw('true');
 const FALSE = sql.raw('false');
+const RECORD_DATA = sql.raw('r.data');
+/** The nearest list element, if rows of elements are nested. */
+const ELEMENT = sql.raw('element.value');
 
 function joined(
-  filters: readonly Filter[],
-  { separator, empty, context }: { separator: ' and ' | ' or '; empty: Sql; context: CompileContext },
+  { kind, filters }: Extract<ResolvedFilter, { readonly kind: 'all' | 'any' }>,
+  compile: (part: ResolvedFilter) => Sql,
 ): Sql {
-  const parts = filters.map((part) => compileFilter(part, context));
-  if (parts.length === 0) return empty;
-  return sql.join(parts, separator, '(', ')');
+  if (filters.length === 0) return kind === 'all' ? TRUE : FALSE;
+  return sql.join(filters.map(compile), kind === 'all' ? ' and ' : ' or ', '(', ')');
 }
 
-function compileCondition(condition: Condition, context: CompileContext): Sql {
-  const target = targetInRecord(context.collection, condition.path);
-  switch (condition.kind) {
-    case 'isNull':
-    case 'exists':
-      return compilePresence(condition.kind, { path: condition.path, target, context });
-    case 'element':
-      return matches(`$${jsonpathSteps(condition.path)} ? ${elementPredicate(condition, target, context)}`);
-    default:
-      return compileValueCondition(condition, target, context);
-  }
-}
-
-function compileValueCondition(condition: ValueCondition, target: Target, context: CompileContext): Sql {
-  const test = respelled(testOf(condition, target, context), target.path, context);
-  if (target.form === 'id') return idTest(test, context);
-  const paths = pathsOfText(condition, target);
+function compileTest({ place, paths, test }: ResolvedTest, context: CompileContext): Sql {
+  if (place.form === 'id') return idTest(test, context);
   const needsJsonpath = needsByteOrder(test) && !context.isByteOrdered;
-  if (target.form === 'path' || needsJsonpath) {
+  if (place.form === 'path' || needsJsonpath) {
     // jsonpath compares text by code points under any collation. In strict mode it does not look into lists,
     // like a column.
-    const root = target.form === 'path' ? '$' : 'strict $';
+    const root = place.form === 'path' ? '$' : 'strict $';
     return anyOf(paths.map((path) => matches(`${root}${jsonpathSteps(path)} ? ${jsonpathTest(test)}`)));
   }
   return anyOf(paths.map((path) => columnTest(test, fieldExpression(context.collection, path))));
 }
 
-/** A condition on a reference tests its id. The text operators also test its label. */
-function pathsOfText({ kind, path }: ValueCondition, { type }: Target): readonly Path[] {
-  if (type !== 'reference') return [path];
-  const value = [...path, 'value'];
-  const isAlsoLabel = kind === 'startsWith' || kind === 'contains' || kind === 'equalsInsensitive';
-  return isAlsoLabel ? [value, [...path, 'label']] : [value];
-}
+type Presence = Extract<ResolvedFilter, { readonly kind: 'isNull' | 'exists' }>;
 
-function compilePresence(
-  kind: 'isNull' | 'exists',
-  { path, target, context }: { path: Path; target: Target; context: CompileContext },
-): Sql {
-  if (target.form === 'id') return kind === 'exists' ? TRUE : FALSE;
-  if (target.form === 'path') return matches(`$ ? (${presencePredicate(kind, path)})`);
-  const { json } = fieldExpression(context.collection, path);
+function compilePresence(presence: Presence, { collection }: CompileContext): Sql {
+  const { kind, place, path } = presence;
+  if (place.form === 'id') return kind === 'exists' ? TRUE : FALSE;
+  if (place.form === 'path') return matches(`$ ? (${presencePredicate(presence)})`);
+  const { json } = fieldExpression(collection, path);
   if (kind === 'exists') return sql`${json} is not null`;
   return sql`(${json} is null or ${json} = 'null'::jsonb)`;
 }
@@ -184,62 +118,33 @@ function anyOf(parts: readonly Sql[]): Sql {
 }
 
 /** A predicate over the elements `@`. An element that is null counts as absent. */
-function elementPredicate(condition: ElementCondition, list: Target, context: CompileContext): string {
-  if (list.form === 'id') throw unfitting(condition, list);
-  return `(@.type() != "null" && ${predicate(condition.filter, list, context)})`;
+function elementPredicate({ filter }: ResolvedElement): string {
+  return `(@.type() != "null" && ${predicate(filter)})`;
 }
 
 /**
- * Compiles a filter to a jsonpath predicate over `@`, an element of `list`. Each condition is an
- * `exists(…)`, which is never unknown, so that `!` is plain negation.
+ * Compiles a filter on a list element to a jsonpath predicate over `@`. Each condition is an `exists(…)`,
+ * which is never unknown, so that `!` is plain negation.
  */
-function predicate(filter: Filter, list: Target, context: CompileContext): string {
+function predicate(filter: ResolvedFilter): string {
   switch (filter.kind) {
     case 'all':
-      return joinedPredicates(filter.filters, { operator: ' && ', empty: ALWAYS, list, context });
+      return filter.filters.length === 0 ? ALWAYS : `(${filter.filters.map(predicate).join(' && ')})`;
     case 'any':
-      return joinedPredicates(filter.filters, { operator: ' || ', empty: NEVER, list, context });
+      return filter.filters.length === 0 ? NEVER : `(${filter.filters.map(predicate).join(' || ')})`;
     case 'not':
-      return `(!${predicate(filter.filter, list, context)})`;
-    case 'match':
-    case 'expression':
-    case 'record':
-      // An `$elemMatch` of Mongo is a `match` as a whole. A condition on other records is no jsonpath: such
-      // elements are compiled to rows.
-      throw new Error(`a ${filter.kind} stands in no jsonpath on list elements`);
-    default:
-      return conditionPredicate(filter, list, context);
-  }
-}
-
-interface PredicateList {
-  readonly operator: ' && ' | ' || ';
-  readonly empty: string;
-  readonly list: Target;
-  readonly context: CompileContext;
-}
-
-function joinedPredicates(
-  filters: readonly Filter[],
-  { operator, empty, list, context }: PredicateList,
-): string {
-  if (filters.length === 0) return empty;
-  return `(${filters.map((part) => predicate(part, list, context)).join(operator)})`;
-}
-
-function conditionPredicate(condition: Condition, list: Target, context: CompileContext): string {
-  const target = targetInElement(list, condition.path);
-  switch (condition.kind) {
+      return `(!${predicate(filter.filter)})`;
+    case 'test':
+      return `(${filter.paths.map((path) => exists(path, jsonpathTest(filter.test))).join(' || ')})`;
     case 'isNull':
     case 'exists':
-      return `(${presencePredicate(condition.kind, condition.path)})`;
+      return `(${presencePredicate(filter)})`;
     case 'element':
-      return `(${exists(condition.path, elementPredicate(condition, target, context))})`;
-    default: {
-      const test = respelled(testOf(condition, target, context), target.path, context);
-      const paths = pathsOfText(condition, target);
-      return `(${paths.map((path) => exists(path, jsonpathTest(test))).join(' || ')})`;
-    }
+      return `(${exists(filter.path, elementPredicate(filter))})`;
+    default:
+      // An `$elemMatch` of Mongo is a `match` as a whole. Elements with a condition on other records are
+      // compiled to rows.
+      throw new Error(`a ${filter.kind} stands in no jsonpath on list elements`);
   }
 }
 
@@ -247,10 +152,93 @@ function exists(path: Path, inner: string): string {
   return `exists(@${jsonpathSteps(path)} ? ${inner})`;
 }
 
-function presencePredicate(kind: 'isNull' | 'exists', path: Path): string {
+function presencePredicate({ kind, path }: Presence): string {
   if (kind === 'exists') return `exists(@${jsonpathSteps(path)})`;
   // type() of a list is "array": it does not look into the list. An empty list is not null.
   return `!(@${jsonpathSteps(path)}.type() != "null")`;
 }
 
-const COMPILERS: FilterCompilers<CompileContext> = { filter: compileFilter, predicate, paths: listPaths };
+/**
+ * A condition on a single reference becomes a semi-join. Postgres can begin it at either side: by the primary
+ * key of the target, or by the index of the reference.
+ */
+function compileRecord(filter: ResolvedRecord, context: CompileContext): Sql {
+  if (filter.place.form === 'path') return pointsToOne(filter, RECORD_DATA, context);
+  const { json, text } = fieldExpression(context.collection, [...filter.path, 'value']);
+  // Outside of `pointed`, `r` is the referencing record. The condition is stated twice for two plans: the
+  // first form allows a look-up by the primary key. The second form holds for texts alone and allows the
+  // index on the reference, which is faster if few targets satisfy the inner condition.
+  return sql`exists (
+  select 1
+  from (${recordsThat(filter, context)}) as pointed
+  where pointed.id = ${text} and ${json} = to_jsonb(pointed.id)
+)`;
+}
+
+/** Tests all ids of the references at the path in `root`. It looks into lists. */
+function pointsToOne(filter: ResolvedRecord, root: Sql, context: CompileContext): Sql {
+  const steps = `$${jsonpathSteps([...filter.path, 'value'])}[*]`;
+  return sql`exists (
+  select 1
+  from (select found #>> '{}'
+    from jsonb_path_query(${root}, ${steps}::jsonpath, '{}', true) as found
+    where jsonb_typeof(found) = 'string') as held(id)
+  join (${recordsThat(filter, context)}) as pointed on pointed.id = held.id
+)`;
+}
+
+/**
+ * Selects the ids of the records that satisfy the inner condition and that the caller may read. It does not
+ * depend on the referencing record.
+ */
+function recordsThat({ target, filter }: ResolvedRecord, context: CompileContext): Sql {
+  const satisfied = compileResolved(filter, { ...context, collection: target.collection });
+  return sql`select r.id from records r where ${target.condition} and ${satisfied}`;
+}
+
+/**
+ * Whether the filter on list elements tests other records. A jsonpath cannot read those, so the elements
+ * become rows.
+ */
+function readsOthers(filter: ResolvedFilter): boolean {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return filter.filters.some(readsOthers);
+    case 'not':
+    case 'element':
+      return readsOthers(filter.filter);
+    default:
+      return filter.kind === 'record';
+  }
+}
+
+function elementRows({ path, filter }: ResolvedElement, root: Sql, context: CompileContext): Sql {
+  return sql`exists (
+  select 1
+  from jsonb_path_query(${root}, ${`$${jsonpathSteps(path)}[*]`}::jsonpath,
+    '{}', true) as element(value)
+  where jsonb_typeof(element.value) <> 'null' and ${elementTest(filter, context)}
+)`;
+}
+
+function elementTest(filter: ResolvedFilter, context: CompileContext): Sql {
+  if (!readsOthers(filter)) {
+    // A filter looks into one level of lists. The element may itself be a list, so it is wrapped in a list of
+    // one.
+    return sql`jsonb_build_array(element.value) @? ${compileJsonpath(`$ ? ${predicate(filter)}`)}`;
+  }
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return joined(filter, (part) => elementTest(part, context));
+    case 'not':
+      return sql`not coalesce(${elementTest(filter.filter, context)}, false)`;
+    case 'element':
+      return elementRows(filter, ELEMENT, context);
+    case 'record':
+      return pointsToOne(filter, ELEMENT, context);
+    default:
+      throw new Error(`a ${filter.kind} looks at no other record`);
+  }
+}

@@ -9,12 +9,12 @@
 import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
+import { placeInRecord } from '../../base/model/place.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import { isIndexedPath } from '../database/declared-indexes.js';
 import { type Sql, sql } from '../sql.js';
 import { fieldJson } from './names.js';
 import { storable } from './storable-json.js';
-import { targetInRecord } from './target.js';
 
 /** One key of a total order. */
 export interface OrderKey {
@@ -120,7 +120,7 @@ function idKey(direction: SortKey['direction']): OrderKey {
 }
 
 function orderKey(path: Path, direction: SortKey['direction'], collection: Collection): OrderKey {
-  const target = targetInRecord(collection, path);
+  const target = placeInRecord(collection, path);
   if (target.form === 'id') return idKey(direction);
   if (target.form === 'path' && target.type !== 'any') throw sortedByList(path);
   const valuePath = target.type === 'reference' ? [...path, 'value'] : path;

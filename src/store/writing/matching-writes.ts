@@ -15,13 +15,12 @@ import type { SortKey } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from '../../base/model/update-operation.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
-import { assertFittingOperands } from '../access/fitting-operands.js';
-import { hintAtContradictions } from '../access/hint-at-contradictions.js';
-import { hintAtPaths } from '../access/hint-at-paths.js';
+import { resolveQuery } from '../access/resolve-filter.js';
+import type { ResolvedFilter } from '../access/resolved-filter.js';
 import type { Transaction } from '../database/queryable.js';
 import { renewStatistics } from '../database/renew-statistics.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
-import { compileFilter, listPaths } from '../sql/compile-filter.js';
+import { compileResolved } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
 import { sql } from '../sql.js';
 import { atomically } from './atomically.js';
@@ -251,15 +250,11 @@ export class MatchingWrites {
     const readable = accessOf(scope, collection, 'read');
     const writable = accessOf(scope, collection, verb);
     const sort = request.sort ?? [];
-    const paths = [...listPaths(request.filter), ...sort.map((key) => key.path)];
-    assertReadable(paths, readable, collection);
-    hintAtPaths(paths, scope, collection);
-    hintAtContradictions(request.filter, scope, collection);
+    const { filter } = request;
+    const context = this.#environment.compileContext(scope, collection);
+    const { filter: resolved, paths } = resolveQuery({ filter, sort }, context, { scope, access: readable });
     this.#environment.noteNamed(scope, collection, paths);
-    assertFittingOperands(request.filter, collection, (target) =>
-      this.#environment.findReadable(scope, target),
-    );
-    if (request.allowAll !== true && isEverything(request.filter)) throw unfiltered(collection, verb);
+    if (request.allowAll !== true && isEverything(filter)) throw unfiltered(collection, verb);
     const max = this.#environment.maxRecordsPerWrite;
     if (request.limit !== undefined && (!Number.isInteger(request.limit) || request.limit < 1)) {
       throw new ServiceError(
@@ -268,7 +263,7 @@ export class MatchingWrites {
       );
     }
     if (request.limit !== undefined && request.limit > max) throw tooMany(max, `limit is ${request.limit}`);
-    return { scope, collection, readable, writable, filter: request.filter, sort, limit: request.limit };
+    return { scope, collection, readable, writable, filter, resolved, sort, limit: request.limit };
   }
 
   async #update(transaction: Transaction, plan: UpdatePlan): Promise<UpdateDone> {
@@ -319,7 +314,7 @@ export class MatchingWrites {
     const conditions = [
       environment.rowsOf(scope, collection, readable),
       environment.rowsOf(scope, collection, writable),
-      compileFilter(matching.filter, environment.compileContext(scope, collection)),
+      compileResolved(matching.resolved, environment.compileContext(scope, collection)),
     ].flatMap((condition) => condition ?? []);
     const { order } = environment.plans.order(collection, matching.sort);
     const max = environment.maxRecordsPerWrite;
@@ -411,6 +406,7 @@ interface Matching {
   readonly readable: EffectiveAccess;
   readonly writable: EffectiveAccess;
   readonly filter: Filter;
+  readonly resolved: ResolvedFilter;
   readonly sort: readonly SortKey[];
   readonly limit: number | undefined;
 }

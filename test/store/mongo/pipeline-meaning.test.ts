@@ -9,6 +9,7 @@ import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json/json.js';
 import type { Collection } from '../../../src/base/model/collection.js';
+import { FULL_ACCESS } from '../../../src/store/access/access.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compilePipeline } from '../../../src/store/mongo/compile-pipeline.js';
 import { parseMongoPipeline } from '../../../src/store/mongo/mongo-pipeline.js';
@@ -122,7 +123,7 @@ async function answersOf(
   const sourceOf = (one: Collection) => ({
     collection: one,
     condition: sql`r.domain = ${DOMAIN} and r.collection = ${one.name} and r.deleted_at is null`,
-    hiddenFields: new Set<string>(),
+    access: FULL_ACCESS,
   });
   const context = { isByteOrdered, now: NOW };
   const asked = pipelines.map((stages, index) => {

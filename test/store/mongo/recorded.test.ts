@@ -6,9 +6,10 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json/json.js';
+import { FULL_ACCESS, type Readable } from '../../../src/store/access/access.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { SQL_ACCUMULATORS } from '../../../src/store/mongo/compile-group.js';
-import { compilePipeline, type PipelineSource } from '../../../src/store/mongo/compile-pipeline.js';
+import { compilePipeline } from '../../../src/store/mongo/compile-pipeline.js';
 import { EXPRESSION_OPERATORS } from '../../../src/store/mongo/expression-operators.js';
 import { parseMongoPipeline } from '../../../src/store/mongo/mongo-pipeline.js';
 import { sql } from '../../../src/store/sql.js';
@@ -134,10 +135,10 @@ function asStored<T extends JsonValue>(value: T): T {
 type Answer = readonly JsonValue[] | ServiceError;
 
 async function answer(recorded: Recorded, index: number, path: 'records' | 'documents'): Promise<Answer> {
-  const sourceOf = (collection: PipelineSource['collection']): PipelineSource => ({
+  const sourceOf = (collection: Readable['collection']): Readable => ({
     collection,
     condition: sql`r.domain = ${domainOf(index)} and r.collection = ${collection.name}`,
-    hiddenFields: new Set(),
+    access: FULL_ACCESS,
   });
   const source = path === 'records' ? sourceOf(LOOSE) : { documents: JSON.stringify(documentsOf(recorded)) };
   return await run(recorded.pipeline, source, sourceOf(OTHER));
@@ -146,12 +147,12 @@ async function answer(recorded: Recorded, index: number, path: 'records' | 'docu
 async function run(
   pipeline: JsonValue,
   source: Parameters<typeof compilePipeline>[1],
-  other?: PipelineSource,
+  other?: Readable,
 ): Promise<Answer> {
   try {
     const sql = compilePipeline(parseMongoPipeline(asStored(pipeline)), source, {
       context: { isByteOrdered: true, now: NOW },
-      lookUp: () => other as PipelineSource,
+      lookUp: () => other as Readable,
     });
     const rows = await test.database.query<{ json: string }>(sql);
     return rows.map(({ json }) => JSON.parse(json) as JsonValue);

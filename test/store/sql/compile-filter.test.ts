@@ -6,8 +6,9 @@ import { parseOquery } from '../../../src/base/languages/oquery.js';
 import { parseWhere } from '../../../src/base/languages/where.js';
 import type { Collection } from '../../../src/base/model/collection.js';
 import type { Filter } from '../../../src/base/model/filter.js';
+import { resolveFilter } from '../../../src/store/access/resolve-filter.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
-import { compileFilter, listPaths } from '../../../src/store/sql/compile-filter.js';
+import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';
 import { contextOf, expectSql, find, store } from './find.js';
 import { SAMPLE, UNDECLARED } from './sample-collection.js';
@@ -572,7 +573,7 @@ describe('a filter that does not fit a declared type', () => {
   });
 });
 
-describe('listPaths', () => {
+describe('resolveFilter', () => {
   it('names every path a filter looks at, from the record on', () => {
     const filter = parseWhere(
       {
@@ -585,7 +586,7 @@ describe('listPaths', () => {
       },
       { collection: SAMPLE },
     );
-    expect(listPaths(filter)).toEqual([
+    expect(resolveFilter(filter, contextOf(SAMPLE)).paths).toEqual([
       ['name'],
       ['amount'],
       ['lines'],

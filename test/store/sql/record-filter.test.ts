@@ -4,6 +4,7 @@
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Filter } from '../../../src/base/model/filter.js';
+import { FULL_ACCESS } from '../../../src/store/access/access.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
@@ -62,12 +63,11 @@ describe('a condition on what a reference points to', () => {
     });
 
     async function planOf(filter: Filter): Promise<string> {
-      const none = new Set<string>();
       const condition = compileFilter(filter, {
         ...contextOf(SAMPLE),
         findTarget: () => ({
           collection: PERSON,
-          access: { rows: undefined, rowFields: none, hiddenFields: none, readOnlyFields: none },
+          access: FULL_ACCESS,
           condition: sql`r.domain = 'big' and r.collection = 'pltf_user' and r.deleted_at is null`,
         }),
       });

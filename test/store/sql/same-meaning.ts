@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { printExactJson } from '../../../src/base/json/json.js';
 import type { Collection } from '../../../src/base/model/collection.js';
 import type { Filter } from '../../../src/base/model/filter.js';
+import { FULL_ACCESS, type Readable } from '../../../src/store/access/access.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { type CompileContext, compileFilter } from '../../../src/store/sql/compile-filter.js';
-import type { FilterTarget } from '../../../src/store/sql/compile-record-filter.js';
 import { sql } from '../../../src/store/sql.js';
 import { data, NOW } from './arbitraries.js';
 import { holds, type Target, type TestRecord } from './evaluator.js';
@@ -109,11 +109,10 @@ async function insert(
       ${stored.map((one) => printExactJson(one.data))}::text[]) as e(id, data)`);
 }
 
-function toFilterTarget({ collection }: Target, domain: string): FilterTarget {
-  const none = new Set<string>();
+function toFilterTarget({ collection }: Target, domain: string): Readable {
   return {
     collection,
-    access: { rows: undefined, rowFields: none, hiddenFields: none, readOnlyFields: none },
+    access: FULL_ACCESS,
     condition: sql`r.domain = ${domain} and r.collection = ${collection.name} and r.deleted_at is null`,
   };
 }

@@ -1,6 +1,6 @@
 /** The common part of generic and typed subscriptions to records. */
 import type { Filter } from '../../../base/model/filter.js';
-import { assertShownFields } from '../../resolvers/records/shown-fields.js';
+import { assertMembersReadable } from '../../../store/reading/assert-members-readable.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';
 import type { SubscribeData } from './live-context.js';
@@ -27,7 +27,7 @@ export async function subscribeToRecords(
   const { catalog, recordChanges, caller } = context;
   const scope = requireScope(context);
   const { collection, filter, shape } = request;
-  for (const members of shape.selections) assertShownFields(members, collection, { scope, catalog });
+  for (const members of shape.selections) assertMembersReadable(members, collection, { scope, catalog });
   const queue = context.openQueue(info);
   try {
     const operations = new Set(request.operations ?? ALL_OPERATIONS);

@@ -4,6 +4,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Scope } from '../../../base/model/scope.js';
 import { findAccess } from '../../../store/access/access.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
+import { assertMembersReadable } from '../../../store/reading/assert-members-readable.js';
 import { listShapePaths, type Member } from '../../../store/sql/shape.js';
 import { genericForm } from '../../resolvers/records/generic-form.js';
 import { type NodeForm, type NodePlace, nodeIdPrefix } from '../../resolvers/records/node.js';
@@ -11,7 +12,6 @@ import type { RecordForm } from '../../resolvers/records/page-shape.js';
 import { PRINT, type Printable, READ } from '../../resolvers/records/printable.js';
 import { byIds, type RecordResolver } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
-import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import { typedForm } from './typed-form.js';
 import type { TypedModel } from './typed-model.js';
@@ -119,7 +119,7 @@ export class NodeFinder {
       const key = nodeIdPrefix(place);
       if (!inReach.has(key)) {
         const group = this.#isReadable(place, options.scope) ? this.#groupOf(place, known, info) : undefined;
-        if (group) assertShownFields(group.members, group.collection, options);
+        if (group) assertMembersReadable(group.members, group.collection, options);
         inReach.set(key, group);
       }
       const group = inReach.get(key);

@@ -8,6 +8,7 @@ import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } 
 import { withArticle } from '../../../base/languages/graphql-names.js';
 import { argumentsType } from '../../../base/scalars/declared-type.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
+import { assertMembersReadable } from '../../../store/reading/assert-members-readable.js';
 import { listShapePaths, type Member } from '../../../store/sql/shape.js';
 import { PageArguments, type PageSizes, toPageRequest, toSort } from '../../resolvers/page-arguments.js';
 import type { BulkWrites } from '../../resolvers/records/bulk/bulk-writes.js';
@@ -18,7 +19,6 @@ import { type SelectedPage, toPageShape } from '../../resolvers/records/page-sha
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
 import { perField, type RecordResolver, scanningField } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
-import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { TRANSACTIONAL_FIELD } from '../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import { type InputValues, toStoredFields } from './stored-input.js';
@@ -102,7 +102,7 @@ export function createTypedResolver(
       const { records, catalog } = this.#services;
       const scope = requireScope(context);
       const members = recordShapes.recall(info, () => form.members(info.fieldNodes, info));
-      assertShownFields(members, name, { scope, catalog });
+      assertMembersReadable(members, name, { scope, catalog });
       const projection = listShapePaths(members).paths;
       return new LazyRecord({
         form,
@@ -128,7 +128,7 @@ export function createTypedResolver(
       const scope = requireScope(context);
       const shape = pageShapes.recall(info, () => toPageShape(form, info));
       const { reading } = shape;
-      assertShownFields(reading.members, name, { scope, catalog });
+      assertMembersReadable(reading.members, name, { scope, catalog });
       const set = records.records(context, {
         ...toRequest(args),
         projection: reading.paths,
@@ -234,7 +234,7 @@ export function createTypedResolver(
     /** Checked before the write: an answer that would be refused must not leave a change behind. */
     #assertShown(context: RequestContext, info: GraphQLResolveInfo): void {
       const members = recordShapes.recall(info, () => form.members(info.fieldNodes, info));
-      assertShownFields(members, name, {
+      assertMembersReadable(members, name, {
         scope: requireScope(context),
         catalog: this.#services.catalog,
       });

@@ -9,6 +9,7 @@ import { toTypeName, withArticle } from '../../../../base/languages/graphql-name
 import type { Path } from '../../../../base/model/path.js';
 import type { UpdateOperation } from '../../../../base/model/update-operation.js';
 import { type Argument, argumentsType, type TypeClass } from '../../../../base/scalars/declared-type.js';
+import { assertMembersReadable } from '../../../../store/reading/assert-members-readable.js';
 import { toSort } from '../../../resolvers/page-arguments.js';
 import type { Matching } from '../../../resolvers/records/bulk/bulk-writes.js';
 import {
@@ -19,7 +20,6 @@ import {
 import { OrderByInput } from '../../../resolvers/records/generic-record.js';
 import { CI_ARGUMENT, FORCE_ARGUMENT } from '../../../resolvers/records/oquery-arguments.js';
 import { perField, scanningField } from '../../../resolvers/records/record-resolver.js';
-import { assertShownFields } from '../../../resolvers/records/shown-fields.js';
 import { TRANSACTIONAL_FIELD } from '../../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
 import { type InputValues, toStoredFields, toStoredInput } from '../stored-input.js';
@@ -237,7 +237,7 @@ export function createTypedBulkResolver(
       info: GraphQLResolveInfo,
       nodes: GraphQLResolveInfo['fieldNodes'],
     ): void {
-      assertShownFields(form.members(nodes, info), collection.name, {
+      assertMembersReadable(form.members(nodes, info), collection.name, {
         scope: requireScope(context),
         catalog: this.#services.catalog,
       });

@@ -8,6 +8,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json/json.js';
 import type { Filter } from '../../../../base/model/filter.js';
+import { placeInRecord } from '../../../../base/model/place.js';
 import type { Scope } from '../../../../base/model/scope.js';
 import { withValueAt } from '../../../../base/model/value-at-path.js';
 import { JsonText } from '../../../../base/scalars/json-text.js';
@@ -20,7 +21,6 @@ import { equalitiesOf, parseMongoUpdate } from '../../../../store/mongo/mongo-up
 import type { Pipelines } from '../../../../store/mongo/pipelines.js';
 import { withStoredTimes } from '../../../../store/mongo/stored-times.js';
 import type { RecordStore, StoredRecord } from '../../../../store/record-store.js';
-import { targetInRecord } from '../../../../store/sql/target.js';
 import {
   assertNoOptions,
   countOptions,
@@ -279,7 +279,7 @@ export class PlatformDb {
 
   #readQuery(scope: Scope, name: string): (query: JsonValue) => JsonValue {
     const collection = this.#options.catalog.get(name, scope);
-    const isInstant = (path: readonly string[]) => targetInRecord(collection, path).type === 'datetime';
+    const isInstant = (path: readonly string[]) => placeInRecord(collection, path).type === 'datetime';
     return (query) => withStoredTimes(query, { isInstant, timeZone: scope.domain.timeZone });
   }
 
