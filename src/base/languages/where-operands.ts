@@ -10,14 +10,21 @@ import type { CompareCondition, EqualsCondition } from '../model/filter.js';
 import type { Path } from '../model/path.js';
 import { tooManySent } from './sent-place.js';
 import { findOperator, type WhereType } from './where-operators.js';
-import { invalidWhere, malformedWhere, WHERE_LIMITS, type WherePlace } from './where-place.js';
+import {
+  invalidWhere,
+  malformedWhere,
+  type NamedField,
+  WHERE_LIMITS,
+  type WherePlace,
+} from './where-place.js';
 
 /** A value with its operators. */
 export interface Subject {
   readonly path: Path;
   readonly type: WhereType;
-  /** `undefined` for `_id` and the members of a reference. */
-  readonly field: Field | undefined;
+  /** Absent for `_id` and the members of a reference. */
+  readonly field?: Field | undefined;
+  readonly names?: NamedField['value'];
 }
 
 export function whereOperandAt(

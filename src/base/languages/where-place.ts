@@ -1,7 +1,7 @@
 /** The position of a parser within a `where`, with the limits on what it reads and the errors it reports. */
 import type { ServiceError } from '../errors.js';
 import { isExactNumber } from '../json/json.js';
-import type { Collection } from '../model/collection.js';
+import type { Collection, Field } from '../model/collection.js';
 import { refuseSent, type SentPlace, tooManySent } from './sent-place.js';
 
 /** Limits of one `where`. */
@@ -22,6 +22,26 @@ export interface Readership {
   assertReadable(field: string, collection: Collection): void;
   /** The declared fields that the caller may read; empty for a collection it may not read. */
   listFields(collection: Collection): readonly string[];
+}
+
+/** Other names for the fields of a collection or an object, and for the targets of its references. */
+export interface WhereNames {
+  readonly fieldsByName: ReadonlyMap<string, NamedField>;
+}
+
+export interface NamedField {
+  readonly field: Field;
+  /** The names within an object, and those of a reference's targets. */
+  readonly value?:
+    | {
+        readonly kind: string;
+        readonly object?: WhereNames;
+        readonly targets?: readonly string[];
+        readonly findTarget?: (
+          collection: string,
+        ) => { readonly singular: string; readonly object: WhereNames } | undefined;
+      }
+    | undefined;
 }
 
 /** The counters of one call of `parseWhere`. */

@@ -54,10 +54,12 @@ import {
   type FindCollection,
   invalidWhere,
   malformedWhere,
+  type NamedField,
   objectAt,
   type Readership,
   type Values,
   WHERE_LIMITS,
+  type WhereNames,
   type WherePlace,
   type WhereReading,
 } from './where-place.js';
@@ -76,9 +78,11 @@ export function parseWhere(
     readonly findCollection?: FindCollection | undefined;
     /** Default: everything may be read. The store checks the rights in any case. */
     readonly readership?: Readership | undefined;
+    /** Default: fields have the names of the declaration. */
+    readonly names?: WhereNames | undefined;
   },
 ): Filter {
-  const { collection, findCollection = () => undefined, readership = EVERYTHING_READ } = options;
+  const { collection, findCollection = () => undefined, readership = EVERYTHING_READ, names } = options;
   const reading: WhereReading = { findCollection, readership, conditions: 0, recordConditions: 0 };
   const place: WherePlace = {
     what: 'where',
@@ -90,7 +94,7 @@ export function parseWhere(
   };
   const object = objectAt(value, place, 'an object of fields and conditions');
   if (entriesOf(object).length === 0) return EVERYTHING;
-  return parseFields(object, place, { path: [], fields: collection.fields, isRecord: true });
+  return parseFields(object, place, { path: [], fields: collection.fields, isRecord: true, names });
 }
 
 const EVERYTHING_READ: Readership = {
@@ -103,6 +107,7 @@ interface Row {
   readonly path: Path;
   readonly fields: readonly Field[];
   readonly isRecord: boolean;
+  readonly names: WhereNames | undefined;
 }
 
 function parseFields(object: Values, place: WherePlace, row: Row): Filter {
@@ -122,14 +127,23 @@ function parseEntry(entry: { name: string; operand: unknown; place: WherePlace; 
     case 'not':
       return { kind: 'not', filter: parseFields(objectAt(operand, place, 'a where'), place, row) };
   }
-  const field = row.fields.find((candidate) => candidate.name === name);
-  // Checked before its operators, whose errors would disclose the declaration of the field.
-  if (field !== undefined && row.isRecord) place.reading.readership.assertReadable(name, place.collection);
-  if (field !== undefined) return parseField(operand, place, { path: [...row.path, name], field });
+  const found = fieldNamed(name, row);
+  if (found !== undefined) {
+    const { field } = found;
+    // Checked before its operators, whose errors would disclose the declaration of the field.
+    if (row.isRecord) place.reading.readership.assertReadable(field.name, place.collection);
+    return parseField(operand, place, { path: [...row.path, field.name], field, names: found.value });
+  }
   if (row.isRecord && (name === '_id' || name === 'id')) {
-    return parseSubject(operand, place, { path: ['_id'], type: 'id', field: undefined });
+    return parseSubject(operand, place, { path: ['_id'], type: 'id' });
   }
   throw unknownField(name, place, row);
+}
+
+function fieldNamed(name: string, { names, fields }: Row): NamedField | undefined {
+  if (names !== undefined) return names.fieldsByName.get(name);
+  const field = fields.find((candidate) => candidate.name === name);
+  return field && { field };
 }
 
 function parseList(operand: unknown, place: WherePlace, row: Row): Filter[] {
@@ -145,11 +159,12 @@ function parseList(operand: unknown, place: WherePlace, row: Row): Filter[] {
 function parseField(
   operand: unknown,
   place: WherePlace,
-  { path, field }: { path: Path; field: Field },
+  found: Omit<Subject, 'type'> & { readonly field: Field },
 ): Filter {
-  if (field.isList) return parseSubject(operand, place, { path, type: 'list', field });
-  if (field.type === 'object') return parseObject(operand, place, { path, type: 'object', field });
-  return parseSubject(operand, place, { path, type: valueKindOf(field), field });
+  const { field } = found;
+  if (field.isList) return parseSubject(operand, place, { ...found, type: 'list' });
+  if (field.type === 'object') return parseObject(operand, place, { ...found, type: 'object' });
+  return parseSubject(operand, place, { ...found, type: valueKindOf(field) });
 }
 
 /**
@@ -162,9 +177,10 @@ function parseObject(
   subject: Subject & { readonly field: Field },
 ): Filter {
   const object = objectAt(operand, place, 'an object of members and conditions');
-  const row: Row = { path: subject.path, fields: subject.field.fields, isRecord: false };
+  const { path, field, names } = subject;
+  const row: Row = { path, fields: field.fields, isRecord: false, names: names?.object };
   const filters = entriesOf(object).map(([name, value]) => {
-    const isMember = row.fields.some((member) => member.name === name);
+    const isMember = fieldNamed(name, row) !== undefined;
     const operator = isMember ? undefined : findOperator('object', name);
     if (operator === undefined) return parseEntry({ name, operand: value, place, row });
     return parseOperator(operator, {
@@ -251,9 +267,9 @@ function parseOperator({ name, operand: kind }: WhereOperator, application: Appl
     case 'exists':
       return flagged(operand, place, { kind: name, path });
     case 'id':
-      return parseSubject(operand, place, { path: [...path, 'value'], type: 'id', field: undefined });
+      return parseSubject(operand, place, { path: [...path, 'value'], type: 'id' });
     case 'label':
-      return parseSubject(operand, place, { path: [...path, 'label'], type: 'text', field: undefined });
+      return parseSubject(operand, place, { path: [...path, 'label'], type: 'text' });
     case 'record':
       return recordFilter(application);
     case 'any':
@@ -331,7 +347,7 @@ function between({ operand, place, subject }: Application): Filter {
  * contains its `where`: `{ "student": { … } }`.
  */
 function recordFilter({ operand, place, subject }: Application): Filter {
-  const { path, field } = subject;
+  const { path, field, names } = subject;
   if (field === undefined) throw new Error('only a declared field is a reference');
   place.reading.recordConditions += 1;
   if (place.reading.recordConditions > WHERE_LIMITS.maxRecordConditions) {
@@ -340,7 +356,7 @@ function recordFilter({ operand, place, subject }: Application): Filter {
   const references = place.references + 1;
   if (references > WHERE_LIMITS.maxReferences)
     throw tooManySent(place, WHERE_LIMITS.maxReferences, 'references in a row');
-  const { name, where, at } = targetOf(operand, place, field);
+  const { name, where, at } = targetOf(operand, place, { field, names });
   const collection = place.reading.findCollection(name);
   if (collection === undefined)
     throw malformedWhere(at, 'a condition on the reference itself: its target cannot be asked here', where);
@@ -349,6 +365,7 @@ function recordFilter({ operand, place, subject }: Application): Filter {
     path: [],
     fields: collection.fields,
     isRecord: true,
+    names: names?.findTarget?.(name)?.object,
   });
   return { kind: 'record', path, collection: name, filter };
 }
@@ -356,17 +373,23 @@ function recordFilter({ operand, place, subject }: Application): Filter {
 function targetOf(
   operand: unknown,
   place: WherePlace,
-  { targets }: Field,
+  { field, names }: Pick<NamedField, 'field'> & Pick<Subject, 'names'>,
 ): { readonly name: string; readonly where: unknown; readonly at: WherePlace } {
+  const targets = (names?.targets ?? field.targets).flatMap((name) => {
+    const named = names?.findTarget?.(name);
+    return names !== undefined && named === undefined ? [] : [{ name, sent: named?.singular ?? name }];
+  });
   const [only] = targets;
-  if (only !== undefined && targets.length === 1) return { name: only, where: operand, at: place };
-  const expected = `one of the collections ${targets.join(', ')} with a where of it`;
+  if (only !== undefined && targets.length === 1) return { name: only.name, where: operand, at: place };
+  const known = targets.map(({ sent }) => sent);
+  const expected = `one of the collections ${known.join(', ')} with a where of it`;
   const [first, ...others] = entriesOf(objectAt(operand, place, expected));
   if (first === undefined || others.length > 0) throw malformedWhere(place, expected, operand);
-  const [name, where] = first;
-  if (!targets.includes(name))
-    throw malformedWhere(withinSent(place, name), expected, name, didYouMean(name, targets));
-  return { name, where, at: withinSent(place, name) };
+  const [sent, where] = first;
+  const at = withinSent(place, sent);
+  const target = targets.find((one) => one.sent === sent);
+  if (target === undefined) throw malformedWhere(at, expected, sent, didYouMean(sent, known));
+  return { name: target.name, where, at };
 }
 
 /** An element that satisfies the operand or, with `violating`, one that does not. */
@@ -374,15 +397,19 @@ function elementOf(
   { operand, place, subject }: Application,
   sense: 'satisfying' | 'violating' = 'satisfying',
 ): Filter {
-  const { field, path } = subject;
+  const { field, path, names } = subject;
   if (field === undefined) throw new Error('only a declared field is a list');
-  const filter = parseElement(operand, place, field);
+  const filter = parseElement(operand, place, { field, names });
   return { kind: 'element', path, filter: sense === 'satisfying' ? filter : negated(filter) };
 }
 
-function parseElement(operand: unknown, place: WherePlace, field: Field): Filter {
-  const element: Subject & { readonly field: Field } = { path: [], type: valueKindOf(field), field };
-  return field.type === 'object'
+function parseElement(
+  operand: unknown,
+  place: WherePlace,
+  list: Pick<NamedField, 'field'> & Pick<Subject, 'names'>,
+): Filter {
+  const element = { ...list, path: [], type: valueKindOf(list.field) };
+  return list.field.type === 'object'
     ? parseObject(operand, place, element)
     : parseSubject(operand, place, element);
 }

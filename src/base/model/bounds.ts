@@ -2,7 +2,7 @@
 import type { JsonValue } from '../json/json.js';
 import { today } from './calendar.js';
 import { toDecimal } from './compare-json.js';
-import { type LinearPattern, parseLinearPattern } from './linear-pattern.js';
+import { type LinearPattern, matchesPattern, parseLinearPattern } from './linear-pattern.js';
 
 /** Each may be absent. `minimum` and `maximum` of a datetime are a day or an instant as stored, or `now`. */
 export interface Bounds {
@@ -17,6 +17,8 @@ export interface Bounds {
   readonly maxLength?: number;
   /** @see parseLinearPattern */
   readonly pattern?: string;
+  /** The pattern, parsed once. */
+  readonly branches?: LinearPattern;
 }
 
 const BOUND_NAMES: readonly (keyof Bounds)[] = [
@@ -27,7 +29,14 @@ const BOUND_NAMES: readonly (keyof Bounds)[] = [
 /** The bounds among the keys of a declaration; `undefined` if it has none. */
 export function boundsAmong(declared: Bounds): Bounds | undefined {
   const names = BOUND_NAMES.filter((name) => declared[name] !== undefined);
-  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, declared[name]]));
+  if (names.length === 0) return undefined;
+  const bounds: Bounds = Object.fromEntries(names.map((name) => [name, declared[name]]));
+  return bounds.pattern === undefined ? bounds : { ...bounds, branches: parseLinearPattern(bounds.pattern) };
+}
+
+/** The bounds as the declaration writes them. */
+export function declaredBounds({ branches: _, ...declared }: Bounds): Omit<Bounds, 'branches'> {
+  return declared;
 }
 
 export interface BoundsMoment {
@@ -51,7 +60,7 @@ export function isWithinBounds(bounds: Bounds, value: JsonValue, moment: BoundsM
 }
 
 function isTextWithin(bounds: Bounds, text: string, moment: BoundsMoment): boolean {
-  const { minimum, maximum, minLength = 0, maxLength, pattern } = bounds;
+  const { minimum, maximum, minLength = 0, maxLength, pattern, branches } = bounds;
   if (typeof minimum === 'string' && text < momentOf(minimum, text, moment)) return false;
   if (typeof maximum === 'string' && text > momentOf(maximum, text, moment)) return false;
   if (maxLength !== undefined && text.length > 2 * maxLength) return false;
@@ -59,21 +68,13 @@ function isTextWithin(bounds: Bounds, text: string, moment: BoundsMoment): boole
     const length = [...text].length;
     if (length < minLength || (maxLength !== undefined && length > maxLength)) return false;
   }
-  return pattern === undefined || patternOf(bounds, pattern).matches(text);
+  return pattern === undefined || matchesPattern(branches ?? parseLinearPattern(pattern), text);
 }
 
 /** A stored day is compared with the school's day, an instant with the instant. */
 function momentOf(bound: string, text: string, { now, timeZone }: BoundsMoment): string {
   if (bound !== 'now') return bound;
   return text.length === 10 ? today(timeZone, now) : now.toISOString();
-}
-
-const patterns = new WeakMap<Bounds, LinearPattern>();
-
-function patternOf(bounds: Bounds, source: string): LinearPattern {
-  const known = patterns.get(bounds) ?? parseLinearPattern(source);
-  patterns.set(bounds, known);
-  return known;
 }
 
 /** The bounds in words, e.g. `at least 0, at most 100, with at most 2 decimals`. */
@@ -104,6 +105,8 @@ function stepWords(step: number): string {
 /** The keywords of JSON Schema; it has none for days and instants. */
 export function jsonSchemaOfBounds(bounds: Bounds): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(bounds).filter(([name, value]) => !(name.endsWith('imum') && typeof value === 'string')),
+    Object.entries(declaredBounds(bounds)).filter(
+      ([name, value]) => !(name.endsWith('imum') && typeof value === 'string'),
+    ),
   );
 }

@@ -8,9 +8,8 @@
  *   quantifier : "?" | "*" | "+" | "{n}" | "{n,}" | "{n,m}"
  */
 
-export interface LinearPattern {
-  matches(text: string): boolean;
-}
+/** Plain data, which threads can be sent. */
+export type LinearPattern = readonly (readonly Position[])[];
 
 const MAX_POSITIONS = 200;
 const ATOM = String.raw`(?<atom>\\(?:[pP]\{\w{1,40}\}|.)|\[\^?(?:\\.|[^\\[\]])+\]|[^\\[\](){}^$|*+?])`;
@@ -28,7 +27,11 @@ export function parseLinearPattern(source: string): LinearPattern {
   const branches = branchesOf(source).map(parseBranch);
   if (branches.flat().length > MAX_POSITIONS)
     throw new Error(`it stands for over ${MAX_POSITIONS} characters`);
-  return { matches: (text) => branches.some((branch) => isMatch(branch, [...text])) };
+  return branches;
+}
+
+export function matchesPattern(pattern: LinearPattern, text: string): boolean {
+  return pattern.some((branch) => isMatch(branch, [...text]));
 }
 
 function branchesOf(source: string): string[] {

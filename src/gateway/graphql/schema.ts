@@ -26,10 +26,11 @@ import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
 import { createTypedBulkResolver } from './typed/bulk/typed-bulk-resolver.js';
 import { createChangesResolver } from './typed/changes-resolver.js';
+import { LevelLoader } from './typed/level-loader.js';
 import { listStoredFields } from './typed/list-stored-fields.js';
 import { NodeResolver } from './typed/node-resolver.js';
-import { createReferenceResolver, ReferenceLoader } from './typed/reference-resolver.js';
-import { createReferrersResolver, ReferrersLoader } from './typed/referrers/referrers-resolver.js';
+import { createReferenceResolver } from './typed/reference-resolver.js';
+import { createReferrersResolver } from './typed/referrers/referrers-resolver.js';
 import { withReferrers } from './typed/referrers/with-referrers.js';
 import { createSubgraphResolver } from './typed/subgraph-resolver.js';
 import { createTypedModel, type TypedModel } from './typed/typed-model.js';
@@ -163,14 +164,13 @@ function createTypedResolvers(model: TypedModel, subgraph: SchemaParts['subgraph
   return {
     classes: [...ofCollections, ...ofChanges, ...ofReferences, ...ofReferrers, ...ofSubgraph],
     createInstances(services) {
-      const loader = new ReferenceLoader(services.records);
-      const referrersLoader = new ReferrersLoader(services.records);
+      const loader = new LevelLoader(services.records);
       return new Map<NewableFunction, object>([
         [NodeResolver, new NodeResolver(services, model)] as const,
         ...ofCollections.map((one) => [one, new one(services)] as const),
         ...ofChanges.map((one) => [one, new one()] as const),
         ...ofReferences.map((one) => [one, new one(loader)] as const),
-        ...ofReferrers.map((one) => [one, new one(referrersLoader)] as const),
+        ...ofReferrers.map((one) => [one, new one(loader)] as const),
         ...ofSubgraph.map((one) => [one, new one(services, subgraph?.introspectionRoles ?? [])] as const),
       ]);
     },

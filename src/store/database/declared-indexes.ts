@@ -52,7 +52,7 @@ export function isIndexedPath(collection: Declaration, path: readonly string[]):
   const sought = json(path);
   return (
     collection.indexes.some((paths) => paths.some((one) => json(one) === sought)) ||
-    listIndexedPaths(collection.fields, []).some((one) => json(one) === sought)
+    hasOwnIndex(collection, path)
   );
 }
 
@@ -61,34 +61,31 @@ export function leadsIndex(collection: Declaration, path: readonly string[]): bo
   const sought = json(path);
   return (
     collection.indexes.some(([first]) => first !== undefined && json(first) === sought) ||
-    listIndexedPaths(collection.fields, []).some((one) => json(one) === sought)
+    hasOwnIndex(collection, path)
   );
 }
 
-/** The fields with a b-tree of their own; for a reference, its `value`. */
-function listIndexedPaths(fields: readonly Field[], parent: readonly string[]): (readonly string[])[] {
-  return fields.flatMap((field) => {
-    if (field.isList) return [];
-    const path = [...parent, field.name];
-    if (field.type === 'object') return listIndexedPaths(field.fields, path);
-    if (!field.isIndexed && !field.isUnique) return [];
-    return [field.type === 'reference' ? [...path, 'value'] : path];
-  });
+function hasOwnIndex({ fields }: Declaration, path: readonly string[]): boolean {
+  const { field, members } = findValue(fields, path) ?? {};
+  if (field === undefined || !(field.isIndexed || field.isUnique)) return false;
+  return members?.join() === (field.type === 'reference' ? 'value' : '');
 }
 
 /** Whether an index has the trigrams of the text at the path; for a reference, of its `value` or `label`. */
-export function hasTrigrams(collection: Declaration, path: readonly string[]): boolean {
-  const sought = json(path);
-  return listSearchedPaths(collection.fields, []).some((one) => json(one) === sought);
+export function hasTrigrams({ fields }: Pick<Declaration, 'fields'>, path: readonly string[]): boolean {
+  const { field, members } = findValue(fields, path) ?? {};
+  if (field?.isSearchable !== true) return false;
+  return searchedPathsOf(field, []).some((one) => one.join() === members?.join());
 }
 
-function listSearchedPaths(fields: readonly Field[], parent: readonly string[]): (readonly string[])[] {
-  return fields.flatMap((field) => {
-    if (field.isList) return [];
-    const path = [...parent, field.name];
-    if (field.type === 'object') return listSearchedPaths(field.fields, path);
-    return field.isSearchable ? searchedPathsOf(field, path) : [];
-  });
+/** The field on the path that is neither object nor in a list, and what follows it on the path. */
+function findValue(
+  fields: readonly Field[],
+  [name, ...members]: readonly string[],
+): { readonly field: Field; readonly members: readonly string[] } | undefined {
+  const field = fields.find((one) => one.name === name);
+  if (field === undefined || field.isList) return undefined;
+  return field.type === 'object' ? findValue(field.fields, members) : { field, members };
 }
 
 /** The texts in which a searchable field is searched. */

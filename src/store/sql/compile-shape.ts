@@ -7,7 +7,6 @@ import {
   type ListShape,
   type Member,
   type ReferrersShape,
-  readsOthers,
   type Shape,
   type TargetShape,
 } from './shape.js';
@@ -71,37 +70,8 @@ export function joinsOf({ joins }: RecordItem): Sql {
 
 /** An expression for the JSON text of one record `r`. Joins and values that it needs are added to `item`. */
 export function compileObject(members: readonly Member[], item: RecordItem, printing: Printing): Sql {
-  const known = COMPILED.get(members);
-  const compiled = known ?? printWithItem(members, printing);
-  item.joins.push(...compiled.item.joins);
-  for (const [name, value] of compiled.item.values) item.values.set(name, value);
-  if (known === undefined && isTheSameForAll(members)) COMPILED.set(members, compiled);
-  return compiled.json;
-}
-
-interface CompiledObject {
-  readonly json: Sql;
-  readonly item: RecordItem;
-}
-
-/**
- * The gateway caches the documents of clients with their shapes, and thereby also these compiled
- * expressions.
- */
-const COMPILED = new WeakMap<readonly Member[], CompiledObject>();
-
-function printWithItem(members: readonly Member[], printing: Printing): CompiledObject {
-  const item = startRecordItem();
   const row: Row = { base: sql.raw('r.data'), joins: item.joins, found: { values: item.values, at: [] } };
-  return { json: printObject(members, row, printing), item };
-}
-
-/**
- * Whether the expression is the same for all callers: it contains no target of a reference and no whole
- * record with its hidden fields.
- */
-function isTheSameForAll(members: readonly Member[]): boolean {
-  return !readsOthers(members) && members.every((member) => member.shape.kind !== 'fields');
+  return printObject(members, row, printing);
 }
 
 /**

@@ -35,16 +35,11 @@ export function fieldJson(collection: Collection, path: Path): Sql {
   return fieldExpression(collection, path).json;
 }
 
-/** Both forms of a value. A declared path always returns the same cached objects. */
+/** Both forms of a value. */
 export function fieldExpression(collection: Collection, path: Path): FieldExpression {
-  const known = expressionsOf(collection);
-  const key = JSON.stringify(path);
-  const kept = known.get(key);
-  if (kept !== undefined) return kept;
-  if (!isDeclared(collection.fields, path)) return boundExpression(path);
-  const expression = literalExpression(path, hasTrigrams(collection, path));
-  known.set(key, expression);
-  return expression;
+  return isDeclared(collection.fields, path)
+    ? literalExpression(path, hasTrigrams(collection, path))
+    : boundExpression(path);
 }
 
 /** The name of a top-level field as SQL text. A declared name is a literal. */
@@ -55,20 +50,6 @@ export function fieldName(collection: Collection, name: string): Sql {
 /** Whether a statement may contain the name of a top-level field as a literal. */
 export function isLiteralName(collection: Collection, name: string): boolean {
   return ALLOWED_NAME.test(name) && collection.fieldsByName.has(name);
-}
-
-/**
- * The expressions by collection object. A changed definition is a new object and starts with an empty cache.
- * The declared paths bound its size.
- */
-const expressionsByCollection = new WeakMap<Collection, Map<string, FieldExpression>>();
-
-function expressionsOf(collection: Collection): Map<string, FieldExpression> {
-  const known = expressionsByCollection.get(collection);
-  if (known !== undefined) return known;
-  const expressions = new Map<string, FieldExpression>();
-  expressionsByCollection.set(collection, expressions);
-  return expressions;
 }
 
 function isDeclared(fields: readonly Field[], path: Path): boolean {

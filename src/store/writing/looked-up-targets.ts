@@ -84,12 +84,8 @@ function labelOf(scope: Scope, target: Collection): Label | undefined {
   return access.rows === undefined ? { field: labelField } : undefined;
 }
 
-const plainReferences = new WeakMap<Collection, { readonly fields: readonly Field[] | undefined }>();
-
 /** The reference fields; `undefined` if some are within lists or objects, or point to several collections. */
 function plainReferencesOf(collection: Collection): readonly Field[] | undefined {
-  const known = plainReferences.get(collection);
-  if (known !== undefined) return known.fields;
   const holding = collection.fields.filter(holdsReferences);
   // The keys of `uniqueTogether` rules are computed before the labels are known.
   const isUniqueByLabel = collection.uniqueTogether.some(({ parts }) =>
@@ -98,9 +94,7 @@ function plainReferencesOf(collection: Collection): readonly Field[] | undefined
   const arePlain = holding.every(
     ({ type, isList, targets }) => type === 'reference' && !isList && targets.length === 1,
   );
-  const fields = arePlain && !isUniqueByLabel ? holding : undefined;
-  plainReferences.set(collection, { fields });
-  return fields;
+  return arePlain && !isUniqueByLabel ? holding : undefined;
 }
 
 function holdsReferences({ type, fields }: Field): boolean {

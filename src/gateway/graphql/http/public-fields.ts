@@ -2,10 +2,11 @@
  * Without a credential, a caller may log in and learns nothing else. A document that asks for more is refused
  * whether or not it is valid; otherwise the schema could be guessed name by name.
  */
-import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode } from 'graphql';
+import { type DocumentNode, Kind } from 'graphql';
 import type { ServiceError } from '../../../base/errors.js';
-import type { Incoming } from '../operation/operation-text.js';
-import { isMembers } from '../operation/operation-text.js';
+import { type Incoming, isMembers } from '../operation/operation-text.js';
+import { fieldNames, fragmentsOf } from '../operation/prepared-operation.js';
+import type { ServedSchema } from '../operation/served-schema.js';
 
 /** The root fields for everybody. A rule of its own refuses introspection, with a message of its own. */
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set([
@@ -23,14 +24,14 @@ const PUBLIC_FIELDS: ReadonlySet<string> = new Set([
 export function assertPublicFields(
   incoming: Incoming,
   options: {
-    readonly maxTokens: number;
+    readonly served: Pick<ServedSchema, 'documentOf'>;
     /** The text of a hash, if known. */
     readonly findText: (hash: string) => string | undefined;
     readonly refusal: () => ServiceError;
   },
 ): void {
-  for (const text of listTexts(incoming, options.findText)) {
-    const document = tryToParse(text, options.maxTokens);
+  for (const { text, operationName } of listTexts(incoming, options.findText)) {
+    const document = options.served.documentOf(text, operationName);
     if (document !== undefined && !isPublic(document)) throw options.refusal();
   }
 }
@@ -38,17 +39,20 @@ export function assertPublicFields(
 function listTexts({ method, body, search }: Incoming, findText: (hash: string) => string | undefined) {
   const sent = method === 'GET' ? ofSearch(search) : body;
   const requests: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
-  return requests.flatMap((request): string[] => {
+  return requests.flatMap((request) => {
     if (!isMembers(request)) return [];
     const hash = hashIn(request.extensions);
+    const operationName = typeof request.operationName === 'string' ? request.operationName : undefined;
     const texts = [request.query, hash === undefined ? undefined : findText(hash)];
-    return texts.filter((text) => typeof text === 'string');
+    return texts.flatMap((text) => (typeof text === 'string' ? [{ text, operationName }] : []));
   });
 }
 
 function ofSearch(search: string): unknown {
   const parameters = new URLSearchParams(search);
-  return { query: parameters.get('query'), extensions: parameters.get('extensions') };
+  return Object.fromEntries(
+    ['query', 'operationName', 'extensions'].map((name) => [name, parameters.get(name)]),
+  );
 }
 
 function hashIn(extensions: unknown): string | undefined {
@@ -65,36 +69,11 @@ function tryToRead(json: string): unknown {
   }
 }
 
-function tryToParse(text: string, maxTokens: number): DocumentNode | undefined {
-  try {
-    return parse(text, { maxTokens, noLocation: true });
-  } catch {
-    return undefined;
-  }
-}
-
 function isPublic(document: DocumentNode): boolean {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
+  const fragments = fragmentsOf(document);
   return document.definitions.every(
     (definition) =>
       definition.kind !== Kind.OPERATION_DEFINITION ||
-      rootFields(definition.selectionSet, fragments).every((name) => PUBLIC_FIELDS.has(name)),
+      [...fieldNames(definition.selectionSet, fragments)].every((name) => PUBLIC_FIELDS.has(name)),
   );
-}
-
-/** Visits each fragment once: before validation, fragments may form cycles. */
-function rootFields(
-  selectionSet: SelectionSetNode,
-  fragments: Map<string, FragmentDefinitionNode>,
-): readonly string[] {
-  return selectionSet.selections.flatMap((selection): readonly string[] => {
-    if (selection.kind === Kind.FIELD) return [selection.name.value];
-    if (selection.kind === Kind.INLINE_FRAGMENT) return rootFields(selection.selectionSet, fragments);
-    const fragment = fragments.get(selection.name.value);
-    fragments.delete(selection.name.value);
-    return fragment === undefined ? [] : rootFields(fragment.selectionSet, fragments);
-  });
 }

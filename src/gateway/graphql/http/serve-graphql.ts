@@ -91,7 +91,7 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
       const incoming = toAnswerable(request, caller, options);
       if (caller.context.scope === undefined) {
         assertPublicFields(incoming, {
-          maxTokens: options.settings.graphqlMaxTokens,
+          served: options.current().served,
           findText: (hash) => options.persisted.find(hash),
           refusal: credentialNeeded,
         });

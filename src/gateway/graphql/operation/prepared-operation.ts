@@ -71,7 +71,7 @@ export class PreparedOperation implements Permission {
   }
 }
 
-function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {
+export function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {
   const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
@@ -79,8 +79,11 @@ function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionN
   return fragments;
 }
 
-/** Visits each selection once, so that nested fragments take no longer than the document is long. */
-function fieldNames(
+/**
+ * The fields of a selection and of its fragments. Visits each selection once, so that nested fragments take no
+ * longer than the document is long, and cycles end, which validation has not refused yet.
+ */
+export function fieldNames(
   root: SelectionSetNode,
   fragments: Readonly<Record<string, FragmentDefinitionNode>>,
 ): ReadonlySet<string> {

@@ -61,6 +61,12 @@ export class ServedSchema implements OperationSchema {
     return this.#operations.get(keyOf(text, operationName));
   }
 
+  /** `undefined` for a text with syntax errors. */
+  documentOf(text: string, operationName: string | undefined): DocumentNode | undefined {
+    const document = this.find(text, operationName)?.document ?? this.#parse(text);
+    return document instanceof GraphQLError ? undefined : document;
+  }
+
   /** @throws GraphQLError, the first of several: the document is wrong, or has no such operation */
   prepare(text: string, operationName: string | undefined): PreparedOperation {
     const prepared = this.tryToPrepare(text, operationName);

@@ -1,7 +1,6 @@
 /**
  * The typed `where` inputs: for each collection one with its fields, for each type of value one with its
- * operators, from `WHERE_OPERATORS`. Values are converted to the `where` of languages/where.ts, with stored
- * names.
+ * operators, from `WHERE_OPERATORS`. Values are a `where` of languages/where.ts by the names of the schema.
  */
 import { ID, registerEnumType } from 'type-graphql';
 import { withArticle } from '../../../base/languages/graphql-names.js';
@@ -11,7 +10,6 @@ import {
   type WhereOperator,
   type WhereType,
 } from '../../../base/languages/where-operators.js';
-import type { Field } from '../../../base/model/collection.js';
 import { field, inputType, type TypeClass, type TypeReference } from '../../../base/scalars/declared-type.js';
 import { LocalDate } from '../../../base/scalars/local-date.js';
 import { MonthScalar } from '../../../base/scalars/month-scalar.js';
@@ -220,8 +218,6 @@ interface Operand {
 
 const ID_CONDITION = { name: 'ID', of: 'an id' };
 
-type Values = Readonly<Record<string, unknown>>;
-
 /** The arguments of a field that select records. */
 export interface SelectingArguments {
   readonly where?: object | null;
@@ -238,75 +234,7 @@ export function toSelected(
     collection: collection.name,
     oquery: oquery ?? undefined,
     isInsensitive: ci ?? undefined,
-    where: where ? toStoredWhere(where, object) : undefined,
+    where: where ?? undefined,
+    names: object,
   };
-}
-
-/** Converts a typed `where` to stored names, for `parseWhere`. */
-function toStoredWhere(where: object, object: TypedObject): Values {
-  return storedMembers({ ...where }, object);
-}
-
-function storedMembers(where: Values, object: TypedObject): Values {
-  return Object.fromEntries(
-    Object.entries(where).map(([name, value]) => {
-      const one = object.fieldsByName.get(name);
-      if (one) return [one.field.name, storedCondition(value, one)];
-      if (name === 'and' || name === 'or' || name === 'not') return [name, storedCombination(value, object)];
-      return [name, value];
-    }),
-  );
-}
-
-function storedCombination(value: unknown, object: TypedObject): unknown {
-  if (Array.isArray(value)) return value.map((part: unknown) => storedCombination(part, object));
-  return isValues(value) ? storedMembers(value, object) : value;
-}
-
-function storedCondition(condition: unknown, one: TypedField): unknown {
-  const { value } = one;
-  if (!isValues(condition)) return condition;
-  if (value.kind === 'reference') return storedReference(condition, value, one.field);
-  if (value.kind !== 'object') return condition;
-  if (!one.field.isList) return storedMembers(condition, value.object);
-  return Object.fromEntries(
-    Object.entries(condition).map(([operator, operand]) => [
-      operator,
-      storedCombination(operand, value.object),
-    ]),
-  );
-}
-
-/** Converts a condition on a reference or a list of them: `record` by stored names. */
-function storedReference(condition: Values, reference: TypedReference, field: Field): Values {
-  return Object.fromEntries(
-    Object.entries(condition).map(([operator, operand]) => {
-      if (!isValues(operand)) return [operator, operand];
-      if (operator === 'record') return [operator, storedTarget(operand, reference, field)];
-      const isOfElements = operator === 'any' || operator === 'all' || operator === 'none';
-      return [operator, isOfElements ? storedReference(operand, reference, field) : operand];
-    }),
-  );
-}
-
-/** If the declaration names several collections, the condition must name one, even if only one is typed. */
-function storedTarget(where: Values, reference: TypedReference, field: Field): Values {
-  const targets = reference.targets.flatMap((name) => reference.findTarget(name) ?? []);
-  const [only] = targets;
-  if (only !== undefined && targets.length === 1) {
-    const stored = storedMembers(where, only.object);
-    return field.targets.length === 1 ? stored : { [only.collection.name]: stored };
-  }
-  return Object.fromEntries(
-    Object.entries(where).map(([name, inner]) => {
-      const target = targets.find(({ singular }) => singular === name);
-      return target && isValues(inner)
-        ? [target.collection.name, storedMembers(inner, target.object)]
-        : [name, inner];
-    }),
-  );
-}
-
-function isValues(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,7 +9,7 @@ import { ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import { parseOquery } from '../../../base/languages/oquery.js';
 import { parseWhere } from '../../../base/languages/where.js';
-import type { FindCollection, Readership } from '../../../base/languages/where-place.js';
+import type { FindCollection, Readership, WhereNames } from '../../../base/languages/where-place.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Filter } from '../../../base/model/filter.js';
 import { type Path, toPath } from '../../../base/model/path.js';
@@ -40,8 +40,10 @@ export interface RecordsRequest {
   readonly oquery?: string | undefined;
   /** Whether the text operators of `oquery` ignore case. */
   readonly isInsensitive?: boolean | undefined;
-  /** A structured condition with the stored field names. @see languages/where.ts */
+  /** A structured condition. @see languages/where.ts */
   readonly where?: unknown;
+  /** The names of the fields in `where`. Default: the stored ones. */
+  readonly names?: WhereNames | undefined;
   /** An already parsed condition, e.g. from the additional parameters of a REST path. */
   readonly filter?: Filter | undefined;
   /** `undefined`: the whole record. */
@@ -449,7 +451,7 @@ export function toFilter(
     filters.push(parseOquery(request.oquery, { isInsensitive: request.isInsensitive ?? false }));
   }
   if (request.where !== undefined && request.where !== null) {
-    filters.push(parseWhere(request.where, { collection, ...names }));
+    filters.push(parseWhere(request.where, { collection, names: request.names, ...names }));
   }
   if (request.filter) filters.push(request.filter);
   const [only] = filters;

@@ -1,6 +1,7 @@
 /** The declaration of a collection in GraphQL, for callers who explore the schema. */
 
 import type { JsonValue } from '../../../base/json/json.js';
+import { declaredBounds } from '../../../base/model/bounds.js';
 import type { Collection, Field as DeclaredField } from '../../../base/model/collection.js';
 import { field, member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 
@@ -103,7 +104,7 @@ function describeField(field: DeclaredField, shown: ShownNames): FieldDescriptio
   return {
     ...{ name, type, description, isList, isRequired, isUnique, isIndexed },
     ...{ allowed, format, unit, deprecated, default: field.default },
-    bounds: field.bounds && { ...field.bounds },
+    bounds: field.bounds && { ...declaredBounds(field.bounds) },
     targets: field.targets.filter((target) => shown.isCollectionShown(target)),
     example: field.example as JsonValue | undefined,
     fields: field.fields.map((member) => describeField(member, shown)),

@@ -1,8 +1,7 @@
 /**
  * A field with the records that point to a record, for graphql-js. In the splice, the database joins them.
  */
-import DataLoader from 'dataloader';
-import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
 import { argumentsType } from '../../../../base/scalars/declared-type.js';
 import type { ReferrersPage } from '../../../../store/reading/referrers.js';
@@ -11,8 +10,8 @@ import { OrderByInput } from '../../../resolvers/records/generic-record.js';
 import { pageInfoOf } from '../../../resolvers/records/lazy-record.js';
 import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
 import { readingOf } from '../../../resolvers/records/page-shape.js';
-import type { RecordResolver } from '../../../resolvers/records/record-resolver.js';
 import type { RequestContext } from '../../../resolvers/request-context.js';
+import type { LevelLoader, ReadLevel } from '../level-loader.js';
 import { typedForm } from '../typed-form.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
 import type { TypedSource } from '../typed-source.js';
@@ -20,7 +19,7 @@ import type { TypedTypes } from '../typed-types.js';
 import type { WhereInputs } from '../where-inputs.js';
 import { toReferrersShape } from './referrers-shape.js';
 
-export type ReferrersResolverClass = new (loader: ReferrersLoader) => object;
+export type ReferrersResolverClass = new (loader: LevelLoader) => object;
 
 /** The class; its instances take the loader. `undefined` if the other collection has no type. */
 export function createReferrersResolver(
@@ -73,9 +72,9 @@ export function createReferrersResolver(
 
   @Resolver(() => type)
   class ReferrersResolver {
-    readonly #loader: ReferrersLoader;
+    readonly #loader: LevelLoader;
 
-    constructor(loader: ReferrersLoader) {
+    constructor(loader: LevelLoader) {
       this.#loader = loader;
     }
 
@@ -89,8 +88,10 @@ export function createReferrersResolver(
     ): Promise<object> {
       const nodes = info.fieldNodes;
       // The arguments are read from the document, as in the splice.
-      const toShape = () => toReferrersShape(referrers, { typeName, source, form, nodes, model, info });
-      const page = await this.#loader.load(context, String(record.id), { nodes, toShape });
+      const key = { nodes, collection: source.collection.name, id: String(record.id) };
+      const page = await this.#loader.load(context, key, () =>
+        toRead(context, toReferrersShape(referrers, { typeName, source, form, nodes, model, info })),
+      );
       const records = page.records.map((one) => form.toNode(one));
       return {
         nodes: records,
@@ -104,55 +105,17 @@ export function createReferrersResolver(
   return ReferrersResolver;
 }
 
-/** Collects ids while graphql-js resolves one level, for one statement per level. */
-export class ReferrersLoader {
-  readonly #records: RecordResolver;
-  readonly #byRequest = new WeakMap<RequestContext, Map<readonly FieldNode[], Loader>>();
-
-  constructor(records: RecordResolver) {
-    this.#records = records;
-  }
-
-  /** `nodes` is graphql-js's own list, which all parents share. */
-  async load(
-    context: RequestContext,
-    id: string,
-    { nodes, toShape }: { readonly nodes: readonly FieldNode[]; readonly toShape: () => ReferrersShape },
-  ): Promise<ReferrersPage> {
-    const byNodes = this.#byRequest.get(context) ?? new Map<readonly FieldNode[], Loader>();
-    this.#byRequest.set(context, byNodes);
-    const known = byNodes.get(nodes);
-    if (known) return await known.load(id);
-    const shape = toShape();
-    const loader: Loader = new DataLoader((ids) => this.#read(context, shape, ids));
-    byNodes.set(nodes, loader);
-    return await loader.load(id);
-  }
-
-  async #read(
-    context: RequestContext,
-    shape: ReferrersShape,
-    ids: readonly string[],
-  ): Promise<readonly ReferrersPage[]> {
-    const { collection, path, filter, sort, limit, after, before, fromEnd, page } = shape;
-    const set = this.#records.records(context, {
-      collection,
-      filter,
-      sort,
-      limit,
-      after,
-      before,
-      fromEnd,
-      projection: readingOf(page.members).paths,
-    });
-    const isCounted = page.members.some(({ kind }) => kind === 'count');
-    const pages = await set.pagesByReference({ path, ids, counting: isCounted ? 'counted' : 'uncounted' });
+function toRead(context: RequestContext, shape: ReferrersShape): ReadLevel<ReferrersPage> {
+  const { path, page, ...request } = shape;
+  const counting = page.members.some(({ kind }) => kind === 'count') ? 'counted' : 'uncounted';
+  const projection = readingOf(page.members).paths;
+  return async (records, ids) => {
+    const set = records.records(context, { ...request, projection });
+    const pages = await set.pagesByReference({ path, ids, counting });
     return ids.map((id) => {
       const found = pages.get(id);
       if (!found) throw new Error(`no page for ${id}`);
       return found;
     });
-  }
+  };
 }
-
-type Loader = DataLoader<string, ReferrersPage>;

@@ -20,7 +20,10 @@ import type { RecordBatch } from './record-batch.js';
 
 /** The records to change. */
 export interface Matching
-  extends Pick<RecordsRequest, 'collection' | 'oquery' | 'isInsensitive' | 'where' | 'sort' | 'limit'> {
+  extends Pick<
+    RecordsRequest,
+    'collection' | 'oquery' | 'isInsensitive' | 'where' | 'names' | 'sort' | 'limit'
+  > {
   /** Allows a write without a condition, to every record of the collection. */
   readonly allowAll: boolean;
   /** How many of the records are returned. */
