@@ -25,7 +25,7 @@ const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
   'src/gateway/rest/conditional.ts',
   'src/store/database/row-query.ts',
   'src/store/sql/compile-shape.ts',
-  'src/store/sql/condition-test.ts',
+  'src/store/access/condition-test.ts',
   'src/store/writing/record-refusals.ts',
   'src/store/writing/record-statements.ts',
   'src/store/writing/validation.ts',

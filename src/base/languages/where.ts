@@ -33,15 +33,6 @@ import { didYouMean } from '../text/did-you-mean.js';
 import { hintAtOperatorName } from './operator-names.js';
 import { tooManySent, withinSent } from './sent-place.js';
 import {
-  comparedValue,
-  dayAt,
-  monthAt,
-  nullOperand,
-  type Subject,
-  textAt,
-  whereOperandAt,
-} from './where-operands.js';
-import {
   findOperator,
   TEXT_MODES,
   WHERE_OPERATORS,
@@ -49,19 +40,26 @@ import {
   type WhereType,
 } from './where-operators.js';
 import {
+  comparedValue,
   countCondition,
+  dayAt,
   entriesOf,
   type FindCollection,
   invalidWhere,
   malformedWhere,
+  monthAt,
   type NamedField,
+  nullOperand,
   objectAt,
   type Readership,
+  type Subject,
+  textAt,
   type Values,
   WHERE_LIMITS,
   type WhereNames,
   type WherePlace,
   type WhereReading,
+  whereOperandAt,
 } from './where-place.js';
 
 /**

@@ -38,18 +38,8 @@ export function isMonth(text: string): boolean {
 
 /** The range of a day in a zone, e.g. `2026-04-01` in `Asia/Kolkata` starts at `2026-03-31T18:30:00.000Z`. */
 export function dayRange(day: string, timeZone: string): InstantRange {
-  const key = `${day} ${timeZone}`;
-  const kept = rangesByDayAndZone.get(key);
-  if (kept !== undefined) return kept;
-  const range = rangeOf(day, addDays(day, 1), timeZone);
-  if (rangesByDayAndZone.size >= KEPT_DAYS) rangesByDayAndZone.clear();
-  rangesByDayAndZone.set(key, range);
-  return range;
+  return rangeOf(day, addDays(day, 1), timeZone);
 }
-
-/** Cached, because filters ask for the range of a day, which is the same in every request. */
-const rangesByDayAndZone = new Map<string, InstantRange>();
-const KEPT_DAYS = 1_000;
 
 /** The range of a month in a zone. */
 export function monthRange(month: string, timeZone: string): InstantRange {
@@ -234,6 +224,7 @@ function offsetPeriodAt(milliseconds: number, timeZone: string): OffsetPeriod {
 
 /** Cached, because a look-up of a midnight costs some 10 µs, and a request makes several. */
 const startsByDayAndZone = new Map<string, string>();
+const KEPT_DAYS = 1_000;
 
 function rangeOf(firstDayOfRange: string, dayAfter: string, timeZone: string): InstantRange {
   return { start: startOf(firstDayOfRange, timeZone), end: startOf(dayAfter, timeZone) };

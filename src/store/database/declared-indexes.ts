@@ -79,7 +79,7 @@ export function hasTrigrams({ fields }: Pick<Declaration, 'fields'>, path: reado
 }
 
 /** The field on the path that is neither object nor in a list, and what follows it on the path. */
-function findValue(
+export function findValue(
   fields: readonly Field[],
   [name, ...members]: readonly string[],
 ): { readonly field: Field; readonly members: readonly string[] } | undefined {

@@ -10,7 +10,7 @@ import type { Filter, JsonType, MatchTest } from '../../base/model/filter.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
-import type { ValueTest } from '../../base/model/value-test.js';
+import { numberRange, textRange, type ValueTest } from '../../base/model/value-test.js';
 import { respelled } from '../access/respelled.js';
 import { columnTest, needsByteOrder } from '../sql/column-test.js';
 import { idTest } from '../sql/id-test.js';
@@ -131,23 +131,15 @@ function scalarTest(test: MatchTest): ValueTest | undefined {
 }
 
 function rangeTest({ kind, value }: Extract<MatchTest, { value: Exclude<JsonScalar, null> }>): ValueTest {
-  const isIncluded = kind === 'greaterOrEqual' || kind === 'lessOrEqual';
-  const isLower = kind === 'greaterThan' || kind === 'greaterOrEqual';
   if (typeof value === 'boolean') {
+    const isIncluded = kind === 'greaterOrEqual' || kind === 'lessOrEqual';
+    const isLower = kind === 'greaterThan' || kind === 'greaterOrEqual';
     const beyond = isLower === value ? [] : [!value];
     return { kind: 'in', values: isIncluded ? [value, ...beyond] : beyond };
   }
-  if (typeof value === 'string') {
-    const bound = { value, isIncluded };
-    return {
-      kind: 'textRange',
-      among: 'all',
-      lower: isLower ? bound : undefined,
-      upper: isLower ? undefined : bound,
-    };
-  }
-  const bound = { value, isIncluded };
-  return { kind: 'numberRange', lower: isLower ? bound : undefined, upper: isLower ? undefined : bound };
+  return typeof value === 'string'
+    ? textRange('all', kind, { first: value, last: value })
+    : numberRange(kind, value);
 }
 
 /** An `_id` is text: the number 5 is not "5". */

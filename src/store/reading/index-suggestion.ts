@@ -2,6 +2,7 @@
 
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
+import { findValue } from '../database/declared-indexes.js';
 import { partitionName } from '../database/partitions.js';
 import type { StatementPlan } from '../database/statement-plan.js';
 
@@ -92,13 +93,13 @@ function pathsIn(expression: string, collection: Collection): ComparedPaths {
 }
 
 /** Lists, their contents and undeclared fields are served by the index over whole documents. */
-function findDeclared(path: Path, collection: Collection): DeclaredPath | undefined {
-  let fields = collection.fields;
-  for (const [index, name] of path.entries()) {
-    const field = fields.find((one) => one.name === name);
-    if (!field || field.isList) return undefined;
-    if (field.type !== 'object') return { name: path.join('.'), field, isTopLevel: index === 0 };
-    fields = field.fields;
-  }
-  return undefined;
+function findDeclared(path: Path, { fields }: Collection): DeclaredPath | undefined {
+  const found = findValue(fields, path);
+  return (
+    found && {
+      name: path.join('.'),
+      field: found.field,
+      isTopLevel: path.length - found.members.length === 1,
+    }
+  );
 }

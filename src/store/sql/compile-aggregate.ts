@@ -302,17 +302,9 @@ function fieldValue(collection: Collection, path: Path): Value {
     default: {
       const type = target.type === 'id' ? 'text' : target.type;
       const { read } = SCALAR_SQL[type];
-      return { type, expression: read(fieldExpression(collection, path), allowedIn(collection, path)) };
+      return { type, expression: read(fieldExpression(collection, path), target.field?.allowed) };
     }
   }
-}
-
-/** The values that an enum allows, also for a field of an object. */
-function allowedIn({ fields }: Pick<Collection, 'fields'>, path: Path): readonly string[] | undefined {
-  const [name, ...rest] = path;
-  const field = fields.find((one) => one.name === name);
-  if (field === undefined) return undefined;
-  return rest.length === 0 ? field.allowed : allowedIn(field, rest);
 }
 
 function printed({ name, type }: Column): Sql {

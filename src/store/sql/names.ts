@@ -7,15 +7,15 @@
  * @see design "Storage that makes JSONB fast"
  */
 
-import type { Collection, Field } from '../../base/model/collection.js';
+import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
+import { placeInRecord } from '../../base/model/place.js';
 import { hasTrigrams } from '../database/declared-indexes.js';
 import { type Sql, sql } from '../sql.js';
 
 /** The record. All expressions of this room use the alias `r`. */
 const RECORD = 'r.data';
 const ALLOWED_NAME = /^[A-Za-z0-9_$-]{1,63}$/;
-const REFERENCE_MEMBERS: ReadonlySet<string> = new Set(['value', 'label']);
 
 /** One value of a record in its two SQL forms. */
 export interface FieldExpression {
@@ -37,7 +37,7 @@ export function fieldJson(collection: Collection, path: Path): Sql {
 
 /** Both forms of a value. */
 export function fieldExpression(collection: Collection, path: Path): FieldExpression {
-  return isDeclared(collection.fields, path)
+  return isDeclared(collection, path)
     ? literalExpression(path, hasTrigrams(collection, path))
     : boundExpression(path);
 }
@@ -52,13 +52,9 @@ export function isLiteralName(collection: Collection, name: string): boolean {
   return ALLOWED_NAME.test(name) && collection.fieldsByName.has(name);
 }
 
-function isDeclared(fields: readonly Field[], path: Path): boolean {
-  const [name, ...rest] = path;
-  const field = fields.find((candidate) => candidate.name === name);
-  if (field === undefined || !ALLOWED_NAME.test(field.name)) return false;
-  if (rest.length === 0) return true;
-  if (field.type === 'reference') return rest.length === 1 && REFERENCE_MEMBERS.has(rest[0] ?? '');
-  return isDeclared(field.fields, rest);
+function isDeclared(collection: Collection, path: Path): boolean {
+  const { type } = placeInRecord(collection, path);
+  return type !== 'any' && type !== 'id' && path.every((name) => ALLOWED_NAME.test(name));
 }
 
 /** Callers pass only names that `isDeclared` accepts. */
