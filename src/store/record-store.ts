@@ -14,6 +14,7 @@ import { type Domain, type RecordVerb, type Scope } from '../base/model/scope.js
 import { accessOf, findAccess, type Readable } from './access/access.js';
 import { hintAtPaths } from './access/hint-at-paths.js';
 import { resolveQuery } from './access/resolve-filter.js';
+import type { SpellingContext } from './access/respelled.js';
 import { type AuditEntry, type AuditQuery, readAuditTrail } from './changes/audit-trail.js';
 import { type Purged, purge } from './changes/purge.js';
 import type { Database } from './database/database.js';
@@ -36,7 +37,6 @@ import {
 } from './reading/stored-record.js';
 import { recordsOf } from './sql/records-of.js';
 import type { ReferrersShape } from './sql/shape.js';
-import type { SpellingContext } from './access/respelled.js';
 import { type Sql, sql } from './sql.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';
 import { idempotencyOwner, idempotently, type OnceRequest } from './writing/idempotency.js';

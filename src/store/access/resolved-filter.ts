@@ -41,4 +41,4 @@ export interface ResolvedRecord {
 }
 
 /** A condition of MongoDB's language, whose meaning is that of the JSON alone. */
-export type DocumentFilter = Extract<Filter, { readonly kind: 'match' | 'expression' }>;
+type DocumentFilter = Extract<Filter, { readonly kind: 'match' | 'expression' }>;

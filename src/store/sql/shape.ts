@@ -168,7 +168,7 @@ export function readsOthers(members: readonly Member[]): boolean {
 }
 
 /** Does the same as `listTargets`, for one shape. */
-export function targetsWithin(shape: Shape): TargetShape['targets'] {
+function targetsWithin(shape: Shape): TargetShape['targets'] {
   switch (shape.kind) {
     case 'target':
       return shape.targets;

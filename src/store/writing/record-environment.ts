@@ -10,6 +10,7 @@ import type { StatementCaller } from '../../base/model/statement-caller.js';
 import type { StoredField } from '../../base/model/stored-field.js';
 import { type EffectiveAccess, findAccess, type Readable } from '../access/access.js';
 import { hintAtSent } from '../access/hint-at-paths.js';
+import type { SpellingContext } from '../access/respelled.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { namedFieldsOf } from '../catalog/named-fields.js';
 import type { Database } from '../database/database.js';
@@ -17,8 +18,9 @@ import type { Queryable, Transaction } from '../database/queryable.js';
 import { QueryPlans } from '../reading/query-plans.js';
 import { CollectionSizes, Scan, type ScannedQuery } from '../reading/scans.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
+
 import { liveRecordsIn, liveRecordsOf } from '../sql/records-of.js';
-import type { SpellingContext } from '../access/respelled.js';
+
 import { statementName } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
 import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';

@@ -80,8 +80,8 @@ export function fragmentsOf(document: DocumentNode): Record<string, FragmentDefi
 }
 
 /**
- * The fields of a selection and of its fragments. Visits each selection once, so that nested fragments take no
- * longer than the document is long, and cycles end, which validation has not refused yet.
+ * The fields of a selection and of its fragments. Visits each selection once, so that nested fragments take
+ * no longer than the document is long, and cycles of fragments, which validation refuses later, end.
  */
 export function fieldNames(
   root: SelectionSetNode,
