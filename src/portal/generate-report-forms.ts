@@ -66,7 +66,10 @@ function formOf(
     ),
     columns,
     totals,
-    document: documentOf(query, { columns, totals, hasCurrency: 'currency' in of.type.getFields() }),
+    document: documentOf(query, {
+      ...{ columns, totals, hasCurrency: 'currency' in of.type.getFields() },
+      ids: of.rows instanceof GraphQLObjectType ? Object.values(of.rows.getFields()).filter(isId) : [],
+    }),
   };
 }
 
@@ -119,6 +122,8 @@ function documentOf(
     readonly columns: readonly ReportColumn[];
     readonly totals: readonly ReportColumn[];
     readonly hasCurrency: boolean;
+    /** What no column shows, for the acts of a row. */
+    readonly ids: readonly { readonly name: string }[];
   },
 ): string {
   const title = name.replace(/^./, (first) => first.toUpperCase());
@@ -131,7 +136,7 @@ function documentOf(
   const field = `${name}${passed === '' ? '' : `(${passed})`}`;
   return (
     `${head} {\n  ${field} {\n` +
-    `    rows {\n${printColumns(what.columns)}    }\n` +
+    `    rows {\n${printColumns(what.columns)}${what.ids.map(({ name: id }) => `      ${id}\n`).join('')}    }\n` +
     (what.totals.length > 0 ? `    totals {\n${printColumns(what.totals)}    }\n` : '') +
     `    warnings {\n      reason\n      count\n    }\n    generatedAt\n` +
     (what.hasCurrency ? '    currency\n' : '') +

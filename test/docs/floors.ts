@@ -239,7 +239,15 @@ export const FLOORS: readonly Room[] = [
     name: 'school/reports/',
     imports: ['base/model/', 'store/sql/records-of.ts', 'school/reports/engine/', 'school/reports/shared/'],
   },
-  { name: 'school/sheets/', imports: ['base/model/', 'store/access/'] },
+  { name: 'school/read-declarations.ts', imports: [] },
+  {
+    name: 'school/sheets/',
+    imports: ['base/model/', 'store/access/', 'school/read-declarations.ts'],
+  },
+  {
+    name: 'school/acts/',
+    imports: ['base/model/', 'store/access/', 'school/read-declarations.ts'],
+  },
   {
     name: 'gateway/resolvers/',
     imports: [
@@ -258,6 +266,7 @@ export const FLOORS: readonly Room[] = [
         'services/importing/',
         'school/reports/',
         'school/sheets/',
+        'school/acts/',
         'services/webhooks/',
       ],
     ],
@@ -439,6 +448,7 @@ export const FLOORS: readonly Room[] = [
         'services/importing/',
         'school/reports/',
         'school/sheets/',
+        'school/acts/',
         'gateway/resolvers/',
         'gateway/graphql/',
         'gateway/server/',

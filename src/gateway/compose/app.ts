@@ -7,6 +7,7 @@ import { type Closer, closeInTurn } from '../../base/process/close-in-turn.js';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
 import { VERSION } from '../../base/process/version.js';
 import { loadOperationsLibrary } from '../../portal/explore/operations-library.js';
+import { printAct, readActs } from '../../school/acts/read-acts.js';
 import { DEMO_DOMAIN, DEMO_USERS, isDemoWanted } from '../../school/demo/demo-options.js';
 import { Promotions } from '../../school/reports/promotion/promotions.js';
 import { Receipts } from '../../school/reports/receipts/receipts.js';
@@ -35,7 +36,7 @@ import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { createJobs } from './jobs.js';
-import { openServices, type Services, SHEETS } from './services.js';
+import { ACTS, openServices, type Services, SHEETS } from './services.js';
 
 export interface App {
   readonly services: Services;
@@ -173,6 +174,7 @@ async function buildApp({
   });
   // Whoever runs the app waits for it.
   fault.catch(() => {});
+  const acts = await readActs(ACTS, catalog.list());
   const resolvers = createResolvers({
     ...services,
     providerSessions: identityLogin?.providerSessions,
@@ -183,6 +185,7 @@ async function buildApp({
     operations,
     receipts: new Receipts(reportServices),
     sheets: await readSheets(SHEETS, catalog.list()),
+    acts,
     promotions: new Promotions({ ...reportServices, catalog }),
     pages,
     keepRemovedDays: config.keepRemovedDays,
@@ -207,6 +210,8 @@ async function buildApp({
     onFault,
   });
   closers.push(() => graphql.close());
+  // An act that does not fit the schema ends the start.
+  for (const act of acts) printAct(act, graphql.documents.schema);
   const agents = new AgentEndpoint({
     tools: new AgentTools({
       documents: graphql.documents,

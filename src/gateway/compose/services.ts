@@ -64,6 +64,8 @@ import { openWebhooks } from './open-webhooks.js';
 export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
 /** The folder of the sheets of the portal. */
 export const SHEETS = path.join(findPackageDirectory(), 'schema/sheets');
+/** The folder of the acts of the portal. */
+export const ACTS = path.join(findPackageDirectory(), 'schema/acts');
 
 export interface Services
   extends Omit<Messaging, 'close'>,

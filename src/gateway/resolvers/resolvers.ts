@@ -2,6 +2,7 @@
  * The list of resolvers: everything GraphQL and REST can reach, except the reports and the typed collections.
  */
 
+import type { DeclaredAct } from '../../school/acts/read-acts.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import type { Promotions } from '../../school/reports/promotion/promotions.js';
 import type { Receipts } from '../../school/reports/receipts/receipts.js';
@@ -87,6 +88,7 @@ export interface ResolverServices extends HealthServices {
   readonly imports: Imports;
   readonly receipts: Receipts;
   readonly sheets: readonly DeclaredSheet[];
+  readonly acts: readonly DeclaredAct[];
   readonly promotions: Promotions;
   readonly pages: PageSizes;
   /** For how long the removal of a record is remembered. */

@@ -2,14 +2,11 @@
  * Sheets: pages of the portal with one row for each member of a set, declared in schema/sheets. They are read
  * and checked when the gateway starts.
  */
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { Ajv } from 'ajv';
-import { ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
+import { declarationFault as fault, findDeclared, readDeclarations } from '../read-declarations.js';
 
 /** A declaration; schema/sheets/sheet.schema.json explains each key. */
 interface SheetDefinition {
@@ -39,33 +36,13 @@ export interface DeclaredSheet {
   readonly members: Collection;
 }
 
-const SCHEMA = 'sheet.schema.json';
-
 /** @throws INVALID_VALUE with the file, the place in it and the fault */
 export async function readSheets(
   directory: string,
   collections: readonly Collection[],
 ): Promise<readonly DeclaredSheet[]> {
-  const files = await readdir(directory);
-  const schema = JSON.parse(await readFile(path.join(directory, SCHEMA), 'utf8'));
-  const validate = new Ajv({
-    meta: false,
-    validateSchema: false,
-    code: { optimize: false },
-  }).compile<SheetDefinition>(schema);
-  const sheets: DeclaredSheet[] = [];
-  for (const file of files.filter((name) => name.endsWith('.json') && name !== SCHEMA).toSorted()) {
-    const source = `schema/sheets/${file}`;
-    const definition: unknown = parse(await readFile(path.join(directory, file), 'utf8'), source);
-    if (!validate(definition)) {
-      const [first] = validate.errors ?? [];
-      throw fault(source, first?.instancePath || 'the sheet', faultOf(first));
-    }
-    const known = sheets.find((one) => one.definition.name === definition.name);
-    if (known) throw fault(source, '/name', `"${definition.name}" is the name of another sheet`);
-    sheets.push(resolveSheet(definition, collections, source));
-  }
-  return sheets;
+  const read = await readDeclarations<SheetDefinition>(directory, 'sheet');
+  return read.map(({ definition, source }) => resolveSheet(definition, collections, source));
 }
 
 /** Whether the caller may read the members, and create and change the records. */
@@ -91,11 +68,8 @@ function resolveSheet(
   collections: readonly Collection[],
   source: string,
 ): DeclaredSheet {
-  const find = (pointer: string, name: string) => {
-    const found = collections.find((one) => one.name === name);
-    if (found) return found;
-    throw fault(source, pointer, `there is no collection "${name}"`);
-  };
+  const find = (place: string, name: string) =>
+    findDeclared(collections, name, { source, place, missing: 'there is no collection' });
   const collection = find('/collection', definition.collection);
   const members = find('/members/collection', definition.members.collection);
   const field = (pointer: string, { name, fields }: Pick<Collection, 'name' | 'fields'>, wanted: string) => {
@@ -141,27 +115,4 @@ function resolveSheet(
     for (const name of ['item', 'value', 'max', 'state'] as const) within(name, items, parts[name]);
   }
   return { definition, collection, members };
-}
-
-function parse(text: string, source: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw fault(source, 'the file', `is not valid JSON: ${(error as Error).message}`);
-  }
-}
-
-interface SchemaFault {
-  readonly message?: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-function faultOf(error: SchemaFault | undefined): string {
-  const { additionalProperty } = error?.params ?? {};
-  if (additionalProperty !== undefined) return `unknown key "${String(additionalProperty)}"`;
-  return error?.message ?? 'is not valid';
-}
-
-function fault(source: string, place: string, detail: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', `${source}: ${place}: ${detail}.`);
 }

@@ -70,6 +70,12 @@ export class Messages {
     return this.#options.hasChannel(kind, domainId);
   }
 
+  /** Whether the caller may send email. */
+  mayEmail({ principal }: Scope): boolean {
+    const { emailRoles } = this.#options.limits;
+    return principal.scopes === undefined && emailRoles.some((role) => principal.roles.has(role));
+  }
+
   /**
    * Queues an email as part of the transaction `within`; its state is `kept` if the domain has no mail
    * server.

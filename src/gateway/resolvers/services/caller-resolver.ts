@@ -1,15 +1,18 @@
 /** The door to the caller: whom the credential represents, and what that user may do. */
-
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import { Arg, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../../base/json/json.js';
 import type { Domain, Scope } from '../../../base/model/scope.js';
 import type { ValueOf } from '../../../base/scalars/declared-type.js';
+import { type DeclaredAct, mayAct, printAct } from '../../../school/acts/read-acts.js';
 import { schoolSettings } from '../../../school/reports/engine/school-settings.js';
 import type { Receipts } from '../../../school/reports/receipts/receipts.js';
 import { type DeclaredSheet, mayFillIn, printSheet } from '../../../school/sheets/read-sheets.js';
 import type { ApiKeys } from '../../../services/auth/api-keys.js';
 import type { Profiles } from '../../../services/auth/profiles.js';
 import type { Imports } from '../../../services/importing/imports.js';
+import type { Messages } from '../../../services/messaging/messages.js';
+import { SMS_COLLECTION } from '../../../services/messaging/sms/sms-log.js';
 import type { Webhooks } from '../../../services/webhooks/webhooks.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { CallerResult } from './caller-result.js';
@@ -29,6 +32,8 @@ export interface CallerServices {
   readonly maxRecordsPerWrite: number;
   readonly receipts: Pick<Receipts, 'mayRecord'>;
   readonly sheets: readonly DeclaredSheet[];
+  readonly acts: readonly DeclaredAct[];
+  readonly messages: Pick<Messages, 'mayEmail'>;
 }
 
 @Resolver()
@@ -40,8 +45,8 @@ export class CallerResolver {
   }
 
   @Query(() => CallerResult, { description: 'Who you are, where you work, and what you may do.' })
-  me(@Ctx() context: RequestContext): object {
-    return new Caller(requireScope(context), this.#services);
+  me(@Ctx() context: RequestContext, @Info() { schema }: GraphQLResolveInfo): object {
+    return new Caller(requireScope(context), this.#services, schema);
   }
 
   /** @throws FORBIDDEN for an API key, INVALID_VALUE for another language */
@@ -65,12 +70,14 @@ export class CallerResolver {
 class Caller implements Record<keyof ValueOf<typeof CallerResult>, unknown> {
   readonly #scope: Scope;
   readonly #services: CallerServices;
+  readonly #schema: GraphQLSchema;
   readonly #rights: CallerRights;
   #profile: ReturnType<Profiles['find']> | undefined;
 
-  constructor(scope: Scope, services: CallerServices) {
+  constructor(scope: Scope, services: CallerServices, schema: GraphQLSchema) {
     this.#scope = scope;
     this.#services = services;
+    this.#schema = schema;
     this.#rights = new CallerRights(scope, services.rights);
   }
 
@@ -121,6 +128,18 @@ class Caller implements Record<keyof ValueOf<typeof CallerResult>, unknown> {
   }
   get sheets() {
     return this.#services.sheets.filter((sheet) => mayFillIn(this.#scope, sheet)).map(printSheet);
+  }
+  get acts() {
+    const may = (name: string) => (Reflect.get(this, name) as unknown) === true;
+    return this.#services.acts
+      .filter((act) => mayAct(this.#scope, act, may))
+      .map((act) => printAct(act, this.#schema));
+  }
+  get maySendEmail() {
+    return this.#services.messages.mayEmail(this.#scope);
+  }
+  get maySendSms() {
+    return this.#rights.collections.some(({ name, canCreate }) => name === SMS_COLLECTION && canCreate);
   }
   get mayRecordReceipts() {
     return this.#services.receipts.mayRecord(this.#scope);

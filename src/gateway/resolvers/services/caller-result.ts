@@ -89,6 +89,12 @@ export const CallerResult = objectType('Caller', 'Who you are, where you work, a
     'The sheets you may fill in, as declared in schema/sheets: pages with one row for each member of ' +
       'a set, whose records are saved together with `upsertRecords`.',
   ),
+  acts: member.json(
+    'The acts you may do, as declared in schema/acts: mutations with the inputs they ask for, and pages, ' +
+      'by where they are shown.',
+  ),
+  maySendSms: member.flag('Whether you may call `sendSms`.'),
+  maySendEmail: member.flag('Whether you may call `sendEmail` (EMAIL_ROLES).'),
   mayRecordReceipts: member.flag('Whether you may call `recordReceipt` and `rollBackReceipt`.'),
   duties: member.texts(
     'The areas that you manage: `users`, `keys` (of others), `scripts`, `messages`, ' +

@@ -8,21 +8,18 @@ import {
   DuesOfStudent,
   ReceiptsOfStudent,
   ReceiveFee,
-  RollBackFee,
   StudentsWhoPay,
 } from '../../../generated/portal/fees/fees';
-import { useGateway } from '../gateway/gateway-context';
-import type { PortalOperation } from '../gateway/portal-operation';
+import { ActButtons } from '../acts/act-buttons';
 import { useOperation } from '../gateway/use-operation';
+import { useWrite } from '../gateway/use-write';
 import { parseTypedNumber } from '../language/typed-number';
 import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
+import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
-import { ConfirmDialog } from '../shell/confirm-dialog';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
-import { useNotice } from '../shell/use-notice';
 import { ReceiptPaper, type StoredReceipt, WAYS_OF_PAYING } from './receipt-paper';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -138,7 +135,6 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
   const dues = useOperation(DuesOfStudent, { studentId });
   const receipts = useOperation(ReceiptsOfStudent, { where: { student: { id: { in: [studentId] } } } });
   const who = useOperation(StudentsWhoPay, { where: { _id: { equals: studentId } } });
-  const [rolledBack, setRolledBack] = useState<string>();
   const problem = dues.error ?? receipts.error ?? who.error;
   if (problem) return <ProblemState problem={problem} />;
   const person = who.data?.records.nodes[0]?.data as Data | undefined;
@@ -201,9 +197,14 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
                           <Button size="compact-sm" variant="default" onClick={() => onReceipt(number)}>
                             {t('Show receipt {number}', { number })}
                           </Button>
-                          <Button size="compact-sm" variant="default" onClick={() => setRolledBack(number)}>
-                            {t('Roll back {number}', { number })}
-                          </Button>
+                          <ActButtons
+                            place={{ record: 'fee_receipt' }}
+                            only="roll-back-receipt"
+                            subject={{ receipt_no: number, status }}
+                            size="compact-sm"
+                            about={number}
+                            onDone={() => onReceipt('')}
+                          />
                         </Group>
                       )}
                     </Table.Td>
@@ -214,42 +215,8 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
           </Table.ScrollContainer>
         </Card>
       )}
-      {rolledBack !== undefined && (
-        <RollBackDialog
-          receiptNo={rolledBack}
-          onClose={() => setRolledBack(undefined)}
-          onDone={async () => {
-            setRolledBack(undefined);
-            onReceipt('');
-            await renew();
-          }}
-        />
-      )}
     </>
   );
-}
-
-/**
- * Sends a write at once or not at all. A mutation of the library would wait for the network, and be done
- * when the page is long gone.
- */
-function useWrite<Result, Variables>(operation: PortalOperation<Result, Variables>) {
-  const gateway = useGateway();
-  const [problem, setProblem] = useState<Error | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const write = async (variables: Variables): Promise<Result | undefined> => {
-    setIsBusy(true);
-    setProblem(null);
-    try {
-      return (await gateway.executeTraced(operation, variables, 'tab')).answer;
-    } catch (error) {
-      setProblem(error as Error);
-      return undefined;
-    } finally {
-      setIsBusy(false);
-    }
-  };
-  return { write, isBusy, problem };
 }
 
 interface Due {
@@ -292,7 +259,7 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
           : { amount }),
       } as never,
     });
-    if (paid?.recordReceipt) await onPaid(paid.recordReceipt.receiptNo);
+    if (paid?.answer.recordReceipt) await onPaid(paid.answer.recordReceipt.receiptNo);
   };
   return (
     <Card withBorder>
@@ -362,60 +329,6 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
         </Table>
       </Table.ScrollContainer>
     </Card>
-  );
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENTRY_ERROR: phrase('Wrong entry'),
-  BOUNCE: phrase('Cheque returned'),
-  REFUND: phrase('Refund'),
-  DUPLICATE: phrase('Entered twice'),
-};
-
-interface RollBackDialogProps {
-  readonly receiptNo: string;
-  onClose(): void;
-  onDone(): Promise<void>;
-}
-
-function RollBackDialog({ receiptNo, onClose, onDone }: RollBackDialogProps) {
-  const t = useTexts();
-  const notice = useNotice();
-  const { write, isBusy, problem } = useWrite(RollBackFee);
-  const [type, setType] = useState('ENTRY_ERROR');
-  const [reason, setReason] = useState('');
-  const confirm = async () => {
-    const rollback = { receiptNo, reason, type: type as 'BOUNCE' };
-    if (!(await write({ rollback }))) return;
-    notice(t('Receipt {receiptNo} is rolled back.', { receiptNo }));
-    await onDone();
-  };
-  return (
-    <ConfirmDialog
-      title={t('Roll back receipt {receiptNo}?', { receiptNo })}
-      action={t('Roll back')}
-      isDangerous
-      isReady={reason.trim() !== ''}
-      onConfirm={() => void confirm()}
-      {...{ isBusy, problem, onClose }}
-    >
-      {t('The receipt stays in the books and counts no more. This cannot be undone.')}
-      <Select
-        mt="sm"
-        label={t('Kind of reason')}
-        data={Object.entries(REASONS).map(([value, label]) => ({ value, label: t(label) }))}
-        value={type}
-        onChange={(next) => setType(next ?? 'ENTRY_ERROR')}
-        allowDeselect={false}
-      />
-      <TextInput
-        mt="sm"
-        label={t('Why')}
-        required
-        value={reason}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
-      />
-    </ConfirmDialog>
   );
 }
 

@@ -4,6 +4,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
+import { ActButtons } from '../acts/act-buttons';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
@@ -64,7 +65,18 @@ export function RecordDetailsPage() {
       <PageFrame
         title={isNew ? t('New record') : (labelOf(collection, record) ?? id)}
         above={above}
-        actions={record && collection && <RemoveButton collection={collection} record={record} />}
+        actions={
+          record &&
+          collection && (
+            <>
+              <ActButtons
+                place={{ record: name }}
+                subject={{ ...(record.data as FieldValues), _id: record.id }}
+              />
+              <RemoveButton collection={collection} record={record} />
+            </>
+          )
+        }
       >
         {problem && <ProblemState problem={problem} retry={() => void now.refetch()} />}
         {!problem && !isReady && <LoadingState />}

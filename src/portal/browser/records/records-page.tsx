@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { ActButtons } from '../acts/act-buttons';
 import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
@@ -30,11 +31,14 @@ export function RecordsPage() {
         title={collection?.title ?? name}
         above={[{ label: t('Records'), to: '/portal/records' }]}
         actions={
-          mayCreate && (
-            <Button component={Link} to={`/portal/records/${name}/new`} leftSection={<Icon name="plus" />}>
-              {t('New record')}
-            </Button>
-          )
+          <>
+            <ActButtons place={{ collection: name }} />
+            {mayCreate && (
+              <Button component={Link} to={`/portal/records/${name}/new`} leftSection={<Icon name="plus" />}>
+                {t('New record')}
+              </Button>
+            )}
+          </>
         }
         description={collection && <CodeSpans text={firstSentence(collection.description)} />}
       >

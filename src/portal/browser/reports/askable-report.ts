@@ -16,6 +16,8 @@ export interface AskedParameter {
   readonly isRequired: boolean;
   readonly description: string;
   readonly choices: readonly string[] | null;
+  /** The label. Default: from the name. */
+  readonly title?: string;
 }
 
 export interface ReportColumn {

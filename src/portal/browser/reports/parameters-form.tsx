@@ -69,7 +69,7 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
   const named = useNamedRecords(name);
   const isById = named?.field === '_id';
   const common = {
-    label: say(nameOfColumn(isById ? name.replace(/Id$/, '') : name)),
+    label: parameter.title ?? say(nameOfColumn(isById ? name.replace(/Id$/, '') : name)),
     // A user who selects a person by name need not know that an id is sent.
     description: isById ? undefined : description,
     required: isRequired,

@@ -6,6 +6,8 @@ import { useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useRef, useState } from 'react';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { fillVariables } from '../../explore/example-operation';
+import { ActButtons } from '../acts/act-buttons';
+import { useActs } from '../acts/acts';
 import { useGateway } from '../gateway/gateway-context';
 import { type Formats, useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
@@ -343,7 +345,10 @@ interface ReportTableProps {
 }
 
 function ReportTable({ form, rows, currency, label }: ReportTableProps) {
+  const t = useTexts();
   const say = useReportWords();
+  const place = { report: form.field };
+  const hasActs = useActs(place).length > 0;
   const columns = form.columns.filter(({ name }) =>
     rows.some((row) => row[name] !== null && row[name] !== ''),
   );
@@ -364,6 +369,7 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
                 {say(nameOfColumn(column.name))}
               </Table.Th>
             ))}
+            {hasActs && <Table.Th className="no-print">{t('Actions')}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -375,6 +381,18 @@ function ReportTable({ form, rows, currency, label }: ReportTableProps) {
                   <ReportCell row={row} column={column} currency={currency} />
                 </Table.Td>
               ))}
+              {hasActs && (
+                <Table.Td className="no-print">
+                  <Group gap={4} wrap="nowrap">
+                    <ActButtons
+                      place={place}
+                      subject={row}
+                      size="compact-sm"
+                      about={String(row.name ?? index + 1)}
+                    />
+                  </Group>
+                </Table.Td>
+              )}
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -1,0 +1,63 @@
+/** The acts of a place as buttons. */
+import { Button, type ButtonProps } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { Icon, type IconName } from '../shell/icon';
+import { type Act, type ActPlace, fillIn, type Subject, useActs, useActWords } from './acts';
+
+const ActDialog = lazy(async () => ({ default: (await import('./act-dialog')).ActDialog }));
+
+export interface ActButtonsProps extends Pick<ButtonProps, 'size'> {
+  readonly place: ActPlace;
+  /** The record or row that the acts are about. */
+  readonly subject?: Subject;
+  /** The name of the record, where several have the same buttons. */
+  readonly about?: string;
+  /** Only the act of this name. */
+  readonly only?: string;
+  onDone?(): void;
+}
+
+const NOTHING: Subject = {};
+
+export function ActButtons({ place, subject = NOTHING, about, only, size, onDone }: ActButtonsProps) {
+  const say = useActWords();
+  const acts = useActs(place).filter(({ name }) => only === undefined || name === only);
+  const [chosen, setChosen] = useState<Act>();
+  return (
+    <>
+      {acts.map((act) => {
+        const look = {
+          variant: 'default',
+          ...(size && { size }),
+          ...(act.icon && { leftSection: <Icon name={act.icon as IconName} /> }),
+          children: say(act, act.title),
+          ...(about !== undefined && { 'aria-label': `${say(act, act.title)} ${about}` }),
+        };
+        return act.opens === undefined ? (
+          <Button key={act.name} {...look} onClick={() => setChosen(act)} />
+        ) : (
+          <Button
+            key={act.name}
+            {...look}
+            component={Link}
+            to={fillIn(act.opens, subject, encodeURIComponent)}
+          />
+        );
+      })}
+      {chosen && (
+        <Suspense>
+          <ActDialog
+            act={chosen}
+            subject={subject}
+            onClose={() => setChosen(undefined)}
+            onDone={() => {
+              setChosen(undefined);
+              onDone?.();
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

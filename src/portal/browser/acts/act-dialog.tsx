@@ -1,0 +1,227 @@
+/** The form of an act, its dry run, and what it has done. */
+import { Select, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useWrite } from '../gateway/use-write';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { useUndoNotice } from '../records/use-undo-notice';
+import { nameOfColumn } from '../reports/name-of-column';
+import { ParameterInput } from '../reports/parameters-form';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { useNotice } from '../shell/use-notice';
+import { useViewer } from '../shell/viewer';
+import {
+  type Act,
+  type ActInput,
+  fillIn,
+  findObstacle,
+  type ShownResult,
+  type Subject,
+  useActWords,
+  valueAt,
+  variablesOf,
+} from './acts';
+
+interface ActDialogProps {
+  readonly act: Act;
+  readonly subject: Subject;
+  onDone(): void;
+  onClose(): void;
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
+  const t = useTexts();
+  const say = useActWords();
+  const notice = useNotice();
+  const queries = useQueryClient();
+  const offerUndo = useUndoNotice();
+  const { id: me } = useViewer();
+  const { name, document: text = '', mutation = '', inputs, preview } = act;
+  const { write, isBusy, problem } = useWrite<Readonly<Record<string, Answer>>, unknown>({
+    name: 'Act',
+    text,
+  });
+  const given = ({ from, value }: ActInput) =>
+    (from === undefined ? undefined : valueAt(subject, from)) ?? (value === '{me}' ? me : value);
+  const asked = inputs.filter(
+    (input) => input.isAsked || (input.from === undefined && input.value === undefined),
+  );
+  const [written, setWritten] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(asked.map((input) => [input.path, String(given(input) ?? '')])),
+  );
+  const [seen, setSeen] = useState<Answer>();
+  const obstacle = findObstacle(act, subject);
+  if (obstacle !== undefined)
+    return (
+      <ConfirmDialog
+        {...{ problem: null, isBusy: false, onClose }}
+        title={say(act, act.title)}
+        action={say(act, act.title)}
+        isReady={false}
+        onConfirm={onClose}
+      >
+        {t('This is not possible now.')} {say(act, obstacle)}
+      </ConfirmDialog>
+    );
+  const sentValueOf = (input: ActInput) => {
+    const value = asked.includes(input) ? parsed(input, written[input.path]?.trim() ?? '') : given(input);
+    return input.isList && value !== undefined && !Array.isArray(value) ? [value] : value;
+  };
+  const values = new Map(
+    inputs
+      .map((input) => [input.path, sentValueOf(input)] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+  const missing = inputs.filter(({ path, isRequired }) => isRequired && !values.has(path));
+  const unknown = missing.find((input) => !asked.includes(input));
+  const run = async (isDry: boolean) => {
+    if (preview !== undefined) values.set(preview, isDry);
+    const done = await write(variablesOf(values));
+    if (!done) return;
+    const answer = done.answer[mutation];
+    if (isDry) {
+      setSeen(answer ?? {});
+      return;
+    }
+    await queries.invalidateQueries();
+    onDone();
+    const words = fillIn(say(act, act.done ?? act.title), subject);
+    if (act.isUndoable === false) notice(words);
+    else offerUndo(words, { requestId: done.requestId, onUndone: () => queries.invalidateQueries() });
+  };
+  const isPreview = preview !== undefined && seen === undefined;
+  return (
+    <ConfirmDialog
+      title={say(act, act.title)}
+      action={isPreview ? t('Show what will be done') : say(act, act.title)}
+      isDangerous={act.isDangerous === true}
+      isReady={missing.length === 0}
+      onConfirm={() => void run(isPreview)}
+      {...{ isBusy, problem, onClose }}
+    >
+      <Stack gap="sm">
+        {act.description !== undefined && <div>{fillIn(say(act, act.description), subject)}</div>}
+        {unknown && (
+          <div>
+            {t('This is not possible now.')}{' '}
+            {t('The record has no value for {field}.', { field: titleOf(act, unknown, say) })}
+          </div>
+        )}
+        {asked.map((input) => (
+          <AskedInput
+            key={`${name} ${input.path}`}
+            {...{ act, input }}
+            value={written[input.path] ?? ''}
+            onChange={(value) => {
+              setWritten({ ...written, [input.path]: value });
+              // A preview of other input would show what is not going to happen.
+              setSeen(undefined);
+            }}
+          />
+        ))}
+        {seen && <Result act={act} answer={seen} />}
+      </Stack>
+    </ConfirmDialog>
+  );
+}
+
+function titleOf(act: Act, { title, path }: ActInput, say: ReturnType<typeof useActWords>): string {
+  return title === undefined ? nameOfColumn(path.split('.').at(-1) ?? path) : say(act, title);
+}
+
+function parsed({ type }: ActInput, text: string): unknown {
+  if (text === '') return undefined;
+  if (type === 'Boolean') return text === 'true';
+  return type === 'Int' || type === 'Float' ? Number(text) : text;
+}
+
+interface AskedInputProps {
+  readonly act: Act;
+  readonly input: ActInput;
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+function AskedInput({ act, input, value, onChange }: AskedInputProps) {
+  const say = useActWords();
+  const label = titleOf(act, input, say);
+  const common = { label, required: input.isRequired, value };
+  if (input.choices)
+    return (
+      <Select
+        {...common}
+        data={Object.entries(input.choices).map(([one, title]) => ({ value: one, label: say(act, title) }))}
+        onChange={(next) => onChange(next ?? '')}
+        allowDeselect={!input.isRequired}
+      />
+    );
+  if (input.lines !== undefined)
+    return (
+      <Textarea
+        {...common}
+        autosize
+        minRows={input.lines}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    );
+  if (input.title !== undefined && input.type === 'String' && !/\bclass$/.test(input.path))
+    return <TextInput {...common} onChange={({ currentTarget }) => onChange(currentTarget.value)} />;
+  const { type, isRequired, description, allowed } = input;
+  return (
+    <ParameterInput
+      parameter={{
+        ...{ type, isRequired, description, choices: allowed, title: label },
+        name: input.path.split('.').at(-1) ?? '',
+      }}
+      {...{ value, onChange }}
+    />
+  );
+}
+
+/** The figures of a result, and its rows. */
+function Result({ act, answer }: { readonly act: Act; readonly answer: Answer }) {
+  const say = useActWords();
+  const formats = useFormats();
+  const textOf = ({ field, unit }: ShownResult, row: Answer): string => {
+    const value = row[field] ?? '';
+    if (unit === 'money') return formats.money(String(value));
+    return typeof value === 'number' ? formats.number(value) : String(value);
+  };
+  const rows = (act.rows && (answer[act.rows.list] as readonly Answer[])) ?? [];
+  return (
+    <div role="status">
+      {act.result?.map((one) => (
+        <Text key={one.field} size="sm">
+          {say(act, one.title)}: <strong>{textOf(one, answer)}</strong>
+        </Text>
+      ))}
+      {act.rows && rows.length > 0 && (
+        <Table.ScrollContainer minWidth={300} mah={280}>
+          <Table verticalSpacing={4} fz="sm" aria-label={say(act, act.title)}>
+            <Table.Thead>
+              <Table.Tr>
+                {act.rows.columns.map(({ field, title }) => (
+                  <Table.Th key={field}>{say(act, title)}</Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((row) => (
+                <Table.Tr key={JSON.stringify(row)}>
+                  {act.rows?.columns.map((one) => (
+                    <Table.Td key={one.field} className={one.unit === 'money' ? 'numeric' : ''}>
+                      {textOf(one, row)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+/** Acts as schema/acts declares them, and as `me` lists those of the viewer. */
+import { useLingui } from '@lingui/react';
+import { Acts } from '../../../generated/portal/acts/acts';
+import { useOperation } from '../gateway/use-operation';
+
+export interface ActInput {
+  /** E.g. `rollback.reason`. */
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+  readonly isAsked?: boolean;
+  readonly title?: string;
+  readonly lines?: number;
+  readonly choices?: Readonly<Record<string, string>>;
+  readonly type: string;
+  readonly isList: boolean;
+  readonly isRequired: boolean;
+  readonly allowed: readonly string[] | null;
+  readonly description: string;
+}
+
+export interface ShownResult {
+  readonly field: string;
+  readonly title: string;
+  readonly unit?: 'money';
+}
+
+/** Where acts are shown. */
+export type ActPlace =
+  | { readonly record: string }
+  | { readonly collection: string }
+  | { readonly report: string }
+  | { readonly home: true };
+
+export interface Act {
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly done?: string;
+  readonly icon?: string;
+  readonly translations?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly on: readonly ActPlace[];
+  readonly when?: readonly {
+    readonly field: string;
+    readonly is?: readonly unknown[];
+    readonly otherwise: string;
+  }[];
+  readonly opens?: string;
+  readonly mutation?: string;
+  readonly document?: string;
+  readonly inputs: readonly ActInput[];
+  readonly preview?: string;
+  readonly result?: readonly ShownResult[];
+  readonly rows?: { readonly list: string; readonly columns: readonly ShownResult[] };
+  readonly isDangerous?: boolean;
+  readonly isUndoable?: boolean;
+}
+
+/** A record with its `_id`, or a row of a report. */
+export type Subject = Readonly<Record<string, unknown>>;
+
+/** The acts that the viewer may do at a place. */
+export function useActs(place: ActPlace): readonly Act[] {
+  const { data } = useOperation(Acts, {});
+  const wanted = JSON.stringify(place);
+  const acts = (data?.me.acts ?? []) as readonly Act[];
+  return acts.filter(({ on }) => on.some((one) => JSON.stringify(one) === wanted));
+}
+
+/** Returns the texts of an act in the language of the page. */
+export function useActWords(): (act: Act, text: string) => string {
+  const { locale } = useLingui().i18n;
+  return ({ translations }, text) => translations?.[locale]?.[text] ?? text;
+}
+
+/** The value at a path such as `student.value`. */
+export function valueAt(subject: Subject, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Subject | null | undefined)?.[name] ?? undefined, subject);
+}
+
+/** Why the act is not possible with this record; `undefined` if it is. */
+export function findObstacle({ when = [] }: Act, subject: Subject): string | undefined {
+  return when.find(({ field, is }) => {
+    const value = valueAt(subject, field);
+    return is ? !is.includes(value) : value === undefined || value === '';
+  })?.otherwise;
+}
+
+/** Fills in a text: `{studentId|_id}` is the first of these fields that has a value. */
+export function fillIn(text: string, subject: Subject, encode = (value: string) => value): string {
+  return text.replaceAll(/\{([^{}]+)\}/g, (_all, fields: string) => {
+    const value = fields
+      .split('|')
+      .map((field) => valueAt(subject, field))
+      .find((one) => typeof one === 'string' || typeof one === 'number');
+    return value === undefined ? '' : encode(String(value));
+  });
+}
+
+/** The variables of the document: the values by their paths, as objects. */
+export function variablesOf(values: ReadonlyMap<string, unknown>): Record<string, unknown> {
+  const variables: Record<string, unknown> = {};
+  for (const [path, value] of values) {
+    const names = path.split('.');
+    const last = names.pop() ?? '';
+    let at = variables;
+    for (const name of names) {
+      at[name] ??= {};
+      at = at[name] as Record<string, unknown>;
+    }
+    at[last] = value;
+  }
+  return variables;
+}
