@@ -10,6 +10,7 @@ import { loadOperationsLibrary } from '../../portal/explore/operations-library.j
 import { printAct, readActs } from '../../school/acts/read-acts.js';
 import { DEMO_DOMAIN, DEMO_USERS, isDemoWanted } from '../../school/demo/demo-options.js';
 import { Promotions } from '../../school/reports/promotion/promotions.js';
+import { DueRaising } from '../../school/reports/receipts/due-raising.js';
 import { Receipts } from '../../school/reports/receipts/receipts.js';
 import { reports } from '../../school/reports/registry.js';
 import { readSheets } from '../../school/sheets/read-sheets.js';
@@ -187,6 +188,7 @@ async function buildApp({
     sheets: await readSheets(SHEETS, catalog.list()),
     acts,
     promotions: new Promotions({ ...reportServices, catalog }),
+    dueRaising: new DueRaising({ ...reportServices, catalog }),
     pages,
     keepRemovedDays: config.keepRemovedDays,
     maxRecordsPerWrite: config.maxRecordsPerWrite,

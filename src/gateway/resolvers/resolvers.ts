@@ -5,6 +5,7 @@
 import type { DeclaredAct } from '../../school/acts/read-acts.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import type { Promotions } from '../../school/reports/promotion/promotions.js';
+import type { DueRaising } from '../../school/reports/receipts/due-raising.js';
 import type { Receipts } from '../../school/reports/receipts/receipts.js';
 import type { DeclaredSheet } from '../../school/sheets/read-sheets.js';
 import type { AccountLinks } from '../../services/auth/account-links.js';
@@ -35,6 +36,7 @@ import { BulkResolver } from './records/bulk/bulk-resolver.js';
 import { BulkWrites } from './records/bulk/bulk-writes.js';
 import { HistoryResolver } from './records/history-resolver.js';
 import { RecordResolver } from './records/record-resolver.js';
+import { DueResolver } from './reports/due-resolver.js';
 import { PromotionResolver } from './reports/promotion-resolver.js';
 import { ReceiptResolver } from './reports/receipt-resolver.js';
 import { AuditResolver } from './services/audit-resolver.js';
@@ -90,6 +92,7 @@ export interface ResolverServices extends HealthServices {
   readonly sheets: readonly DeclaredSheet[];
   readonly acts: readonly DeclaredAct[];
   readonly promotions: Promotions;
+  readonly dueRaising: DueRaising;
   readonly pages: PageSizes;
   /** For how long the removal of a record is remembered. */
   readonly keepRemovedDays: number;
@@ -118,6 +121,7 @@ export interface Resolvers {
   readonly properties: PropertyResolver;
   readonly receipts: ReceiptResolver;
   readonly promotions: PromotionResolver;
+  readonly dues: DueResolver;
 }
 
 /** In the order in which the schema shows their fields. */
@@ -125,6 +129,7 @@ export const RESOLVER_CLASSES = [
   RecordResolver,
   ReceiptResolver,
   PromotionResolver,
+  DueResolver,
   AuditResolver,
   AuthResolver,
   BranchResolver,
@@ -170,5 +175,6 @@ export function createResolvers(services: ResolverServices): Resolvers {
     persons: new PersonResolver(services),
     receipts: new ReceiptResolver(services.receipts),
     promotions: new PromotionResolver(services),
+    dues: new DueResolver(services),
   };
 }

@@ -11,12 +11,12 @@ import { describeReports } from './describe-reports.js';
 import { FILE_ROUTES } from './file-routes.js';
 import { HISTORY_ROUTES } from './history-routes.js';
 import { IMPORT_ROUTES, TAKE_IMPORT } from './import-routes.js';
-import { PROMOTION_ROUTE } from './promotion-route.js';
 import { RECORD_READ_ROUTES } from './record-read-routes.js';
 import { RECORD_SET_ROUTES } from './record-set-routes.js';
 import { RECORD_WRITE_ROUTES } from './record-write-routes.js';
 import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription, Schema } from './route.js';
+import { SCHOOL_ROUTES } from './school-routes.js';
 import { SCRIPT_ROUTES } from './script-routes.js';
 import { indexRoute, SERVICE_ROUTES, teapot } from './service-routes.js';
 
@@ -53,7 +53,7 @@ export function createRouteTable(options: {
     ...RECORD_WRITE_ROUTES,
     ...RECORD_SET_ROUTES,
     ...HISTORY_ROUTES,
-    PROMOTION_ROUTE,
+    ...SCHOOL_ROUTES,
     ...IMPORT_ROUTES,
     ...reportRoutes(options.reports),
     ...SCRIPT_ROUTES,

@@ -15,7 +15,13 @@ import { assertDemoOptions, type DemoOptions } from './demo-options.js';
 import type { DemoRecord } from './demo-record.js';
 import { createDemoSchool, type DemoSchool, sessionYears } from './demo-school.js';
 import { clock, instantText } from './epoch-day.js';
-import { feeConcessionRecords, feeDueRecords, feeHeadRecords, feeReceiptRecords } from './fee-records.js';
+import {
+  feeConcessionRecords,
+  feeDueRecords,
+  feeHeadRecords,
+  feePlanRecords,
+  feeReceiptRecords,
+} from './fee-records.js';
 import { classRecords, registrationRecords, staffRecords } from './registration-records.js';
 import { resultRecords } from './result-records.js';
 import { planSchools, type SchoolPlan } from './school-plan.js';
@@ -67,6 +73,7 @@ function* partsOf(school: DemoSchool): Iterable<DemoPart> {
   yield part('result', resultRecords(school));
   for (const year of sessionYears(school)) {
     yield part('holiday', holidayRecords(school, year.calendar));
+    yield part('fee_plan', feePlanRecords(year, opened));
     yield part('fee_concession', feeConcessionRecords(year));
     yield part('fee_due', feeDueRecords(year));
     yield part('fee_receipt', feeReceiptRecords(year));

@@ -6,7 +6,8 @@ import { type DemoRecord, demoRecord, present, rupees } from './demo-record.js';
 import type { NumberedReceipt, SessionYear } from './demo-school.js';
 import { clock, dayText, type EpochDay, instantText } from './epoch-day.js';
 import type { PlannedReceipt } from './fee-ledger.js';
-import { FEE_HEADS } from './planned-dues.js';
+import { FEE_HEADS, listPlannedFees } from './planned-dues.js';
+import { BUS_ROUTES } from './school-plan.js';
 
 export function* feeHeadRecords(createdAt: string): Iterable<DemoRecord> {
   for (const [index, head] of FEE_HEADS.entries()) {
@@ -14,6 +15,24 @@ export function* feeHeadRecords(createdAt: string): Iterable<DemoRecord> {
       name: head.name,
       order: index + 1,
       optional: head.isOptional,
+    });
+  }
+}
+
+/** The fee plan of the present session; the dues of earlier ones were made by plans that nobody keeps. */
+export function* feePlanRecords(year: SessionYear, createdAt: string): Iterable<DemoRecord> {
+  const { school, calendar } = year;
+  if (calendar.startYear !== school.moment.startYear) return;
+  for (const [index, fee] of listPlannedFees(school.plan.classes, BUS_ROUTES).entries()) {
+    yield demoRecord(`plan-${calendar.session}-${index + 1}`, createdAt, {
+      session: calendar.session,
+      class: fee.className,
+      fee_head: fee.head,
+      months: fee.months?.map((month) => calendar.months[month] ?? ''),
+      amount: rupees(fee.amount),
+      due_day: fee.months?.length === 1 ? 15 : 10,
+      route: fee.route,
+      newcomers: fee.isForNewcomers === true,
     });
   }
 }

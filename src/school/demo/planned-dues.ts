@@ -83,23 +83,30 @@ function monthlyAmount(
   const { monthIndex, joined } = months;
   switch (head) {
     case 'Tuition':
-      return TUITION[klass.category] ?? 285_000;
+      return TUITION[klass.category] ?? TUITION.Primary;
     case 'Computer':
-      return hasComputer(klass) ? 27_525 : 0;
+      return hasComputer(klass) ? COMPUTER : 0;
     case 'Transport':
       return monthIndex === 1 ? 0 : (student.family.route?.fare ?? 0);
     case 'Annual charges':
-      return monthIndex === joined ? 540_000 : 0;
+      return monthIndex === joined ? ANNUAL : 0;
     case 'Examination':
-      return monthIndex === 5 || monthIndex === 10 ? 65_000 : 0;
+      return monthIndex === 5 || monthIndex === 10 ? EXAMINATION : 0;
     case 'Activity':
-      return monthIndex % 3 === 0 ? 48_000 : 0;
+      return monthIndex % 3 === 0 ? ACTIVITY : 0;
     case 'Admission':
-      return enrolment.isNew && monthIndex === joined ? 1_000_000 : 0;
+      return enrolment.isNew && monthIndex === joined ? ADMISSION : 0;
   }
 }
 
-const TUITION: Readonly<Record<string, number>> = {
+const COMPUTER = 27_525;
+const ANNUAL = 540_000;
+const EXAMINATION = 65_000;
+const ACTIVITY = 48_000;
+const ADMISSION = 1_000_000;
+const MONTHS = Array.from({ length: 12 });
+
+const TUITION: Readonly<Record<string, number>> & { readonly Primary: number } = {
   'Pre-primary': 240_000,
   Primary: 285_000,
   Middle: 325_050,
@@ -114,4 +121,39 @@ function hasComputer(klass: DemoClass): boolean {
 /** Fees rose by 6 % of today's a year, to half a rupee. */
 function earlierAmount(amount: number, yearsAgo: number): number {
   return yearsAgo === 0 ? amount : Math.round((amount * Math.max(40, 100 - 6 * yearsAgo)) / 5000) * 50;
+}
+
+/** What of the fee plan is charged to whom: `listDues` as entries. `months` are indexes; absent: all. */
+export interface PlannedFee {
+  readonly head: FeeHeadName;
+  readonly amount: number;
+  readonly className?: string;
+  readonly months?: readonly number[];
+  readonly route?: string;
+  readonly isForNewcomers?: boolean;
+}
+
+export function listPlannedFees(
+  classes: readonly DemoClass[],
+  routes: readonly { readonly name: string; readonly fare: number }[],
+): readonly PlannedFee[] {
+  const everyMonth = [...MONTHS.keys()];
+  return [
+    ...classes.map((klass) => ({
+      ...{ head: 'Tuition' as const, className: klass.name },
+      amount: TUITION[klass.category] ?? TUITION.Primary,
+    })),
+    ...classes
+      .filter(hasComputer)
+      .map(({ name }) => ({ head: 'Computer' as const, className: name, amount: COMPUTER })),
+    ...routes.map(({ name, fare }) => ({
+      ...{ head: 'Transport' as const, route: name, amount: fare },
+      months: everyMonth.filter((index) => index !== 1),
+    })),
+    { head: 'Annual charges', amount: ANNUAL, months: [0] },
+    { head: 'Annual charges', amount: ANNUAL, isForNewcomers: true },
+    { head: 'Examination', amount: EXAMINATION, months: [5, 10] },
+    { head: 'Activity', amount: ACTIVITY, months: everyMonth.filter((index) => index % 3 === 0) },
+    { head: 'Admission', amount: ADMISSION, isForNewcomers: true },
+  ];
 }

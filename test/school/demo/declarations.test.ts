@@ -13,6 +13,7 @@ const REPORTS_NEED = [
   'holiday',
   'fee_head',
   'fee_due',
+  'fee_plan',
   'fee_concession',
   'fee_receipt',
   'sms_log',

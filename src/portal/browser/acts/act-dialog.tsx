@@ -38,14 +38,18 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
   const notice = useNotice();
   const queries = useQueryClient();
   const offerUndo = useUndoNotice();
-  const { id: me } = useViewer();
+  const { today } = useFormats();
+  const known: Readonly<Record<string, string>> = {
+    ...{ '{me}': useViewer().id, '{today}': today, '{month}': today.slice(0, 7) },
+  };
   const { name, document: text = '', mutation = '', inputs, preview } = act;
   const { write, isBusy, problem } = useWrite<Readonly<Record<string, Answer>>, unknown>({
     name: 'Act',
     text,
   });
   const given = ({ from, value }: ActInput) =>
-    (from === undefined ? undefined : valueAt(subject, from)) ?? (value === '{me}' ? me : value);
+    (from === undefined ? undefined : valueAt(subject, from)) ??
+    (typeof value === 'string' ? (known[value] ?? value) : value);
   const asked = inputs.filter(
     (input) => input.isAsked || (input.from === undefined && input.value === undefined),
   );

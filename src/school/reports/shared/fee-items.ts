@@ -61,22 +61,9 @@ export function feeItems(
   const openMonths =
     feeHead === null ? openOfChosen({ domain, stillToCome, owingOnly }) : openOfAll(stillToCome);
   const ofStudent = student ? sql`and f.student = ${student}` : sql.empty;
-  const toStudent = student ? sql`and r.data->'name'->'value' = to_jsonb(${student})` : sql.empty;
   return sql`
 ${monthsAway({ domain, today }, asOn, student)},
-granted as materialized (
-  select
-    r.id, r.data->'name'->>'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head',
-      '') as fee_head,
-    r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
-    to_number(r.data->'value') as value
-  from records r
-  where ${liveRecordsIn(domain, 'fee_concession')}
-    ${toStudent}
-    and r.data->>'created_on' < ${end}
-    and coalesce(r.data->>'revoked_on', '9999') > ${asOn}
-    and r.data->>'from_month' <= ${last} and r.data->>'to_month' >= ${first}
-),
+${grantedConcessions({ ...range, domain, end })},
 months as not materialized (
   select
     f.*,
@@ -128,11 +115,7 @@ payments as materialized (
 concessions as (
   select
     d.is_open, d.student, d.month, d.fee_head, d.head,
-    round(least(
-      d.amount,
-      coalesce(sum(d.value) filter (where d.kind = 'amount'), 0)
-        + coalesce(sum(d.value) filter (where d.kind = 'percent'), 0) * d.amount / 100
-    ), 2) as amount
+    ${concessionOfDue} as amount
   from (
     select true as is_open, d.*, null::jsonb as head, g.kind, g.value
     from granted g
@@ -250,6 +233,40 @@ fee_faults as (
   }
 )`;
 }
+
+/** The concessions in force on a day, for months of a range: a CTE `granted`. */
+export function grantedConcessions(of: {
+  readonly domain: string;
+  readonly first: Month;
+  readonly last: Month;
+  readonly asOn: Day;
+  /** The first instant after that day. */
+  readonly end: string;
+  readonly student?: Sql;
+}): Sql {
+  const { domain, first, last, asOn, end, student } = of;
+  const toStudent = student ? sql`and r.data->'name'->'value' = to_jsonb(${student})` : sql.empty;
+  return sql`granted as materialized (
+  select
+    r.id, r.data->'name'->>'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head',
+      '') as fee_head,
+    r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
+    to_number(r.data->'value') as value
+  from records r
+  where ${liveRecordsIn(domain, 'fee_concession')}
+    ${toStudent}
+    and r.data->>'created_on' < ${end}
+    and coalesce(r.data->>'revoked_on', '9999') > ${asOn}
+    and r.data->>'from_month' <= ${last} and r.data->>'to_month' >= ${first}
+)`;
+}
+
+/** The concession of a due of `d.amount`, over the `d.kind` and `d.value` of those granted to it. */
+export const concessionOfDue = sql`round(least(
+      d.amount,
+      coalesce(sum(d.value) filter (where d.kind = 'amount'), 0)
+        + coalesce(sum(d.value) filter (where d.kind = 'percent'), 0) * d.amount / 100
+    ), 2)`;
 
 /**
  * The months to look into are chosen by the index of the key, which has all of a month but its entries and

@@ -1,11 +1,12 @@
-/** The route that promotes students. */
+/** The routes for what a school does with many records at once: promoting students, raising dues. */
 import { ServiceError } from '../../base/errors.js';
-import { isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import {
   type PromoteStudentsInput,
   PromotionOutcome,
   RollNumbers,
 } from '../../school/reports/promotion/promotion.js';
+import type { RaiseDuesInput } from '../../school/reports/receipts/due-raising.js';
 import { jsonAnswer } from './answer.js';
 import { allowedTo } from './record-address.js';
 import { asRecord, IDEMPOTENCY_KEY, WRITE_ERRORS } from './record-write-routes.js';
@@ -61,7 +62,7 @@ const STUDENT: Schema = {
   },
 };
 
-export const PROMOTION_ROUTE: Route = {
+const PROMOTION_ROUTE: Route = {
   name: 'promoteStudents',
   method: 'POST',
   path: '/promotions',
@@ -102,16 +103,87 @@ export const PROMOTION_ROUTE: Route = {
   formats: ['json'],
   assertAllowed: allowedTo('update', 'registration'),
   ...via('promotions', ['promote'], async (promotions, request) => {
-    const promotion = await promotions.promote(request.context, toPromotion(request.body));
-    return jsonAnswer(printExactJson(JSON.parse(JSON.stringify(promotion))));
+    const promotion = await promotions.promote(
+      request.context,
+      toInput<PromoteStudentsInput>(request.body, PROMOTION),
+    );
+    return jsonAnswer(JSON.stringify(promotion));
   }),
 };
 
+const MONEY: Schema = { type: 'string', description: 'An exact amount, e.g. "2850.00".' };
+const DUES = {
+  type: 'object',
+  required: ['month'],
+  properties: {
+    month: { type: 'string', description: 'The month, YYYY-MM.' },
+    class: { type: 'string', description: 'One class. Default: every class.' },
+    dryRun: { type: 'boolean', description: 'Change nothing, and return what would be done.' },
+  },
+  additionalProperties: false,
+};
+
+const DUES_ROUTE: Route = {
+  name: 'raiseDues',
+  method: 'POST',
+  path: '/dues',
+  group: 'Records',
+  summary: 'Raise the dues of a month',
+  description:
+    'Makes the demands of the fee plan (`fee_plan`) for all students on the roll, all or none. A demand that ' +
+    'was made before is not made again. With `dryRun` it changes nothing. `undoChange` takes all of it back.',
+  parameters: [IDEMPOTENCY_KEY],
+  body: {
+    kind: 'record',
+    isRequired: true,
+    description: 'The month, and the class if it is for one.',
+    schema: DUES,
+    example: { month: '2026-12', dryRun: true },
+  },
+  answers: [
+    {
+      status: 200,
+      description: 'Counts and totals of the new demands, by class and fee head too.',
+      schema: {
+        type: 'object',
+        properties: {
+          requestId: TEXT,
+          dryRun: { type: 'boolean' },
+          month: TEXT,
+          session: TEXT,
+          ...{ students: COUNT, demands: COUNT, existing: COUNT, notPromoted: COUNT },
+          ...{ amount: MONEY, concession: MONEY, payable: MONEY },
+          heads: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: {
+                ...{ class: TEXT, feeHead: TEXT, students: COUNT, amount: MONEY, concession: MONEY },
+              },
+            },
+          },
+        },
+      },
+    },
+  ],
+  errors: WRITE_ERRORS,
+  isOpen: false,
+  formats: ['json'],
+  assertAllowed: allowedTo('create', 'fee_due'),
+  ...via('dues', ['raise'], async (dues, request) =>
+    jsonAnswer(
+      JSON.stringify(await dues.raise(request.context, toInput<RaiseDuesInput>(request.body, DUES))),
+    ),
+  ),
+};
+
+export const SCHOOL_ROUTES: readonly Route[] = [PROMOTION_ROUTE, DUES_ROUTE];
+
 /** @throws INVALID_VALUE, MALFORMED_REQUEST (400) */
-function toPromotion(body: JsonValue | undefined): PromoteStudentsInput {
-  const promotion = asRecord(body, '');
-  assertShape(promotion, PROMOTION, '');
-  return promotion as unknown as PromoteStudentsInput;
+function toInput<Input>(body: JsonValue | undefined, schema: Schema): Input {
+  const input = asRecord(body, '');
+  assertShape(input, schema, '');
+  return input as unknown as Input;
 }
 
 /** Checks a value against the part of JSON Schema that the schemas above use. */

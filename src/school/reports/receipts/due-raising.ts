@@ -1,0 +1,243 @@
+/**
+ * Raises the dues of a month: makes the demands of the fee plan for all students on the roll, in one
+ * transaction. A demand that was made before, and is not cancelled, is not made again.
+ *
+ * @see decisions 11 (Raising dues)
+ */
+import { Decimal } from 'decimal.js';
+import { ServiceError } from '../../../base/errors.js';
+import { ExactNumber, type JsonObject } from '../../../base/json/json.js';
+import type { Collection } from '../../../base/model/collection.js';
+import type { Scope } from '../../../base/model/scope.js';
+import { didYouMean } from '../../../base/text/did-you-mean.js';
+import { accessOf } from '../../../store/access/access.js';
+import type { Transaction } from '../../../store/database/queryable.js';
+import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { sql } from '../../../store/sql.js';
+import { isReportMonth, type Month, type Session } from '../engine/parameter-types.js';
+import type { ReportServices } from '../engine/report-context.js';
+import { endOf, firstDayOf, lastDayOf, sessionOf, todayIn } from '../engine/school-calendar.js';
+import { schoolSettings } from '../engine/school-settings.js';
+import { concessionOfDue, grantedConcessions } from '../shared/fee-items.js';
+import { studentsOfSession } from '../shared/roll.js';
+import type { RaisedDues } from './raised-dues.js';
+
+export interface RaiseDuesInput {
+  readonly month: string;
+  readonly class?: string | null | undefined;
+  readonly dryRun?: boolean | null | undefined;
+}
+
+interface PlannedDue {
+  readonly student: string;
+  readonly class: string;
+  readonly section: string;
+  readonly feeHead: string;
+  readonly amount: string;
+  readonly dueDate: string;
+  readonly concession: string;
+  readonly isRaised: boolean;
+}
+
+type Services = Pick<ReportServices, 'store' | 'domains' | 'now'> & {
+  readonly catalog: { get(name: string, scope: Scope): Collection };
+};
+
+export class DueRaising {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /**
+   * Makes the demands, or returns what would be made.
+   *
+   * @throws FORBIDDEN unless the caller may create dues, and read the fee plan and all students; INVALID_VALUE
+   *   for a month or class; NOT_FOUND without a fee plan for the month; LIMIT_EXCEEDED
+   */
+  async raise(
+    scope: Scope,
+    { month, class: className = null, dryRun }: RaiseDuesInput,
+    within?: Transaction,
+  ): Promise<RaisedDues> {
+    const { store, domains, catalog } = this.#services;
+    if (!isReportMonth(month)) throw invalid('month', month, 'a month as YYYY-MM');
+    accessOf(scope, catalog.get('fee_due', scope), 'create');
+    for (const name of ['fee_plan', 'registration', 'fee_concession']) {
+      if (accessOf(scope, catalog.get(name, scope), 'read').rows !== undefined)
+        throw new ServiceError(
+          'FORBIDDEN',
+          `You may read a part of ${name} only, and dues are raised for all.`,
+        );
+    }
+    const { sessionFirstMonth } = schoolSettings((name) => domains.property(scope.domain.id, name));
+    const session = sessionOf(firstDayOf(month), sessionFirstMonth);
+    return await store.atomically(scope, { writes: ['fee_due'], within }, async (tx) => {
+      if (className !== null) await assertClass(tx, scope, className);
+      const of = { month, session, className };
+      const planned = await this.#plan(tx, scope, of);
+      const made = planned.filter(({ isRaised }) => !isRaised);
+      if (dryRun !== true && made.length > 0)
+        await store.create(
+          scope,
+          'fee_due',
+          made.map((due) => recordOf(due, of)),
+          { within: tx },
+        );
+      const amount = sumOf(made, 'amount');
+      const concession = sumOf(made, 'concession');
+      return {
+        ...{ requestId: scope.requestId, dryRun: dryRun === true, month, session },
+        students: new Set(made.map(({ student }) => student)).size,
+        demands: made.length,
+        existing: planned.length - made.length,
+        notPromoted: await this.#countNotPromoted(tx, scope, of),
+        amount: amount.toFixed(2),
+        concession: concession.toFixed(2),
+        payable: amount.minus(concession).toFixed(2),
+        heads: headsOf(made),
+      };
+    });
+  }
+
+  /** The demands of the fee plan, those included that were made before. */
+  async #plan(tx: Transaction, scope: Scope, { month, session, className }: Raised) {
+    const { id: domain, timeZone } = scope.domain;
+    const today = todayIn(timeZone, this.#services.now());
+    const [first, last] = [firstDayOf(month), lastDayOf(month)];
+    const range = { domain, first: month, last: month, asOn: today, end: endOf(today, timeZone) };
+    const plans = sql`
+  select r.id, nullif(r.data->>'class', '') as class, nullif(r.data->>'route', '') as route,
+    r.data->>'fee_head' as fee_head, to_number(r.data->'amount') as amount,
+    coalesce(to_number(r.data->'due_day'), 10)::int as due_day,
+    coalesce(r.data->'newcomers' = 'true', false) as newcomers
+  from records r
+  where ${liveRecordsIn(domain, 'fee_plan')} and r.data->>'session' = ${session}
+    and (coalesce(jsonb_array_length(r.data->'months'), 0) = 0 or r.data->'months' ? ${month})
+    and (${className}::text is null or coalesce(nullif(r.data->>'class', ''), ${className}) = ${className})`;
+    const [known] = await tx.query<{ count: number }>(
+      sql`select count(*)::int as count from (${plans}) as p`,
+    );
+    if (known?.count === 0) {
+      const place = className === null ? '' : ` and class ${className}`;
+      const detail = `The fee plan has no entry for ${month}${place} in session ${session}.`;
+      throw new ServiceError('NOT_FOUND', `${detail} Add one to the collection fee_plan.`, {
+        errors: [{ parameter: 'month', detail, sent: month }],
+      });
+    }
+    return await tx.query<PlannedDue>(sql`
+with students as materialized (${studentsOfSession(session, last, { domain, today })}
+),
+present as materialized (
+  select s.student, s.class, s.section, r.data->>'route' as route,
+    least(s.admitted_on, (select min(stay->>'from') from jsonb_array_elements(s.earlier_stays) as stay))
+      as came_on
+  from students s
+  join records r on ${liveRecordsIn(domain, 'registration')} and r.id = s.student
+  where s.session = ${session} and not s.left_unknown
+    and (${className}::text is null or s.class = ${className})
+    and (s.admitted_on <= ${last} and s.left_on >= ${first}
+      or exists (
+        select from jsonb_array_elements(s.earlier_stays) as stay
+        where stay->>'from' <= ${last} and stay->>'to' >= ${first}
+      ))
+),
+plans as materialized (${plans}
+),
+${grantedConcessions(range)},
+raised as materialized (
+  select r.data->'student'->>'value' as student, lower(r.data->>'fee_head') as fee_head
+  from records r
+  where ${liveRecordsIn(domain, 'fee_due')} and r.data->'month' = to_jsonb(${month}::text)
+    and r.data->>'session' = ${session} and coalesce(r.data->>'cancelled_on', '') = ''
+),
+planned as materialized (
+  -- An entry for the class, or the route, takes the place of one for all.
+  select distinct on (s.student, lower(p.fee_head))
+    s.student, s.class, s.section, p.fee_head, p.amount,
+    greatest(${month} || '-' || lpad(p.due_day::text, 2, '0'), s.came_on) as due_date
+  from present s
+  join plans p on (p.class is null or p.class = s.class) and (p.route is null or p.route = s.route)
+    and (not p.newcomers or left(s.came_on, 7) = ${month})
+  order by s.student, lower(p.fee_head), p.class is null, p.route is null, p.newcomers desc, p.id
+)
+select
+  p.student, p.class, p.section, p.fee_head as "feeHead", p.amount::text, p.due_date as "dueDate",
+  coalesce((
+    select ${concessionOfDue}
+    from (
+      select p.amount, g.kind, g.value
+      from granted g
+      where g.student = p.student and g.session = to_jsonb(${session}::text)
+        and ${month} between g.from_month and g.to_month and (g.fee_head is null or g.fee_head = p.fee_head)
+    ) as d
+    group by d.amount
+  ), 0)::text as concession,
+  exists (
+    select from raised where raised.student = p.student and raised.fee_head = lower(p.fee_head)
+  ) as "isRaised"
+from planned p
+order by p.class, p.section, p.student, p.fee_head`);
+  }
+
+  async #countNotPromoted(tx: Transaction, scope: Scope, { month, session, className }: Raised) {
+    const { id: domain, timeZone } = scope.domain;
+    const today = todayIn(timeZone, this.#services.now());
+    const [found] = await tx.query<{ count: number }>(sql`
+select count(*)::int as count
+from (${studentsOfSession(session, lastDayOf(month), { domain, today })}) as s
+where session < ${session} and not left_unknown and left_on >= ${firstDayOf(month)}
+  and admitted_on <= ${lastDayOf(month)} and (${className}::text is null or class = ${className})`);
+    return found?.count ?? 0;
+  }
+}
+
+interface Raised {
+  readonly month: Month;
+  readonly session: Session;
+  readonly className: string | null;
+}
+
+function recordOf(due: PlannedDue, { month, session }: Raised): JsonObject {
+  return {
+    student: due.student,
+    ...{ class: due.class, section: due.section, session, month },
+    fee_head: due.feeHead,
+    amount: new ExactNumber(due.amount),
+    due_date: due.dueDate,
+  };
+}
+
+function headsOf(dues: readonly PlannedDue[]): RaisedDues['heads'] {
+  const groups = new Map<string, PlannedDue[]>();
+  for (const due of dues) {
+    const key = JSON.stringify([due.class, due.feeHead]);
+    groups.set(key, (groups.get(key) ?? []).concat(due));
+  }
+  return [...groups.values()].map((some) => ({
+    class: some[0]?.class ?? '',
+    feeHead: some[0]?.feeHead ?? '',
+    students: some.length,
+    amount: sumOf(some, 'amount').toFixed(2),
+    concession: sumOf(some, 'concession').toFixed(2),
+  }));
+}
+
+function sumOf(dues: readonly PlannedDue[], name: 'amount' | 'concession'): Decimal {
+  return dues.reduce((sum, due) => sum.plus(due[name]), new Decimal(0));
+}
+
+/** @throws INVALID_VALUE for a class that the school does not have */
+async function assertClass(tx: Transaction, { domain }: Scope, name: string): Promise<void> {
+  const classes = await tx.query<{ name: string }>(
+    sql`select r.data->>'name' as name from records r where ${liveRecordsIn(domain.id, 'class')}`,
+  );
+  const names = classes.map((one) => one.name);
+  if (!names.includes(name)) throw invalid('class', name, `a class of the school${didYouMean(name, names)}`);
+}
+
+function invalid(parameter: string, sent: string, expected: string): ServiceError {
+  const detail = `${parameter} is ${JSON.stringify(sent)}; expected ${expected}`;
+  return new ServiceError('INVALID_VALUE', `${detail}.`, { errors: [{ parameter, detail, expected, sent }] });
+}
