@@ -132,11 +132,12 @@ function documentOf(
   const page = args.some((arg) => arg.name === 'after')
     ? '    pageInfo {\n      hasNextPage\n      endCursor\n    }\n'
     : '';
+  const ids = what.ids.map((id) => `      ${id.name}\n`).join('');
   const head = `query ${title}${declared === '' ? '' : `(${declared})`}`;
   const field = `${name}${passed === '' ? '' : `(${passed})`}`;
   return (
     `${head} {\n  ${field} {\n` +
-    `    rows {\n${printColumns(what.columns)}${what.ids.map(({ name: id }) => `      ${id}\n`).join('')}    }\n` +
+    `    rows {\n${printColumns(what.columns)}${ids}    }\n` +
     (what.totals.length > 0 ? `    totals {\n${printColumns(what.totals)}    }\n` : '') +
     `    warnings {\n      reason\n      count\n    }\n    generatedAt\n` +
     (what.hasCurrency ? '    currency\n' : '') +

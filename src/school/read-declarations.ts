@@ -1,4 +1,4 @@
-/** Reads the declarations of a folder of `schema`, one file each, and checks them by the schema beside them. */
+/** Reads the declarations of a folder of `schema`, and checks them by the schema beside them. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Ajv } from 'ajv';

@@ -20,10 +20,13 @@ async function ask<Data>(query: string): Promise<Data> {
 }
 
 it('approves a leave as the clerk, takes it back, and says why a decided one cannot be', async () => {
-  const { pending, decided } = await ask<Record<string, { nodes: { id: string }[] }>>(`{
-    pending: records(collection: "leave_request", where: {status: {equals: "pending"}}, first: 1) { nodes { id } }
-    decided: records(collection: "leave_request", where: {status: {equals: "rejected"}}, first: 1) { nodes { id } }
-  }`);
+  const leaves = (name: string, status: string) =>
+    `${name}: records(collection: "leave_request", where: {status: {equals: "${status}"}}, first: 1) {
+      nodes { id }
+    }`;
+  const { pending, decided } = await ask<Record<string, { nodes: { id: string }[] }>>(
+    `{ ${leaves('pending', 'pending')} ${leaves('decided', 'rejected')} }`,
+  );
   const [asked, done] = [pending, decided].map((found) => found?.nodes[0]?.id);
   const page = await pages.openPortalAs('clerk', `/portal/records/leave_request/${asked}`);
   await page.getByRole('button', { name: 'Approve' }).click();

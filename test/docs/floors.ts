@@ -384,6 +384,7 @@ export const FLOORS: readonly Room[] = [
         'portal/explore/',
         'services/importing/cells/day-formats.ts',
         'services/importing/cells/part-of-cell.ts',
+        'services/messaging/sms/count-segments.ts',
       ],
       ...['base/tables/csv-line.ts', 'base/languages/graphql-names.ts'],
       'base/languages/oquery-conditions.ts',

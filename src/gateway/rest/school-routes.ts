@@ -130,8 +130,9 @@ const DUES_ROUTE: Route = {
   group: 'Records',
   summary: 'Raise the dues of a month',
   description:
-    'Makes the demands of the fee plan (`fee_plan`) for all students on the roll, all or none. A demand that ' +
-    'was made before is not made again. With `dryRun` it changes nothing. `undoChange` takes all of it back.',
+    'Makes the demands of the fee plan (`fee_plan`) for all students on the roll, all or none. A demand ' +
+    'that was made before is not made again. With `dryRun` it changes nothing. `undoChange` takes all of ' +
+    'it back.',
   parameters: [IDEMPOTENCY_KEY],
   body: {
     kind: 'record',

@@ -55,6 +55,13 @@ function maySettlePlaces({ collections }: Viewer): boolean {
   );
 }
 
+function writesToParents({ maySendSms, maySendEmail, collections }: Viewer): boolean {
+  return (
+    (maySendSms || maySendEmail) &&
+    collections.some(({ name, canRead }) => name === 'registration' && canRead)
+  );
+}
+
 export const PORTAL_PAGES: readonly PortalPage[] = [
   {
     path: '/',
@@ -75,6 +82,13 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     load: async () => (await import('./fees/receive-fee-page')).ReceiveFeePage,
     isFor: ({ mayRecordReceipts }) => mayRecordReceipts,
     menu: { icon: 'plus', group: 'work' },
+  },
+  {
+    path: '/portal/write',
+    label: phrase('Write to parents'),
+    load: async () => (await import('./write/write-page')).WritePage,
+    isFor: writesToParents,
+    menu: { icon: 'mail', group: 'work' },
   },
   {
     path: '/portal/dashboards',

@@ -1,6 +1,6 @@
 /**
- * Acts: buttons of the portal that call a mutation, or lead to a page, declared in schema/acts. The form of an
- * act is drawn from the inputs of its mutation. Acts are read and checked when the gateway starts.
+ * Acts: buttons of the portal that call a mutation, or lead to a page, declared in schema/acts. The form of
+ * an act is drawn from the inputs of its mutation. They are read and checked when the gateway starts.
  */
 import {
   type GraphQLArgument,

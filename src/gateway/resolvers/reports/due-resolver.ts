@@ -32,12 +32,12 @@ export class DueResolver {
 
   @Mutation(() => RaisedDues, {
     description:
-      'Makes the demands of a month by the fee plan (collection `fee_plan`) for all students on the roll, all ' +
-      'or none. A demand that was made before, and is not cancelled, is not made again. With `dryRun` it ' +
-      'changes nothing and returns the counts and totals. `undoChange` takes all of it back. For those who ' +
-      'may create dues and read the fee plan and all students. Errors: INVALID_VALUE, FORBIDDEN, NOT_FOUND ' +
-      'without a fee plan for the month, LIMIT_EXCEEDED above MAX_RECORDS_PER_WRITE: raise the dues class ' +
-      'by class.',
+      'Makes the demands of a month by the fee plan (collection `fee_plan`) for all students on the ' +
+      'roll, all or none. A demand that was made before, and is not cancelled, is not made again. With ' +
+      '`dryRun` it changes nothing and returns the counts and totals. `undoChange` takes all of it back. ' +
+      'For those who may create dues and read the fee plan and all students. Errors: INVALID_VALUE, ' +
+      'FORBIDDEN, NOT_FOUND without a fee plan for the month, LIMIT_EXCEEDED above ' +
+      'MAX_RECORDS_PER_WRITE: raise the dues class by class.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   async raiseDues(

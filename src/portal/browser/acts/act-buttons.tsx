@@ -3,14 +3,14 @@ import { Button, type ButtonProps } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { Icon, type IconName } from '../shell/icon';
-import { type Act, type ActPlace, fillIn, type Subject, useActs, useActWords } from './acts';
+import { type Act, type ActPlace, type ActSubject, fillIn, useActs, useActWords } from './acts';
 
 const ActDialog = lazy(async () => ({ default: (await import('./act-dialog')).ActDialog }));
 
 export interface ActButtonsProps extends Pick<ButtonProps, 'size'> {
   readonly place: ActPlace;
   /** The record or row that the acts are about. */
-  readonly subject?: Subject;
+  readonly subject?: ActSubject;
   /** The name of the record, where several have the same buttons. */
   readonly about?: string;
   /** Only the act of this name. */
@@ -18,7 +18,7 @@ export interface ActButtonsProps extends Pick<ButtonProps, 'size'> {
   onDone?(): void;
 }
 
-const NOTHING: Subject = {};
+const NOTHING: ActSubject = {};
 
 export function ActButtons({ place, subject = NOTHING, about, only, size, onDone }: ActButtonsProps) {
   const say = useActWords();

@@ -14,18 +14,18 @@ import { useViewer } from '../shell/viewer';
 import {
   type Act,
   type ActInput,
+  type ActSubject,
   fillIn,
   findObstacle,
+  readAt,
   type ShownResult,
-  type Subject,
   useActWords,
-  valueAt,
   variablesOf,
 } from './acts';
 
 interface ActDialogProps {
   readonly act: Act;
-  readonly subject: Subject;
+  readonly subject: ActSubject;
   onDone(): void;
   onClose(): void;
 }
@@ -48,7 +48,7 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
     text,
   });
   const given = ({ from, value }: ActInput) =>
-    (from === undefined ? undefined : valueAt(subject, from)) ??
+    (from === undefined ? undefined : readAt(subject, from)) ??
     (typeof value === 'string' ? (known[value] ?? value) : value);
   const asked = inputs.filter(
     (input) => input.isAsked || (input.from === undefined && input.value === undefined),

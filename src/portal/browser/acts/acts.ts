@@ -57,7 +57,7 @@ export interface Act {
 }
 
 /** A record with its `_id`, or a row of a report. */
-export type Subject = Readonly<Record<string, unknown>>;
+export type ActSubject = Readonly<Record<string, unknown>>;
 
 /** The acts that the viewer may do at a place. */
 export function useActs(place: ActPlace): readonly Act[] {
@@ -74,26 +74,26 @@ export function useActWords(): (act: Act, text: string) => string {
 }
 
 /** The value at a path such as `student.value`. */
-export function valueAt(subject: Subject, path: string): unknown {
+export function readAt(subject: ActSubject, path: string): unknown {
   return path
     .split('.')
-    .reduce<unknown>((at, name) => (at as Subject | null | undefined)?.[name] ?? undefined, subject);
+    .reduce<unknown>((at, name) => (at as ActSubject | null | undefined)?.[name] ?? undefined, subject);
 }
 
 /** Why the act is not possible with this record; `undefined` if it is. */
-export function findObstacle({ when = [] }: Act, subject: Subject): string | undefined {
+export function findObstacle({ when = [] }: Act, subject: ActSubject): string | undefined {
   return when.find(({ field, is }) => {
-    const value = valueAt(subject, field);
+    const value = readAt(subject, field);
     return is ? !is.includes(value) : value === undefined || value === '';
   })?.otherwise;
 }
 
 /** Fills in a text: `{studentId|_id}` is the first of these fields that has a value. */
-export function fillIn(text: string, subject: Subject, encode = (value: string) => value): string {
+export function fillIn(text: string, subject: ActSubject, encode = (value: string) => value): string {
   return text.replaceAll(/\{([^{}]+)\}/g, (_all, fields: string) => {
     const value = fields
       .split('|')
-      .map((field) => valueAt(subject, field))
+      .map((field) => readAt(subject, field))
       .find((one) => typeof one === 'string' || typeof one === 'number');
     return value === undefined ? '' : encode(String(value));
   });

@@ -130,13 +130,17 @@ interface InWordsProps {
   readonly children: ReactNode;
 }
 
-/** Translates the titles of collections and reports into the language of the page. */
+/** The viewer with the titles of collections and reports in the language of the page. */
 function InWords({ viewer, children }: InWordsProps) {
   const say = useReportWords();
   const inWords = useMemo(() => {
     const inWordsOf = <Titled extends { readonly title: string }>(titled: readonly Titled[]) =>
       titled.map((one) => ({ ...one, title: say(one.title) }));
-    const { collections, reports } = viewer;
+    const { reports } = viewer;
+    // A record alone would send nothing: whoever may create one writes to parents.
+    const collections = viewer.collections.map((one) =>
+      one.name === 'sms_log' ? { ...one, canCreate: false } : one,
+    );
     return { ...viewer, collections: inWordsOf(collections), reports: inWordsOf(reports) };
   }, [viewer, say]);
   return <ViewerContext value={inWords}>{children}</ViewerContext>;

@@ -53,8 +53,8 @@ export class DueRaising {
   /**
    * Makes the demands, or returns what would be made.
    *
-   * @throws FORBIDDEN unless the caller may create dues, and read the fee plan and all students; INVALID_VALUE
-   *   for a month or class; NOT_FOUND without a fee plan for the month; LIMIT_EXCEEDED
+   * @throws FORBIDDEN unless the caller may create dues, and read the fee plan and all students;
+   *   INVALID_VALUE for a month or class; NOT_FOUND without a fee plan for the month; LIMIT_EXCEEDED
    */
   async raise(
     scope: Scope,

@@ -1,0 +1,392 @@
+/** Writes to the parents of a set of students: a template, a preview, and what became of the messages. */
+import {
+  Alert,
+  Button,
+  Card,
+  Group,
+  Progress,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useState } from 'react';
+import { ClassesToPromote } from '../../../generated/portal/promotion/promotion';
+import { MessagesSince } from '../../../generated/portal/write/write';
+import { countSegments } from '../../../services/messaging/sms/count-segments';
+import { useGateway } from '../gateway/gateway-context';
+import { useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useReportWords } from '../language/use-report-words';
+import { phrase, useTexts } from '../language/use-texts';
+import { useToday } from '../language/use-today';
+import { nameOfEnumValue } from '../reports/name-of-column';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { DayInput } from '../shell/day-input';
+import { PageFrame } from '../shell/page-frame';
+import { LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useNameOfReport, useViewer } from '../shell/viewer';
+import { LETTERS_PER_REQUEST, type Letter, type LetterChannel, lettersOf, sendingOf } from './letters';
+import { chunksOf, MOST_ADDRESSEES, useAddressees } from './use-addressees';
+
+/** What the placeholders stand for; `due` and `day` belong to one set alone. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  name: phrase('Name of the student'),
+  class: phrase('Class'),
+  section: phrase('Section'),
+  roll: phrase('Roll number'),
+  admission: phrase('Admission number'),
+  father: phrase('Name of the father'),
+};
+
+interface SetOfStudents {
+  readonly label: string;
+  readonly category: string;
+  readonly text: string;
+  readonly placeholder?: readonly [string, string];
+  readonly report?: string;
+}
+
+const SETS: Readonly<Record<string, SetOfStudents>> = {
+  class: {
+    label: phrase('A class or section'),
+    category: 'notice',
+    text: phrase('Dear parent of {{name}} ({{class}} {{section}}), '),
+  },
+  absent: {
+    label: phrase('Absentees of a day'),
+    category: 'absence',
+    text: phrase(
+      'Dear parent, {{name}} of {{class}} {{section}} was absent on {{day}}. Please tell the school why.',
+    ),
+    placeholder: ['day', phrase('The day')],
+    report: 'daySheet',
+  },
+  defaulters: {
+    label: phrase('Students who owe fees'),
+    category: 'fee',
+    text: phrase(
+      'Dear parent, fees of {{due}} are due for {{name}} ({{class}} {{section}}). Please pay them soon.',
+    ),
+    placeholder: ['due', phrase('What is owed')],
+    report: 'feeDefaulters',
+  },
+  view: {
+    label: phrase('A saved view of students'),
+    category: 'notice',
+    text: phrase('Dear parent of {{name}} ({{class}} {{section}}), '),
+  },
+};
+
+export function WritePage() {
+  const t = useTexts();
+  const formats = useFormats();
+  const nameOfReport = useNameOfReport();
+  const { maySendSms, maySendEmail } = useViewer();
+  const [address, change] = useAddress({
+    ...{ set: 'class', class: '', section: '', day: useToday(), view: '' },
+    channel: maySendSms ? 'sms' : 'email',
+  });
+  const set = SETS[address.set] ?? SETS.class;
+  const channel = address.channel as LetterChannel;
+  const { data: classes } = useOperation(ClassesToPromote, {});
+  const { data: addressees, error, refetch, isReady, views } = useAddressees(address);
+  const [written, setWritten] = useState<string>();
+  const [subject, setSubject] = useState('');
+  const text = written ?? t(set?.text ?? '');
+  const placeholders = Object.entries({
+    ...PLACEHOLDERS,
+    ...(set?.placeholder && { [set.placeholder[0]]: set.placeholder[1] }),
+  });
+  const { letters, unknown, left } = lettersOf(
+    addressees ?? [],
+    { channel, subject: channel === 'email' ? subject : '', text },
+    placeholders.map(([name]) => name),
+  );
+  const segments = letters.reduce((sum, letter) => sum + countSegments(letter.text), 0);
+  const known = classes?.classes.nodes ?? [];
+  const sections = known.find(({ name }) => name === address.class)?.sections ?? [];
+  const isTooMany = (addressees?.length ?? 0) > MOST_ADDRESSEES;
+  const mayBeSent =
+    letters.length > 0 && unknown.length === 0 && !isTooMany && (channel === 'sms' || subject.trim() !== '');
+  return (
+    <PageFrame
+      title={t('Write to parents')}
+      description={t('Choose the students, write the text, look at three messages, and send them.')}
+    >
+      <Stack maw={820}>
+        <Card withBorder>
+          <Group align="flex-end">
+            <Select
+              label={t('To the parents of')}
+              data={Object.entries(SETS)
+                .filter(([, { report }]) => report === undefined || nameOfReport(report) !== undefined)
+                .map(([value, { label }]) => ({ value, label: t(label) }))}
+              value={address.set}
+              onChange={(next) => change({ set: next ?? 'class' })}
+              allowDeselect={false}
+            />
+            {address.set === 'view' ? (
+              <Select
+                label={t('View')}
+                data={views.map(({ id, name }) => ({ value: id, label: name ?? id }))}
+                value={address.view || null}
+                onChange={(next) => change({ view: next ?? '' })}
+                nothingFoundMessage={t('Nothing found')}
+              />
+            ) : (
+              <>
+                <Select
+                  label={t('Class')}
+                  required={address.set === 'class'}
+                  data={known.flatMap(({ name }) => name ?? [])}
+                  value={address.class || null}
+                  onChange={(next) => change({ class: next ?? '', section: '' })}
+                  clearable={address.set !== 'class'}
+                  clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Class') }) }}
+                />
+                <Select
+                  label={t('Section')}
+                  data={sections.flatMap(({ name }) => name ?? [])}
+                  value={address.section || null}
+                  onChange={(next) => change({ section: next ?? '' })}
+                  clearable
+                  clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Section') }) }}
+                />
+              </>
+            )}
+            {address.set === 'absent' && (
+              <DayInput label={t('Day')} value={address.day} onChange={(day) => change({ day })} />
+            )}
+            {maySendSms && maySendEmail && (
+              <Select
+                label={t('By')}
+                data={[
+                  { value: 'sms', label: t('SMS') },
+                  { value: 'email', label: t('E-mail') },
+                ]}
+                value={channel}
+                onChange={(next) => change({ channel: next ?? 'sms' })}
+                allowDeselect={false}
+              />
+            )}
+          </Group>
+          {channel === 'email' && (
+            <TextInput
+              mt="sm"
+              label={t('Subject')}
+              required
+              value={subject}
+              onChange={({ currentTarget }) => setSubject(currentTarget.value)}
+            />
+          )}
+          <Textarea
+            mt="sm"
+            label={t('Text')}
+            autosize
+            minRows={4}
+            maxLength={2_000}
+            value={text}
+            onChange={({ currentTarget }) => setWritten(currentTarget.value)}
+          />
+          <Group gap={4} mt="xs">
+            <Text size="sm">{t('Insert:')}</Text>
+            {placeholders.map(([name, label]) => (
+              <Button
+                key={name}
+                size="compact-sm"
+                variant="default"
+                onClick={() => setWritten(`${text}{{${name}}}`)}
+              >
+                {t(label)}
+              </Button>
+            ))}
+          </Group>
+        </Card>
+        {error && <ProblemState problem={error} retry={() => void refetch()} />}
+        {isReady && !error && !addressees && <LoadingState />}
+        {unknown.length > 0 && (
+          <Alert color="red" variant="light" role="alert">
+            {t('No student has a value for {names}. Use the buttons below the text.', {
+              names: unknown.map((name) => `{{${name}}}`).join(', '),
+            })}
+          </Alert>
+        )}
+        {isTooMany && (
+          <Alert color="red" variant="light" role="alert">
+            {t('These are more than {count, number} students. Choose a part of them.', {
+              count: MOST_ADDRESSEES,
+            })}
+          </Alert>
+        )}
+        {addressees && (
+          <>
+            <Text role="status">
+              {t('{count, plural, one {# student} other {# students}}', { count: addressees.length })}
+              {' · '}
+              {t('{count, plural, one {# message} other {# messages}}', { count: letters.length })}
+              {channel === 'sms' &&
+                letters.length > 0 &&
+                ` · ${t('{count, plural, one {# segment} other {# segments}}', { count: segments })}`}
+            </Text>
+            {left.length > 0 && <LeftOut left={left} labels={Object.fromEntries(placeholders)} />}
+            {letters.slice(0, 3).map((letter) => (
+              <Card key={letter.addressee.id} withBorder padding="sm">
+                <Text size="xs" c="dimmed">
+                  {letter.addressee.name} · {letter.addressee.to[channel]}
+                </Text>
+                {letter.subject !== '' && <Text fw={600}>{letter.subject}</Text>}
+                <Text className="wrapped">{letter.text}</Text>
+              </Card>
+            ))}
+          </>
+        )}
+        <Sending
+          key={JSON.stringify([address, subject, text, formats.today])}
+          {...{ letters, channel, mayBeSent }}
+          category={set?.category ?? 'notice'}
+        />
+      </Stack>
+    </PageFrame>
+  );
+}
+
+interface LeftOutProps {
+  readonly left: readonly { readonly name: string; readonly missing: string }[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const MOST_NAMED = 10;
+
+function LeftOut({ left, labels }: LeftOutProps) {
+  const t = useTexts();
+  const nameOf = (missing: string) => {
+    if (missing === 'sms') return t('no phone');
+    return missing === 'email'
+      ? t('no e-mail address')
+      : t('no value: {name}', { name: t(labels[missing] ?? missing) });
+  };
+  return (
+    <Alert color="yellow" variant="light" role="note">
+      {t('{count, plural, one {# student gets no message} other {# students get no message}}:', {
+        count: left.length,
+      })}{' '}
+      {left
+        .slice(0, MOST_NAMED)
+        .map(({ name, missing }) => `${name} (${nameOf(missing)})`)
+        .join(', ')}
+      {left.length > MOST_NAMED && ' …'}
+    </Alert>
+  );
+}
+
+interface SendingProps {
+  readonly letters: readonly Letter[];
+  readonly channel: LetterChannel;
+  readonly category: string;
+  readonly mayBeSent: boolean;
+}
+
+/** Sends the letters in parts; after a fault, the rest can be sent, and none is sent twice. */
+function Sending({ letters, channel, category, mayBeSent }: SendingProps) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const [batch] = useState(() => crypto.randomUUID());
+  const [since] = useState(() => new Date(Date.now() - 60_000).toISOString());
+  const [isAsked, setIsAsked] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState<Error | null>(null);
+  const [sent, setSent] = useState(0);
+  const isDone = sent > 0 && sent === letters.length;
+  const send = async () => {
+    setIsBusy(true);
+    setProblem(null);
+    try {
+      for (const some of chunksOf(letters.slice(sent), LETTERS_PER_REQUEST)) {
+        const { document, variables } = sendingOf(some, channel, batch, category);
+        await gateway.executeText(document, variables);
+        setSent((before) => before + some.length);
+      }
+    } catch (fault) {
+      setProblem(fault as Error);
+    } finally {
+      setIsBusy(false);
+      setIsAsked(false);
+    }
+  };
+  const count = letters.length - sent;
+  const label = t('Send {count, plural, one {# message} other {# messages}}', { count });
+  return (
+    <>
+      {problem && <ProblemState problem={problem} />}
+      {sent > 0 && <Progress value={(100 * sent) / letters.length} aria-label={t('Messages sent')} />}
+      {!isDone && (
+        <Group>
+          <Button disabled={!mayBeSent} loading={isBusy} onClick={() => setIsAsked(true)}>
+            {label}
+          </Button>
+        </Group>
+      )}
+      {sent > 0 && <Outcome since={since} batch={batch} isRunning={isBusy} />}
+      {isAsked && (
+        <ConfirmDialog
+          title={t('Send these messages?')}
+          action={label}
+          problem={null}
+          isBusy={isBusy}
+          onClose={() => setIsAsked(false)}
+          onConfirm={() => void send()}
+        >
+          {t('They cannot be taken back.')}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+interface OutcomeProps {
+  readonly since: string;
+  readonly batch: string;
+  readonly isRunning: boolean;
+}
+
+const LOOK_MS = 4_000;
+
+function Outcome({ since, batch, isRunning }: OutcomeProps) {
+  const t = useTexts();
+  const say = useReportWords();
+  const { id } = useViewer();
+  const { data, error } = useOperation(
+    MessagesSince,
+    { createdBy: id, from: since },
+    { everyMs: LOOK_MS, isEnabled: !isRunning },
+  );
+  if (error) return <ProblemState problem={error} />;
+  // A message to several numbers has a key for each, which begins with that of its sender.
+  const own = data?.messages.nodes.filter(({ key }) => key?.startsWith(batch)) ?? [];
+  const states = [...new Set(own.map(({ state }) => state))].map((state) => ({
+    state,
+    count: own.filter((one) => one.state === state).length,
+  }));
+  const failed = own.filter(({ state }) => state === 'FAILED');
+  return (
+    <Card withBorder role="status">
+      <Text fw={600}>{t('Messages sent')}</Text>
+      {states.map(({ state, count }) => (
+        <Text key={state}>
+          {state === 'KEPT'
+            ? t('Kept, because the school has no provider for them')
+            : say(nameOfEnumValue(state))}
+          : {count}
+        </Text>
+      ))}
+      {failed.map(({ id: message, recipients, lastError }) => (
+        <Text key={message} size="sm" c="red">
+          {recipients.join(', ')}: {lastError}
+        </Text>
+      ))}
+    </Card>
+  );
+}
