@@ -286,6 +286,7 @@ async function hashOfSources(): Promise<string> {
     'src/portal',
     'src/base',
     'src/services/importing/cells',
+    'src/services/messaging/sms',
     'schema/operations',
     'schema/collections',
   ];

@@ -10,11 +10,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
+import { printSearchIndex } from '../rooms/search-index.js';
 import { type ManualFiles, manualDirectory, readManualFiles } from './manual-files.js';
 import { addressOf, PAGES } from './pages.js';
 import { type PageAssets, printPage } from './print-page.js';
 import { type RenderedDocument, renderDocument } from './render-document.js';
-import { printSearchIndex } from './search-index.js';
 
 const packageDirectory = findPackageDirectory();
 const directory = manualDirectory(packageDirectory);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import MiniSearch from 'minisearch';
 import { addressOf, PAGES } from '../../../src/portal/manual/pages.js';
-import { SEARCH_OPTIONS } from '../../../src/portal/manual/search-index.js';
+import { SEARCH_OPTIONS } from '../../../src/portal/rooms/search-index.js';
 import { itAnswers, useGateway } from '../../contract/gateway.js';
 import { listDocuments } from '../../docs/project-files.js';
 

@@ -17,6 +17,7 @@ import { parseTypedNumber } from '../language/typed-number';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
+import { whereContains } from '../records/known-records';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
@@ -61,11 +62,7 @@ function StudentSearch({ onChoose }: { onChoose(id: string): void }) {
   const { data, error } = useOperation(
     StudentsWhoPay,
     {
-      where: {
-        or: ['name', 'sequence', 'guardian_phone'].map((field) => ({
-          and: asked.split(/\s+/).map((word) => ({ [field]: { contains: word } })),
-        })),
-      },
+      where: whereContains(['name', 'sequence', 'guardian_phone'], asked),
     },
     { isEnabled: asked.length > 1, keepsPrevious: true },
   );

@@ -1,5 +1,6 @@
 /** The home page: tiles of the reports and records that the viewer needs at the start of a day. */
 import { ActionIcon, Button, Group } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { dayBefore, isTime } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
@@ -19,6 +20,8 @@ import { FirstSteps, useSchoolBeginning } from './first-steps';
 import { Headline } from './headline';
 import { SchoolTiles } from './school-tiles';
 import { ShortcutTiles } from './shortcut-tiles';
+
+const ActHere = lazy(async () => ({ default: (await import('./act-here')).ActHere }));
 
 export function HomePage() {
   return (
@@ -61,6 +64,9 @@ function Day() {
       {beginning.steps.length > 0 && <FirstSteps {...beginning} />}
       {!beginning.isEmpty && (
         <InSteps before={null}>
+          <Suspense>
+            <ActHere day={day} />
+          </Suspense>
           <Headline day={day} />
           <div className="dashboard">
             <AttendanceTiles day={day} />

@@ -37,6 +37,7 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
   });
   const isTyping = search !== asked;
   const matching = isTyping ? [] : records.map(({ id, label }) => ({ value: id, label }));
+  const besides = new Map(records.map(({ id, beside }) => [id, beside]));
   const own = value ? [{ value: value.value, label: value.label ?? value.value }] : [];
   const choices = [...own, ...matching.filter(({ value: id }) => id !== value?.value)];
   return (
@@ -69,6 +70,11 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
               : { value: id, label: option?.label, ...(field.targets.length > 1 && { collection: target }) },
           )
         }
+        renderOption={({ option }) => (
+          <span>
+            {option.label} <span className="dimmed">{besides.get(option.value)}</span>
+          </span>
+        )}
         searchable
         selectFirstOptionOnChange={false}
         onKeyDown={(event) => {

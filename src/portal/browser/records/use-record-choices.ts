@@ -1,6 +1,7 @@
 import { ReferenceChoices } from '../../../generated/portal/records/record';
 import { LabelFields } from '../../../generated/portal/shell/record-labels';
 import { useOperation } from '../gateway/use-operation';
+import { describeKnown, useKnownRecords, whereContains } from './known-records';
 
 export interface AskedChoices {
   readonly collection: string;
@@ -18,6 +19,8 @@ export interface AskedChoices {
 export interface RecordChoice {
   readonly id: string;
   readonly label: string;
+  /** What tells it from others of the same label. */
+  readonly beside: string;
   readonly told: Readonly<Record<string, unknown>>;
 }
 
@@ -31,21 +34,25 @@ export function useRecordChoices(asked: AskedChoices): {
 } {
   const { collection, search, alsoIn, told = [], only, isEnabled } = asked;
   const labels = useOperation(LabelFields, {});
+  const known = useKnownRecords()(collection);
   const labelField = labels.data?.collections.find(({ name }) => name === collection)?.labelField ?? '_id';
-  const searched = [labelField, ...(alsoIn === undefined ? [] : [alsoIn])];
-  const found = search === '' ? {} : { or: searched.map((field) => ({ [field]: { contains: search } })) };
+  const searched = [labelField, ...known.searched, ...(alsoIn === undefined ? [] : [alsoIn])];
+  const found = search === '' ? {} : whereContains([...new Set(searched)], search);
   const { data, isFetching } = useOperation(
     ReferenceChoices,
     {
       collection,
       where: only ? { [only.field]: { equals: only.value } } : found,
-      project: [...new Set([labelField, ...told])],
+      project: [...new Set([labelField, ...known.told, ...told])],
     },
     { isEnabled: isEnabled && collection !== '' && labels.data !== undefined },
   );
   const choices = (data?.records.nodes ?? []).map(({ id, data: fields }) => {
     const values = fields as Readonly<Record<string, unknown>>;
-    return { id, label: String(values[labelField] ?? id), told: values };
+    return {
+      ...{ id, label: String(values[labelField] ?? id), told: values },
+      beside: describeKnown(known.told, values),
+    };
   });
   return { choices, isFetching };
 }

@@ -142,16 +142,16 @@ function RecordParameter({ common, named, value, onChange }: RecordParameterProp
   const t = useTexts();
   const [search, setSearch] = useState('');
   const [isOpen, setIsOpen] = useState(false);
-  const { collection, field, told } = named;
+  const { collection, field } = named;
   const isText = field !== '_id';
-  const asked = { collection, told: isText ? [...new Set([...told, field])] : told };
+  const asked = { collection, told: isText ? [field] : [] };
   const chosen = useRecordChoices({
     ...asked,
     search: '',
     only: { field, value },
     isEnabled: value !== '',
   }).choices[0];
-  const own = value === '' ? [] : [{ value, label: chosen ? describeChoice(chosen, named) : value }];
+  const own = value === '' ? [] : [{ value, label: chosen ? labelOf(chosen) : value }];
   const [settled] = useDebouncedValue(search, 250);
   const isTyping = search !== settled;
   const isSearching = settled !== '' && settled !== own[0]?.label;
@@ -163,7 +163,7 @@ function RecordParameter({ common, named, value, onChange }: RecordParameterProp
   });
   const found = (isTyping ? [] : choices).map((choice) => ({
     value: isText ? String(choice.told[field] ?? '') : choice.id,
-    label: describeChoice(choice, named),
+    label: labelOf(choice),
   }));
   const others = found.filter((one) => one.value !== '' && one.value !== value);
   // A class or number without a record may still occur in older records.
@@ -187,7 +187,6 @@ function RecordParameter({ common, named, value, onChange }: RecordParameterProp
   );
 }
 
-function describeChoice({ label, told }: RecordChoice, named: NamedRecords): string {
-  const values = named.told.map((field) => told[field]).filter((one) => typeof one === 'string');
-  return [label, values.join(' ')].filter((one) => one !== '').join(' · ');
+function labelOf({ label, beside }: RecordChoice): string {
+  return [label, beside].filter((one) => one !== '').join(' · ');
 }

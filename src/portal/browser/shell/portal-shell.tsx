@@ -12,7 +12,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure, useMediaQuery, useNetwork } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
 import { BranchNotice } from '../branches/branch-notice';
 import { SchoolChoice } from '../branches/school-choice';
@@ -26,10 +26,14 @@ import { useSession } from '../session/session-context';
 import { Icon } from './icon';
 import { MainMenu } from './main-menu';
 import { PrintedOnly } from './printed-only';
-import { ShortcutsHelp, useShortcuts } from './shortcuts';
+import { ShortcutsHelp, useSearchKey, useShortcuts } from './shortcuts';
 import { LoadingState } from './states';
 import { useFocusAfterRemoval } from './use-focus-after-removal';
 import { useViewer } from './viewer';
+
+const SearchPalette = lazy(async () => ({
+  default: (await import('../search/search-palette')).SearchPalette,
+}));
 
 export function PortalShell() {
   const t = useTexts();
@@ -39,7 +43,9 @@ export function PortalShell() {
   const { pathname } = useLocation();
   const isFull = findPage(pathname)?.isFull === true;
   const keepLanguage = useChange(KeepLanguage);
+  const [isSearchOpen, search] = useDisclosure(false);
   useShortcuts(help.open);
+  useSearchKey(search.open);
   useFocusAfterRemoval();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the menu leads to another address.
   useEffect(menu.close, [pathname]);
@@ -68,6 +74,9 @@ export function PortalShell() {
             <SchoolChoice />
           </Group>
           <Group gap={4} wrap="nowrap">
+            <ActionIcon size="lg" onClick={search.open} aria-label={t('Search everything')}>
+              <Icon name="search" />
+            </ActionIcon>
             <ActionIcon size="lg" onClick={help.open} aria-label={t('Keyboard shortcuts')} visibleFrom="sm">
               <Icon name="help" />
             </ActionIcon>
@@ -102,6 +111,11 @@ export function PortalShell() {
           </Suspense>
         </div>
       </AppShell.Main>
+      {isSearchOpen && (
+        <Suspense>
+          <SearchPalette onClose={search.close} />
+        </Suspense>
+      )}
       <ShortcutsHelp isOpen={isHelpOpen} onClose={help.close} />
     </AppShell>
   );

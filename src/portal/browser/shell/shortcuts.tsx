@@ -16,6 +16,7 @@ const GO_TO: Readonly<Record<string, string>> = {
 
 const OTHERS: readonly (readonly [string, string])[] = [
   ['/', phrase('Search this page')],
+  ['Ctrl K', phrase('Search everything')],
   ['?', phrase('This help')],
   ['Esc', phrase('Close a dialog or a menu')],
 ];
@@ -25,6 +26,19 @@ const SEQUENCE_MS = 1_200;
 
 function useAreKeysOn() {
   return useLocalStorage({ key: 'campus-portal-shortcuts', defaultValue: true });
+}
+
+/** Ctrl K or ⌘ K opens the search everywhere, also while one types. */
+export function useSearchKey(open: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      open();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [open]);
 }
 
 export function useShortcuts(openHelp: () => void): void {

@@ -52,7 +52,7 @@ export function useAddressees(asked: AskedSet) {
 
   const students = async (where: unknown, oquery?: string | null) =>
     await readAll(async (after) => {
-      const { records } = await gateway.execute(StudentsToWrite, { where, oquery: oquery || null, after });
+      const { records } = await gateway.execute(StudentsToWrite, { where, oquery: oquery ?? '', after });
       return { nodes: records.nodes, after: afterOf(records.pageInfo) };
     });
 

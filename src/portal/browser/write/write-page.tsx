@@ -14,7 +14,7 @@ import {
 import { useState } from 'react';
 import { ClassesToPromote } from '../../../generated/portal/promotion/promotion';
 import { MessagesSince } from '../../../generated/portal/write/write';
-import { countSegments } from '../../../services/messaging/sms/count-segments';
+import { countSegments } from '../../../services/messaging/sms/count-segments.js';
 import { useGateway } from '../gateway/gateway-context';
 import { useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
@@ -53,13 +53,13 @@ const SETS: Readonly<Record<string, SetOfStudents>> = {
   class: {
     label: phrase('A class or section'),
     category: 'notice',
-    text: phrase('Dear parent of {{name}} ({{class}} {{section}}), '),
+    text: phrase("Dear parent of '{{name}}' ('{{class}}' '{{section}}'), "),
   },
   absent: {
     label: phrase('Absentees of a day'),
     category: 'absence',
     text: phrase(
-      'Dear parent, {{name}} of {{class}} {{section}} was absent on {{day}}. Please tell the school why.',
+      "Dear parent, '{{name}}' of '{{class}}' '{{section}}' was absent on '{{day}}'. Please tell the school why.",
     ),
     placeholder: ['day', phrase('The day')],
     report: 'daySheet',
@@ -68,7 +68,7 @@ const SETS: Readonly<Record<string, SetOfStudents>> = {
     label: phrase('Students who owe fees'),
     category: 'fee',
     text: phrase(
-      'Dear parent, fees of {{due}} are due for {{name}} ({{class}} {{section}}). Please pay them soon.',
+      "Dear parent, fees of '{{due}}' are due for '{{name}}' ('{{class}}' '{{section}}'). Please pay them soon.",
     ),
     placeholder: ['due', phrase('What is owed')],
     report: 'feeDefaulters',
@@ -76,7 +76,7 @@ const SETS: Readonly<Record<string, SetOfStudents>> = {
   view: {
     label: phrase('A saved view of students'),
     category: 'notice',
-    text: phrase('Dear parent of {{name}} ({{class}} {{section}}), '),
+    text: phrase("Dear parent of '{{name}}' ('{{class}}' '{{section}}'), "),
   },
 };
 

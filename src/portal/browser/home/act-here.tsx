@@ -1,0 +1,131 @@
+/** What waits for the viewer: each leads to where it is done. Before the figures of the day. */
+import { Anchor, Card, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import {
+  CollectedOnDay,
+  FailedMessages,
+  LeaveToDecide,
+  PresentOnDay,
+} from '../../../generated/portal/home/home';
+import { ActButtons } from '../acts/act-buttons';
+import { useActs } from '../acts/acts';
+import { useOperation } from '../gateway/use-operation';
+import { dayBefore } from '../language/days';
+import { useTexts } from '../language/use-texts';
+import { useSheets } from '../sheets/use-sheets';
+import { useNameOfReport, useViewer } from '../shell/viewer';
+import { leaveToDecide } from './tile';
+
+interface WaitingThing {
+  readonly to: string;
+  readonly search: Readonly<Record<string, string>>;
+  readonly text: ReactNode;
+}
+
+const MOST_SECTIONS = 8;
+const FAILED_DAYS = 7;
+
+export function ActHere({ day }: { readonly day: string }) {
+  const t = useTexts();
+  const acts = useActs({ home: true });
+  const waiting = useWaitingThings(day);
+  if (waiting.length === 0 && acts.length === 0) return null;
+  return (
+    <Card component="section" withBorder padding="md" mb="md" className="no-print" aria-label={t('Act here')}>
+      <Text component="h2" fw={600} size="sm" mb="xs">
+        {t('Act here')}
+      </Text>
+      {waiting.length > 0 && (
+        <ul className="plain-list shortcut-list">
+          {waiting.map(({ to, search, text }) => (
+            <li key={`${to} ${JSON.stringify(search)}`}>
+              <Anchor component={Link} to={to} search={search as never} size="sm">
+                {text}
+              </Anchor>
+            </li>
+          ))}
+        </ul>
+      )}
+      {acts.length > 0 && (
+        <Group gap="xs" mt={waiting.length > 0 ? 'sm' : 0}>
+          <ActButtons place={{ home: true }} />
+        </Group>
+      )}
+    </Card>
+  );
+}
+
+/** The operations are those of the tiles below, so that only failed messages cost a request of their own. */
+function useWaitingThings(day: string): readonly WaitingThing[] {
+  const t = useTexts();
+  const nameOfReport = useNameOfReport();
+  const { collections, duties } = useViewer();
+  const marksAttendance = useSheets().some(({ name }) => name === 'attendance');
+  const mayDecide = collections.some((one) => one.name === 'leave_request' && one.canUpdate);
+  const daily = nameOfReport('dailyFeeCollection');
+  const attendance = useOperation(
+    PresentOnDay,
+    { date: day },
+    { isEnabled: marksAttendance && nameOfReport('daySheet') !== undefined },
+  );
+  const leave = useOperation(LeaveToDecide, { before: dayBefore(day, -1) }, { isEnabled: mayDecide });
+  const receipts = useOperation(CollectedOnDay, { day }, { isEnabled: daily !== undefined });
+  const failed = useOperation(
+    FailedMessages,
+    { from: `${dayBefore(day, FAILED_DAYS)}T00:00:00.000Z` },
+    { isEnabled: duties.includes('messages') },
+  );
+  const totals = attendance.data?.daySheet.totals;
+  const unmarked = totals?.isSchoolDay === false ? [] : (totals?.unmarked ?? []);
+  const counted = (answer: { nodes: readonly unknown[]; pageInfo: { hasNextPage: boolean } } | undefined) =>
+    answer && answer.nodes.length > 0
+      ? `${answer.nodes.length}${answer.pageInfo.hasNextPage ? '+' : ''}`
+      : '';
+  const [leaves, failures] = [counted(leave.data?.records), counted(failed.data?.messages)];
+  const missing = receipts.data?.dailyFeeCollection.totals.missingReceiptNumbers ?? [];
+  return [
+    ...unmarked.slice(0, MOST_SECTIONS).map((one) => ({
+      to: '/portal/sheets/attendance',
+      search: { set: `${one.class}|${one.section}`, day },
+      text: t('Take the attendance of {section}', { section: `${one.class} ${one.section}` }),
+    })),
+    ...(unmarked.length > MOST_SECTIONS
+      ? [
+          {
+            ...{ to: '/portal/sheets/attendance', search: { day } },
+            text: t('{count, number} more sections have no attendance', {
+              count: unmarked.length - MOST_SECTIONS,
+            }),
+          },
+        ]
+      : []),
+    ...(leaves === ''
+      ? []
+      : [
+          {
+            to: '/portal/records/leave_request',
+            search: leaveToDecide(day),
+            text: t('Decide on leave: {count} waiting', { count: leaves }),
+          },
+        ]),
+    ...(failures === ''
+      ? []
+      : [
+          {
+            to: '/portal/messages',
+            search: { state: 'FAILED' },
+            text: t('{count} messages failed', { count: failures }),
+          },
+        ]),
+    ...(missing.length === 0
+      ? []
+      : [
+          {
+            to: `/portal/reports/${daily}`,
+            search: { from: day, to: day, paymentType: 'ALL', run: '1' },
+            text: t('Missing receipt numbers: {numbers}', { numbers: missing.slice(0, 5).join(', ') }),
+          },
+        ]),
+  ];
+}

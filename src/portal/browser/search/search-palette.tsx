@@ -1,0 +1,203 @@
+/** Searches records, reports, pages and the manual from any page. */
+import { Modal, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import MiniSearch from 'minisearch';
+import { type KeyboardEvent, useState } from 'react';
+import { PortalSearch, type PortalSearchQuery } from '../../../generated/portal/search/search';
+import { SEARCH_OPTIONS, type SearchedSection } from '../../rooms/search-index.js';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { PORTAL_PAGES } from '../portal-pages';
+import { describeKnown, useKnownRecords, whereContains } from '../records/known-records';
+import { useSheets, useSheetTitle } from '../sheets/use-sheets';
+import { ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+
+interface Found {
+  readonly to: string;
+  readonly title: string;
+  /** What tells it from others of the same title. */
+  readonly beside: string;
+  readonly kind: string;
+  /** Whether it is a document outside of the portal's pages. */
+  readonly isElsewhere?: boolean;
+}
+
+/** The indexes of parts of texts serve three letters and more. */
+const LEAST_LETTERS = 3;
+const MOST_OF_A_KIND = 6;
+
+export function SearchPalette({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [asked] = useDebouncedValue(text.trim(), 250);
+  const [place, setPlace] = useState(0);
+  const records = useFoundRecords(asked);
+  const found = [...useFoundPages(text.trim()), ...records.found, ...useFoundInManual(asked)];
+  const chosen = Math.min(place, found.length - 1);
+  const open = ({ to, isElsewhere }: Found) => {
+    onClose();
+    if (isElsewhere) location.assign(to);
+    else void navigate({ to });
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const one = found[chosen];
+    if (step !== undefined) setPlace(Math.max(0, Math.min(found.length - 1, chosen + step)));
+    else if (event.key === 'Enter' && one) open(one);
+    else return;
+    event.preventDefault();
+  };
+  const isSearching = text.trim().length >= LEAST_LETTERS && (text.trim() !== asked || records.isFetching);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('Search everything')}
+      size="lg"
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <TextInput
+        type="search"
+        role="combobox"
+        aria-expanded={found.length > 0}
+        aria-controls="found"
+        aria-activedescendant={found.length > 0 ? `found-${chosen}` : undefined}
+        aria-label={t('Search everything')}
+        placeholder={t('Name, number, phone, receipt, report or page')}
+        data-autofocus
+        value={text}
+        maxLength={100}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setPlace(0);
+        }}
+        onKeyDown={press}
+      />
+      {records.error && <ProblemState problem={records.error} />}
+      <Text size="sm" c="dimmed" mt="xs" role="status">
+        {isSearching && t('Searching …')}
+        {!isSearching && text.trim() !== '' && found.length === 0 && t('Nothing found')}
+      </Text>
+      {found.length > 0 && (
+        <div id="found" role="listbox" aria-label={t('Search everything')} className="found-list">
+          {found.map((one, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field.
+            <div
+              key={`${one.kind} ${one.to}`}
+              id={`found-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === chosen}
+              className="found-item"
+              onClick={() => open(one)}
+            >
+              <span>
+                <strong>{one.title}</strong> <span className="dimmed">{one.beside}</span>
+              </span>
+              <span className="dimmed">{one.kind}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </Modal>
+  );
+}
+
+/** The titles that contain the text: they are here already. */
+function useFoundPages(text: string): readonly Found[] {
+  const t = useTexts();
+  const viewer = useViewer();
+  const titleOf = useSheetTitle();
+  const sheets = useSheets();
+  if (text === '') return [];
+  const all: readonly Found[] = [
+    ...PORTAL_PAGES.filter(({ menu, isFor }) => menu && isFor(viewer)).map(({ path, label }) => ({
+      ...{ to: path, title: t(label), beside: '', kind: t('Page') },
+      isElsewhere: path === '/explore',
+    })),
+    ...sheets.map((sheet) => ({
+      ...{ to: `/portal/sheets/${sheet.name}`, title: titleOf(sheet).title, beside: '', kind: t('Page') },
+    })),
+    ...viewer.reports.map(({ name, title }) => ({
+      ...{ to: `/portal/reports/${name}`, title, beside: '', kind: t('Report') },
+    })),
+    ...viewer.collections
+      .filter(({ canRead }) => canRead)
+      .map(({ name, title }) => ({
+        ...{ to: `/portal/records/${name}`, title, beside: '', kind: t('Records') },
+      })),
+  ];
+  const words = text.toLowerCase().split(/\s+/);
+  return all
+    .filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+    .slice(0, MOST_OF_A_KIND);
+}
+
+const COLLECTIONS = ['registration', 'pltf_user', 'fee_receipt'] as const;
+
+function useFoundRecords(text: string) {
+  const { collections } = useViewer();
+  const knownOf = useKnownRecords();
+  const asked = COLLECTIONS.map((name) => ({ name, ...knownOf(name) }));
+  const [registration, pltfUser, feeReceipt] = asked.map(({ searched, told }) => ({
+    has: searched.length > 0,
+    where: whereContains(searched, text),
+    fields: [...new Set([...searched, ...told])],
+  }));
+  const { data, error, isFetching } = useOperation(
+    PortalSearch,
+    {
+      ...{ registration: registration?.where, registrationFields: registration?.fields ?? [] },
+      ...{ pltfUser: pltfUser?.where, pltfUserFields: pltfUser?.fields ?? [] },
+      ...{ feeReceipt: feeReceipt?.where, feeReceiptFields: feeReceipt?.fields ?? [] },
+      hasRegistration: registration?.has === true,
+      hasPltfUser: pltfUser?.has === true,
+      hasFeeReceipt: feeReceipt?.has === true,
+    },
+    { isEnabled: text.length >= LEAST_LETTERS },
+  );
+  const answers: PortalSearchQuery | undefined = text.length >= LEAST_LETTERS ? data : undefined;
+  const found = asked.flatMap(({ name, told }) =>
+    (answers?.[name]?.nodes ?? []).map(({ id, data: fields }): Found => {
+      const values = fields as Readonly<Record<string, unknown>>;
+      return {
+        to: `/portal/records/${name}/${encodeURIComponent(id)}`,
+        title: String(values.name ?? values.receipt_no ?? id),
+        beside: describeKnown(told, values),
+        kind: collections.find((one) => one.name === name)?.title ?? name,
+      };
+    }),
+  );
+  return { found, error, isFetching };
+}
+
+function useFoundInManual(text: string): readonly Found[] {
+  const t = useTexts();
+  const { data } = useQuery({
+    queryKey: ['manual index'],
+    queryFn: loadManualIndex,
+    enabled: text.length >= LEAST_LETTERS,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (!data || text.length < LEAST_LETTERS) return [];
+  return data
+    .search(text)
+    .slice(0, MOST_OF_A_KIND)
+    .map(({ id, title, page }) => ({
+      ...{ to: String(id), title: String(title), beside: page === title ? '' : String(page) },
+      ...{ kind: t('Manual'), isElsewhere: true },
+    }));
+}
+
+/** The first page of the manual names the index, whose name changes with the version. */
+async function loadManualIndex(): Promise<MiniSearch<SearchedSection> | null> {
+  const page = await (await fetch('/manual')).text();
+  const [address] = /[^"'\s]*search[^"'\s]*\.json/.exec(page) ?? [];
+  if (address === undefined) return null;
+  const index = await (await fetch(new URL(address, `${location.origin}/manual/`))).text();
+  return MiniSearch.loadJSON<SearchedSection>(index, SEARCH_OPTIONS);
+}
