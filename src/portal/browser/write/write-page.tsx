@@ -59,7 +59,7 @@ const SETS: Readonly<Record<string, SetOfStudents>> = {
     label: phrase('Absentees of a day'),
     category: 'absence',
     text: phrase(
-      "Dear parent, '{{name}}' of '{{class}}' '{{section}}' was absent on '{{day}}'. Please tell the school why.",
+      "Dear parent, '{{name}}' ('{{class}}' '{{section}}') was absent on '{{day}}'. Please say why.",
     ),
     placeholder: ['day', phrase('The day')],
     report: 'daySheet',
@@ -68,7 +68,7 @@ const SETS: Readonly<Record<string, SetOfStudents>> = {
     label: phrase('Students who owe fees'),
     category: 'fee',
     text: phrase(
-      "Dear parent, fees of '{{due}}' are due for '{{name}}' ('{{class}}' '{{section}}'). Please pay them soon.",
+      "Dear parent, '{{due}}' is due for '{{name}}' ('{{class}}' '{{section}}'). Please pay soon.",
     ),
     placeholder: ['due', phrase('What is owed')],
     report: 'feeDefaulters',
