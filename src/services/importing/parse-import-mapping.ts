@@ -74,70 +74,63 @@ export function parseImportMapping(
   return mapping;
 }
 
+/** A fault at a place of the mapping. */
+function faultAt(pointer: string, detail: string, more: Partial<ErrorDetail> = {}): ErrorDetail[] {
+  return [{ pointer, detail: `${pointer}: ${detail}`, ...more }];
+}
+
 function findColumnFaults(mapping: ImportMapping, columns: readonly string[] | undefined): ErrorDetail[] {
   const seen = new Set<string>();
   return mapping.columns.flatMap(({ column, part }, index): ErrorDetail[] => {
     const pointer = `/columns/${index}/column`;
     const named = `${part === undefined ? '' : `part ${part.number} of `}the column "${column}"`;
-    if (seen.has(named)) return [{ pointer, detail: `${pointer}: ${named} is mapped twice` }];
+    if (seen.has(named)) return faultAt(pointer, `${named} is mapped twice`);
     seen.add(named);
     if (columns === undefined || columns.includes(column)) return [];
-    const detail = `${pointer}: the file has no column "${column}".${didYouMean(column, columns)}`;
-    return [{ pointer, detail, expected: columns.slice(0, 50).join(', '), sent: column }];
+    const detail = `the file has no column "${column}".${didYouMean(column, columns)}`;
+    return faultAt(pointer, detail, { expected: columns.slice(0, 50).join(', '), sent: column });
   });
 }
 
 function faultsOfColumn(one: ColumnMapping, pointer: string, collection: Collection): ErrorDetail[] {
-  const { field } = one;
-  if (field === null) return [];
-  if (one.leftOut) {
-    const detail = `${pointer}: a column that is left out goes to no field`;
-    return [{ pointer, detail, expected: '"field": null', sent: field }];
-  }
+  const { field: sent } = one;
+  if (sent === null) return [];
+  if (one.leftOut)
+    return faultAt(pointer, 'a column that is left out goes to no field', {
+      expected: '"field": null',
+      sent,
+    });
+  const mapped = { ...one, field: sent };
   return [
-    ...faultsOfField({ ...one, field }, `${pointer}/field`, collection),
-    ...faultsOfFormat({ ...one, field }, `${pointer}/format`, collection),
+    ...faultsOfField(mapped, `${pointer}/field`, collection),
+    ...faultsOfFormat(mapped, `${pointer}/format`, collection),
   ];
 }
 
 function faultsOfField(
-  one: { readonly field: string } & Pick<ColumnMapping, 'by' | 'undeclared'>,
+  { field: sent, by, undeclared }: { readonly field: string } & Pick<ColumnMapping, 'by' | 'undeclared'>,
   pointer: string,
   collection: Collection,
 ): ErrorDetail[] {
-  const { field, by } = one;
-  if (field.split('.').includes('')) {
-    return [
-      {
-        pointer,
-        detail: `${pointer}: "${field}" is no path of fields`,
-        expected: 'e.g. address.city',
-        sent: field,
-      },
-    ];
-  }
-  const target = targetOf(field, by, collection);
-  if (by !== undefined && target.kind !== 'reference') {
-    return [
-      {
-        pointer,
-        detail: `${pointer}: "${field}" is no reference, so nothing is found by "${by}"`,
-        sent: field,
-      },
-    ];
-  }
+  if (sent.split('.').includes(''))
+    return faultAt(pointer, `"${sent}" is no path of fields`, { expected: 'e.g. address.city', sent });
+  const target = targetOf(sent, by, collection);
+  if (by !== undefined && target.kind !== 'reference')
+    return faultAt(pointer, `"${sent}" is no reference, so nothing is found by "${by}"`, { sent });
   if (target.kind !== 'undeclared') return [];
   const [name = ''] = target.path;
-  const known = collection.fieldsByName.get(name);
+  const { fieldsByName, fields } = collection;
+  const known = fieldsByName.get(name);
   // Objects without declared members, and undeclared fields, may hold anything.
-  if (known !== undefined && known.type !== 'object') {
-    const detail = `${pointer}: the field "${name}" of ${collection.name} has no members`;
-    return [{ pointer, detail, expected: name, sent: field }];
-  }
-  if (known !== undefined || collection.fields.length === 0 || one.undeclared) return [];
-  const hint = didYouMean(name, collection.fieldsByName.keys()) || ' Say "undeclared": true if it is meant.';
-  const detail = `${pointer}: ${collection.name} declares no field "${name}".${hint}`;
-  return [{ pointer, detail, expected: [...collection.fieldsByName.keys()].join(', '), sent: field }];
+  if (known !== undefined && known.type !== 'object')
+    return faultAt(pointer, `the field "${name}" of ${collection.name} has no members`, {
+      expected: name,
+      sent,
+    });
+  if (known !== undefined || fields.length === 0 || undeclared) return [];
+  const hint = didYouMean(name, fieldsByName.keys()) || ' Say "undeclared": true if it is meant.';
+  const expected = [...fieldsByName.keys()].join(', ');
+  return faultAt(pointer, `${collection.name} declares no field "${name}".${hint}`, { expected, sent });
 }
 
 function faultsOfFormat(
@@ -154,23 +147,23 @@ function faultsOfFormat(
     known.length === 0
       ? 'none: it is neither a day nor a number'
       : `one of ${known.join(', ')}${isDay ? ', or a month such as 2026-11' : ''}`;
-  const detail = `${pointer}: "${format}" is no format of ${field}; expected: ${expected}`;
-  return [{ pointer, detail, expected, sent: format }];
+  const detail = `"${format}" is no format of ${field}; expected: ${expected}`;
+  return faultAt(pointer, detail, { expected, sent: format });
 }
 
 function findDoubleFields({ columns, fixed }: ImportMapping): ErrorDetail[] {
   const byField = new Map<string, string>();
-  return columns.flatMap(({ column, field }, index): ErrorDetail[] => {
-    if (field === null) return [];
+  return columns.flatMap(({ column, field: sent }, index): ErrorDetail[] => {
+    if (sent === null) return [];
     const pointer = `/columns/${index}/field`;
-    const other = byField.get(field);
-    byField.set(field, column);
-    if (other !== undefined) {
-      const detail = `${pointer}: "${field}" is filled from "${other}" already`;
-      return [{ pointer, detail, expected: 'one column for each field', sent: field }];
-    }
-    if (!Object.hasOwn(fixed, field)) return [];
-    return [{ pointer, detail: `${pointer}: "${field}" has a fixed value already`, sent: field }];
+    const other = byField.get(sent);
+    byField.set(sent, column);
+    const expected = 'one column for each field';
+    if (other !== undefined)
+      return faultAt(pointer, `"${sent}" is filled from "${other}" already`, { expected, sent });
+    return Object.hasOwn(fixed, sent)
+      ? faultAt(pointer, `"${sent}" has a fixed value already`, { sent })
+      : [];
   });
 }
 

@@ -65,16 +65,14 @@ export function proposeMapping(
   const parted = new Map<string, readonly ColumnMapping[]>();
   const cellsOf = (column: string) => found.find((one) => one.column === column);
   const open = () => columns.filter((column) => !fields.has(column) && !parted.has(column));
+  const giveEach = (fieldOf: (column: string) => string | undefined) => {
+    for (const column of open()) give(column, fieldOf(column));
+  };
   for (const [column, field] of given) give(column, field);
-  for (const column of columns) if (isRestHeading(column)) give(column, REST_HEADING);
-  for (const column of open()) give(column, candidates.find(({ field }) => field === column)?.field);
-  for (const column of open()) {
-    if (ID_WORDS.includes(column.trim().toLowerCase())) give(column, '_id');
-  }
-  for (const column of open()) {
-    const plain = plainHeading(column);
-    give(column, candidates.find(({ names }) => names.includes(plain))?.field);
-  }
+  giveEach((column) => (isRestHeading(column) ? REST_HEADING : undefined));
+  giveEach((column) => candidates.find(({ field }) => field === column)?.field);
+  giveEach((column) => (ID_WORDS.includes(column.trim().toLowerCase()) ? '_id' : undefined));
+  giveEach((column) => candidates.find(({ names }) => names.includes(plainHeading(column)))?.field);
   const isFree = ({ field }: Candidate) => !taken.has(field);
   const meantBy = (heading: string, cells: ColumnInspection | undefined) => {
     const name = findHeadingSynonym(heading);
@@ -84,7 +82,7 @@ export function proposeMapping(
     const isDoubtful = first?.isDayOfRecord && candidates.some((one) => isFree(one) && isOtherDay(one));
     return meant.length === 1 && !isDoubtful ? first?.field : undefined;
   };
-  for (const column of open()) give(column, meantBy(column, cellsOf(column)));
+  giveEach((column) => meantBy(column, cellsOf(column)));
   const mapped = (column: string, field: string | null, cells: ColumnInspection | undefined) => ({
     ...{ column, field },
     ...formatFor(field, cells, collection),
@@ -120,20 +118,20 @@ export function proposeMapping(
     give(column, isFound ? undefined : one.field);
     taken.add(one.reference);
   }
-  for (const column of open()) {
+  giveEach((column) => {
     const plain = plainHeading(column);
-    if (column === ERROR_COLUMN || plain.length < 4) continue;
+    if (column === ERROR_COLUMN || plain.length < 4) return undefined;
     const free = candidates.filter(isFree);
     const nearest = findNearest(
       plain,
       free.flatMap(({ names }) => names),
       Math.floor(plain.length / 4),
     );
-    give(column, free.find(({ names }) => nearest !== undefined && names.includes(nearest))?.field);
-  }
+    return free.find(({ names }) => nearest !== undefined && names.includes(nearest))?.field;
+  });
   const ofCollection = new Set([...headingWords(collection.title), ...headingWords(collection.singular)]);
-  for (const column of open()) {
-    if (column === ERROR_COLUMN) continue;
+  giveEach((column) => {
+    if (column === ERROR_COLUMN) return undefined;
     const words = headingWords(column).filter((word) => !ofCollection.has(word));
     const free = candidates
       .filter((one) => isFree(one) && agrees(one, cellsOf(column)))
@@ -141,20 +139,22 @@ export function proposeMapping(
     const text = words.join();
     const equal = free.filter((one) => one.words.join() === text);
     const alike = equal.length > 0 ? equal : free.filter((one) => shareWords(words, one.words));
-    if (alike.length === 1) give(column, alike[0]?.field);
-  }
-  for (const column of open()) {
+    return alike.length === 1 ? alike[0]?.field : undefined;
+  });
+  giveEach((column) => {
     const event = eventOf(column);
     const isOf = (name: string) => event !== undefined && eventOf(name) === event;
     const fields = candidates.filter((one) => isFree(one) && isDay(one) && isOf(one.field));
     const [first] = fields.filter((one) => agrees(one, cellsOf(column)));
-    if (fields.length === 1 && open().filter(isOf).length === 1) give(column, first?.field);
-  }
-  for (const column of open()) {
-    const names = headingWords(column).every((word) => ofCollection.has(word)) && holdsTexts(cellsOf(column));
-    if (names)
-      give(column, candidates.find((one) => isFree(one) && one.field === collection.labelField)?.field);
-  }
+    return fields.length === 1 && open().filter(isOf).length === 1 ? first?.field : undefined;
+  });
+  giveEach((column) => {
+    const isName =
+      headingWords(column).every((word) => ofCollection.has(word)) && holdsTexts(cellsOf(column));
+    return isName
+      ? candidates.find((one) => isFree(one) && one.field === collection.labelField)?.field
+      : undefined;
+  });
   const isFreeForm = collection.fields.length === 0;
   return {
     columns: columns.flatMap((column): readonly ColumnMapping[] => {
