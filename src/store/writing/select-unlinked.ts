@@ -193,9 +193,9 @@ function selectAgreeing(link: Link, target: Collection, { scope }: LinkContext):
 function placeOf({ on, members }: Link, { stays }: Collection, { domain }: Scope): Sql {
   if (on === undefined || stays === undefined) return sql`select r.data`;
   const [list, session] = [stays.list, stays.session ?? ''].map(nameLiteral);
-  const earlier = sql`jsonb_array_elements(
-        case when jsonb_typeof(r.data->${list}) = 'array' then r.data->${list} else '[]' end
-      ) as stay`;
+  // Most records have no earlier stays: then a subquery over them would be most of the work.
+  const hasEarlier = sql`jsonb_typeof(r.data->${list}) = 'array'`;
+  const earlier = sql`jsonb_array_elements(case when ${hasEarlier} then r.data->${list} else '[]' end) as stay`;
   const month = String(domain.sessionFirstMonth ?? DEFAULT_FIRST_MONTH).padStart(2, '0');
   const firstDay = sql`left(r.data->>${session}, 4) || ${`-${month}-01`}`;
   const isHere = members.map(({ path }, member) => {
@@ -205,9 +205,11 @@ function placeOf({ on, members }: Link, { stays }: Collection, { domain }: Scope
   return sql`
         select case
           when sought.moment ~ '^\\d{4}-\\d{2}-\\d{2}$' then coalesce(
-            (select stay from ${earlier}
-             where stay->>'from' <= sought.moment and stay->>'to' >= sought.moment
-             order by stay->>'from' desc limit 1),
+            case when ${hasEarlier} then (
+              select stay from ${earlier}
+              where stay->>'from' <= sought.moment and stay->>'to' >= sought.moment
+              order by stay->>'from' desc limit 1
+            ) end,
             case when sought.moment >= ${firstDay} then r.data end
           )
           else (
