@@ -29,8 +29,8 @@ import {
   type Author,
   auditedCredential,
   insertInput,
+  isFollowed,
   type NewRecord,
-  USER_COLLECTION,
   type WriteContext,
 } from './record-statements.js';
 import { linksHold } from './select-unlinked.js';
@@ -96,7 +96,8 @@ export class BatchedCreates {
     // script.
     if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
     // The follow-ups of a write name its own author.
-    if (access.rows !== undefined || this.#isFollowed(scope, collection)) return undefined;
+    const { triggers } = this.#environment;
+    if (access.rows !== undefined || isFollowed({ scope, collection, triggers }, 'create')) return undefined;
     const findCollection = (name: string) => this.#environment.catalog.find(name);
     const sought = listLookedUpTargets({ ...change, id: record.id }, { scope, collection, findCollection });
     if (sought === undefined) return undefined;
@@ -122,11 +123,6 @@ export class BatchedCreates {
     };
     lines.set(key, line);
     return line;
-  }
-
-  #isFollowed(scope: Scope, { name, grants }: Collection): boolean {
-    if (name === USER_COLLECTION || grants.length > 0) return true;
-    return this.#environment.triggers.after(scope, name, 'create') !== undefined;
   }
 
   async #serve(line: Line, served: readonly Waiting[]): Promise<void> {

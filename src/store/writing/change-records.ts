@@ -27,7 +27,7 @@ import {
 import { liveRecordsById, liveRecordsIn } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { atomically, refusedByIndex } from './atomically.js';
-import { fieldsTogether, findCheckFaults } from './check-faults.js';
+import { findCheckFaults } from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { outOfRows } from './record-refusals.js';
@@ -69,6 +69,10 @@ export interface ChangeRequest {
   readonly sentFields: (row: LockedRow) => readonly string[];
   /** @see RenameOptions.renameEverywhere */
   readonly renameEverywhere?: boolean | undefined;
+  /** What the caller may not learn of the records. Default: the fields that are hidden from it. */
+  readonly secret?: SecretFields;
+  /** A single record: faults do not name it. */
+  readonly isAlone?: boolean;
   /** Takes what changed, for a caller who settles renames after further writes. */
   readonly renamed?: Renamed[];
 }
@@ -108,11 +112,11 @@ export async function* planChanges(
   request: ChangeRequest,
   onFault?: (row: LockedRow, fault: ServiceError) => void,
 ): AsyncGenerator<readonly FinishedChange[], void> {
-  const secret = secretFieldsOf(request.scope, request.collection);
+  const { secret = secretFieldsOf(request.scope, request.collection), isAlone = false } = request;
   const asked = { ...request, operation: 'update' } as const;
   const change = await askTriggers(environment, transaction, asked, onFault);
   const unlessAtFault = <T>(row: LockedRow, work: () => T): T[] => {
-    if (onFault === undefined) return [naming(row, work)];
+    if (onFault === undefined) return [isAlone ? work() : naming(row, work)];
     try {
       return [work()];
     } catch (fault) {
@@ -133,12 +137,15 @@ export async function* planChanges(
     });
     const settled = { scope, collection, records, made };
     const faults = await environment.settleTargets(transaction, settled);
-    yield planned.flatMap((one, index) =>
+    const finished = planned.flatMap((one, index) =>
       unlessAtFault(one.row, () => {
         assertNoFaults(faults[index] ?? []);
         return finish(one, { ...request, secret });
       }),
     );
+    // As it is stored, with its labels, a single record may be what it was.
+    const isChanged = planned.some(({ before, change }) => changedBy(before, change, secret).size > 0);
+    if (isChanged || !isAlone) yield finished;
   }
 }
 
@@ -150,7 +157,7 @@ export async function* planChanges(
 async function askTriggers(
   environment: RecordEnvironment,
   transaction: Transaction,
-  asked: Pick<ChangeRequest, 'scope' | 'collection' | 'rows' | 'change'> & {
+  asked: Pick<ChangeRequest, 'scope' | 'collection' | 'rows' | 'change' | 'isAlone'> & {
     readonly operation: 'update' | 'delete';
   },
   onFault?: (row: LockedRow, fault: ServiceError) => void,
@@ -162,7 +169,7 @@ async function askTriggers(
   for (const row of rows) {
     const { id } = row;
     const previous = recordOf(row);
-    const record = naming(row, () => change(previous, row));
+    const record = asked.isAlone ? change(previous, row) : naming(row, () => change(previous, row));
     if (operation === 'update' && isSameJson(previous, record)) continue;
     const pending = { scope, collection, operation, id, record, previous };
     const ask = async (within: Transaction) =>
@@ -222,10 +229,8 @@ export interface FinishedChange {
   readonly data: JsonObject;
 }
 
-function plan(
-  row: LockedRow,
-  { scope, collection, now, change, sentFields, secret }: ChangeRequest & { readonly secret: SecretFields },
-): Planned[] {
+function plan(row: LockedRow, request: ChangeRequest & { readonly secret: SecretFields }): Planned[] {
+  const { scope, collection, now, change, sentFields, secret } = request;
   const before = recordOf(row);
   const after = change(before, row);
   const { _id: id, ...others } = after;
@@ -241,20 +246,44 @@ function plan(
     (name) => untold.includes(name) || !isSameJson(memberOf(before, name), memberOf(others, name)),
   );
   if (differing.length === 0) return [];
-  const sent = Object.fromEntries(differing.map((name) => [name, memberOf(others, name) ?? null]));
+  // A text that follows from a reference is empty until it is filled in.
+  const open = differing.filter(
+    (name) => others[name] === '' && collection.fieldsByName.get(name)?.filledFrom !== undefined,
+  );
+  const judged = differing.filter((name) => !open.includes(name));
+  const sent = Object.fromEntries(judged.map((name) => [name, memberOf(others, name) ?? null]));
   const { timeZone, callingCode } = scope.domain;
-  const stored = toStored(collection, sent, { timeZone, callingCode, now, mode: 'merge', before });
+  // Whether the record has a hidden value already is not disclosed.
+  const shown = differing.some((name) => secret.has(name))
+    ? Object.fromEntries(Object.entries(before).filter(([name]) => !secret.has(name)))
+    : before;
+  const stored = toStored(collection, sent, { timeZone, callingCode, now, mode: 'merge', before: shown });
   // In a merge null means "remove"; these fields exist and must be stored as null.
   const nulls = stored.removed.filter((name) => Object.hasOwn(others, name));
   const made = {
-    data: { ...stored.data, ...Object.fromEntries(nulls.map((name) => [name, null])) },
+    data: {
+      ...stored.data,
+      ...Object.fromEntries(nulls.map((name) => [name, null])),
+      ...Object.fromEntries(open.map((name) => [name, ''])),
+    },
     removed: stored.removed.filter((name) => !nulls.includes(name)),
     unlabelled: stored.unlabelled,
-    isOpen: stored.isOpen,
+    isOpen: open.length > 0,
   };
-  return [
-    { row, before, change: withFormerStay(collection, made, { before, after: applied(before, made) }) },
-  ];
+  const planned = withFormerStay(collection, made, { before, after: applied(before, made) });
+  const changed = changedBy(before, planned, secret);
+  assertJudgeable(collection, { verb: 'update', differing: changed, secret: without(secret, changed) });
+  return [{ row, before, change: planned }];
+}
+
+/** The fields that a change makes different, and the secret ones that it sets. */
+function changedBy(before: JsonObject, change: StoredChange, secret: SecretFields): ReadonlySet<string> {
+  const names = [...Object.keys(change.data), ...change.removed];
+  return new Set(
+    names.filter(
+      (name) => secret.has(name) || !isSameJson(memberOf(before, name), memberOf(change.data, name)),
+    ),
+  );
 }
 
 function applied(before: JsonObject, { data, removed }: Pick<StoredChange, 'data' | 'removed'>): JsonObject {
@@ -268,11 +297,9 @@ function finish(
   { scope, collection, secret }: ChangeRequest & { readonly secret: SecretFields },
 ): FinishedChange {
   const data = applied(before, change);
-  const changed = new Set([...Object.keys(change.data), ...change.removed]);
-  if (fieldsTogether(collection).some((fields) => fields.some((field) => changed.has(field)))) {
-    assertJudgeable(collection, { verb: 'update', differing: changed, secret: without(secret, changed) });
-    assertNoFaults(findCheckFaults(collection, data, { pointer: '', secret, changed }));
-  }
+  const changed = changedBy(before, change, secret);
+  const told = { pointer: '', secret: without(secret, changed), changed };
+  assertNoFaults(findCheckFaults(collection, data, told));
   const keys = keysOf(collection, data, scope.domain.timeZone);
   return { change: { id: row.id, set: change.data, removed: change.removed, keys }, before, data };
 }

@@ -194,12 +194,10 @@ interface RecordUpdate {
   readonly ifVersion: ExpectedVersion;
   /** The record after the write, a jsonb expression over `r`. */
   readonly data: Sql;
-  /** The top-level members that may differ after the write; `undefined`: any. */
-  readonly changed: readonly string[] | undefined;
+  /** The top-level members that may differ after the write. */
+  readonly changed: readonly string[];
   /** Whether the record gets a new version even if it stays the same. */
   readonly isWrittenAnyway: boolean;
-  /** The new value of `keys`; `undefined`: unchanged. */
-  readonly keys: { readonly value: JsonObject | undefined } | undefined;
   /** What the caller may change, a condition over `r`; `undefined`: anything. */
   readonly rows: Sql | undefined;
   /** Whether the record must still be in `rows` after the write. */
@@ -213,8 +211,8 @@ interface RecordUpdate {
  */
 export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
   const { scope, collection, now } = context;
-  const keys = update.keys === undefined ? sql.empty : sql`keys = ${jsonOrNull(update.keys.value)}::jsonb,`;
   const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
+  const before = sql`reverse_delta(w.was, w.data, ${[...update.changed]}::text[])`;
   return sql`
 with ${derived.first}old as (
   select r.id, r.data, r.keys, ${update.data} as next
@@ -231,13 +229,13 @@ with ${derived.first}old as (
 ),
 written as (
   update records r
-  set data = o.next, ${keys} version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
+  set data = o.next, version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
   from old o ${derived.join}
   where ${recordsOf(scope, collection)} and r.id = o.id and r.id = ${update.id}
     ${update.isWrittenAnyway ? sql.empty : sql`and o.next is distinct from o.data`}
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys
 ),
-${audit(context, 'updated', { before: replacedBy(update.changed) })}${derived.last}
+${audit(context, 'updated', { before })}${derived.last}
 select ${storedColumns(context.projection)}${announcement(context, 'update')}
 from written r`;
 }
@@ -282,15 +280,6 @@ export function mergedData(change: { readonly data: JsonObject; readonly removed
   const kept =
     change.removed.length === 0 ? sql.raw('r.data') : sql`(r.data - ${[...change.removed]}::text[])`;
   return sql`${kept} || ${printExactJson(change.data)}::jsonb`;
-}
-
-/** A whole new record, which keeps the present values of some fields unless it has its own. */
-export function replacedData(data: JsonObject, keptFields: readonly string[]): Sql {
-  return sql`coalesce(
-    (select jsonb_object_agg(k.key, k.value) from jsonb_each(r.data) k
-      where k.key = any(${[...keptFields]}::text[])),
-    '{}'::jsonb
-  ) || ${printExactJson(data)}::jsonb`;
 }
 
 /** A single record as plain parameters, which Postgres plans once; several as one JSON text. */
@@ -350,12 +339,6 @@ const NOTHING_REPLACED = sql`'{}'::jsonb`;
 
 /** The reverse delta of any change in `written w`, which provides the previous record as `was`. */
 export const REPLACED = sql`reverse_delta(w.was, w.data)`;
-
-/** The reverse delta of a change of these members. */
-function replacedBy(changed: readonly string[] | undefined): Sql {
-  if (changed === undefined) return REPLACED;
-  return sql`reverse_delta(w.was, w.data, ${[...changed]}::text[])`;
-}
 
 /**
  * The CTE `audited` of a statement with the changed records in `written w`; `before` is the reverse delta of

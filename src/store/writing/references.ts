@@ -54,12 +54,6 @@ export function listReferences(collection: Collection, data: JsonObject): readon
 
 const HOLDS_REFERENCES: ReadonlySet<Field['type']> = new Set<Field['type']>(['reference', 'object']);
 
-/** Whether values of the field contain references whose targets a write holds. */
-export function holdsReferences(field: Field | undefined): boolean {
-  if (field === undefined) return false;
-  return (field.targets.length > 0 && field.onDelete === 'refuse') || field.fields.some(holdsReferences);
-}
-
 interface Place {
   readonly pointer: string;
   readonly path: string;

@@ -5,13 +5,12 @@
  * from the caller.
  */
 import { ServiceError } from '../../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
+import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
-import { isSameJson } from '../../base/model/compare-json.js';
-import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { findAccess } from '../access/access.js';
 import { fieldsTogether } from './check-faults.js';
+import { uniqueFieldsOf } from './unique-key.js';
 
 /** Top-level fields whose stored values the caller may not read. */
 export interface SecretFields {
@@ -43,10 +42,7 @@ export function without(secret: SecretFields, own: { has(field: string): boolean
 export function assertNoProbing(records: readonly JsonObject[], scope: Scope, collection: Collection): void {
   const hidden = findAccess(scope, collection, 'read')?.hiddenFields;
   if (hidden === undefined || hidden.size === 0) return;
-  const unique = new Set([
-    ...collection.fields.filter((field) => field.isUnique).map((field) => field.name),
-    ...collection.uniqueTogether.flatMap(fieldsOfUniqueRule),
-  ]);
+  const unique = uniqueFieldsOf(collection);
   for (const record of records) {
     const name = Object.keys(record).find((one) => hidden.has(one) && unique.has(one));
     if (name === undefined) continue;
@@ -84,11 +80,6 @@ export function assertJudgeable(collection: Collection, change: JudgedChange): v
   );
 }
 
-/** Whether `assertJudgeable` passes. */
-export function isJudgeable(collection: Collection, change: JudgedChange): boolean {
-  return findUnjudgeable(collection, change) === undefined;
-}
-
 /** The fields of a rule that compares what the caller changes with what it may not read. */
 function findUnjudgeable(
   collection: Collection,
@@ -122,13 +113,6 @@ export function assertCompletable(
     `you may not create records of ${collection.name}: they need values that are not yours to set; ` +
       `${describeNeededRoles(collection, 'create', fields)}`,
   );
-}
-
-/** The names of the members in which two states of a record differ. */
-export function differingNames(before: JsonValue, after: JsonObject): ReadonlySet<string> {
-  const known = isJsonObject(before) ? before : {};
-  const names = new Set([...Object.keys(known), ...Object.keys(after)]);
-  return new Set([...names].filter((name) => !isSameJson(memberOf(known, name), memberOf(after, name))));
 }
 
 function describeNeededRoles(collection: Collection, verb: RecordVerb, fields: readonly string[]): string {

@@ -195,7 +195,8 @@ function placeOf({ on, members }: Link, { stays }: Collection, { domain }: Scope
   const [list, session] = [stays.list, stays.session ?? ''].map(nameLiteral);
   // Most records have no earlier stays: then a subquery over them would be most of the work.
   const hasEarlier = sql`jsonb_typeof(r.data->${list}) = 'array'`;
-  const earlier = sql`jsonb_array_elements(case when ${hasEarlier} then r.data->${list} else '[]' end) as stay`;
+  const earlier = sql`
+    jsonb_array_elements(case when ${hasEarlier} then r.data->${list} else '[]' end) as stay`;
   const month = String(domain.sessionFirstMonth ?? DEFAULT_FIRST_MONTH).padStart(2, '0');
   const firstDay = sql`left(r.data->>${session}, 4) || ${`-${month}-01`}`;
   const isHere = members.map(({ path }, member) => {

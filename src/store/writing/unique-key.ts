@@ -2,6 +2,7 @@
 import { ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection, UniqueTogether } from '../../base/model/collection.js';
+import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import type { Path } from '../../base/model/path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { nameLiteral } from '../sql/records-of.js';
@@ -11,6 +12,12 @@ export type UniqueKey =
   | { readonly kind: 'id' }
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'rule'; readonly name: string };
+
+/** The top-level fields whose values must be unique, alone or together. */
+export function uniqueFieldsOf({ fields, uniqueTogether }: Collection): ReadonlySet<string> {
+  const alone = fields.filter(({ isUnique }) => isUnique).map(({ name }) => name);
+  return new Set([...alone, ...uniqueTogether.flatMap(fieldsOfUniqueRule)]);
+}
 
 /** The names of what tells the records of a collection apart, for `by`. */
 export function listUniqueKeys(collection: Collection): readonly string[] {

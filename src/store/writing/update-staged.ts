@@ -1,8 +1,6 @@
 /** Staged rows that differ from the records they stand for: the records are changed as the rows say. */
 import { ServiceError } from '../../base/errors.js';
 import { type JsonObject, memberOf } from '../../base/json/json.js';
-import type { Collection } from '../../base/model/collection.js';
-import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsById } from '../sql/records-of.js';
 import { sql } from '../sql.js';
@@ -21,6 +19,7 @@ import {
   stagedRecord,
 } from './staged-work.js';
 import { describeTaken, findTakenAmong, findTakenInStore } from './unique-conflicts.js';
+import { uniqueFieldsOf } from './unique-key.js';
 
 /** Changes the records of the rows that differ; what is refused is added to `refused`. */
 export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): Promise<StagedUpdate[]> {
@@ -137,11 +136,4 @@ interface DifferingRow extends LockedRow {
   readonly number: number;
   readonly became: string;
   readonly fields: readonly string[];
-}
-
-function uniqueFieldsOf(collection: Collection): ReadonlySet<string> {
-  return new Set([
-    ...collection.fields.filter((field) => field.isUnique).map((field) => field.name),
-    ...collection.uniqueTogether.flatMap(fieldsOfUniqueRule),
-  ]);
 }

@@ -110,7 +110,7 @@ interface PendingWrite {
 }
 
 /** Top-level members to set and to take away. */
-export interface Revision {
+interface Revision {
   readonly set: JsonObject;
   readonly removed: readonly string[];
 }
