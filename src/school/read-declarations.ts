@@ -8,15 +8,26 @@ interface ReadDeclaration<Definition> {
   readonly definition: Definition;
   /** The file, for errors. */
   readonly source: string;
+  /** The whole text of the file. */
+  readonly text: string;
+}
+
+/** How the names of the files end, and how a declaration is read from a text. */
+interface Format {
+  readonly extension: string;
+  parse(text: string, source: string): unknown;
 }
 
 /** `kind` is e.g. `sheet`. @throws INVALID_VALUE with the file, the place in it and the fault */
 export async function readDeclarations<Definition extends { readonly name: string }>(
   directory: string,
   kind: string,
+  format: Format = { extension: '.json', parse: parseJson },
 ): Promise<readonly ReadDeclaration<Definition>[]> {
   const schemaFile = `${kind}.schema.json`;
-  const files = await readdir(directory);
+  const files = (await readdir(directory)).filter((name) => name.endsWith(format.extension));
+  // A name that begins with `_` is a part of other files.
+  const declared = files.filter((name) => name !== schemaFile && !name.startsWith('_')).toSorted();
   const schema = JSON.parse(await readFile(path.join(directory, schemaFile), 'utf8'));
   const validate = new Ajv({
     meta: false,
@@ -24,16 +35,17 @@ export async function readDeclarations<Definition extends { readonly name: strin
     code: { optimize: false },
   }).compile<Definition>(schema);
   const read: ReadDeclaration<Definition>[] = [];
-  for (const file of files.filter((name) => name.endsWith('.json') && name !== schemaFile).toSorted()) {
+  for (const file of declared) {
     const source = `schema/${kind}s/${file}`;
-    const definition: unknown = parse(await readFile(path.join(directory, file), 'utf8'), source);
+    const text = await readFile(path.join(directory, file), 'utf8');
+    const definition = format.parse(text, source);
     if (!validate(definition)) {
       const [first] = validate.errors ?? [];
       throw declarationFault(source, first?.instancePath || `the ${kind}`, faultOf(first));
     }
     if (read.some((one) => one.definition.name === definition.name))
       throw declarationFault(source, '/name', `"${definition.name}" is the name of another ${kind}`);
-    read.push({ definition, source });
+    read.push({ definition, source, text });
   }
   return read;
 }
@@ -53,11 +65,19 @@ export function findDeclared<One extends { readonly name: string }>(
   throw declarationFault(at.source, at.place, `${at.missing} "${wanted}"`);
 }
 
-function parse(text: string, source: string): unknown {
+function parseJson(text: string, source: string): unknown {
+  return attempt({ source, place: 'the file' }, () => JSON.parse(text));
+}
+
+/** @throws INVALID_VALUE with the place and the message, where the function throws */
+export function attempt<Value>(
+  { source, place }: { readonly source: string; readonly place: string },
+  run: () => Value,
+): Value {
   try {
-    return JSON.parse(text);
+    return run();
   } catch (error) {
-    throw declarationFault(source, 'the file', `is not valid JSON: ${(error as Error).message}`);
+    throw declarationFault(source, place, (error as Error).message.replace(/\.$/, ''));
   }
 }
 

@@ -38,10 +38,13 @@ it('takes a part payment by cheque, shows the receipt, and rolls it back with a 
   await page.getByLabel('Paid by').click();
   await page.getByRole('option', { name: 'Cheque' }).click();
   await page.getByLabel(/Number of the cheque/).fill('778899');
+  await page.getByLabel('Bank').fill('State Bank');
   await page.getByRole('button', { name: 'Receive ₹1,234.50' }).click();
-  const paper = page.locator('.receipt-paper');
+  const paper = page.locator('.print-paper');
   await paper.getByText('Rupees one thousand two hundred thirty-four and fifty paise only').waitFor();
-  await paper.getByText('Cheque 778899').waitFor();
+  await paper.getByText('रुपये एक हज़ार दो सौ चौंतीस और पचास पैसे मात्र').waitFor();
+  await paper.getByText('Cheque 778899, State Bank').waitFor();
+  await paper.getByText(/Meena Iyer/).waitFor();
   await expectWellMade(page);
   await page
     .getByRole('button', { name: /^Roll back R-/ })

@@ -249,6 +249,10 @@ export const FLOORS: readonly Room[] = [
     imports: ['base/model/', 'store/access/', 'school/read-declarations.ts'],
   },
   {
+    name: 'school/prints/',
+    imports: ['base/model/', 'store/access/', 'school/read-declarations.ts'],
+  },
+  {
     name: 'gateway/resolvers/',
     imports: [
       ...[
@@ -267,6 +271,7 @@ export const FLOORS: readonly Room[] = [
         'school/reports/',
         'school/sheets/',
         'school/acts/',
+        'school/prints/',
         'services/webhooks/',
       ],
     ],
@@ -450,6 +455,7 @@ export const FLOORS: readonly Room[] = [
         'school/reports/',
         'school/sheets/',
         'school/acts/',
+        'school/prints/',
         'gateway/resolvers/',
         'gateway/graphql/',
         'gateway/server/',

@@ -9,6 +9,7 @@ import { VERSION } from '../../base/process/version.js';
 import { loadOperationsLibrary } from '../../portal/explore/operations-library.js';
 import { printAct, readActs } from '../../school/acts/read-acts.js';
 import { DEMO_DOMAIN, DEMO_USERS, isDemoWanted } from '../../school/demo/demo-options.js';
+import { assertQueriesOf, readPrints } from '../../school/prints/read-prints.js';
 import { Promotions } from '../../school/reports/promotion/promotions.js';
 import { DueRaising } from '../../school/reports/receipts/due-raising.js';
 import { Receipts } from '../../school/reports/receipts/receipts.js';
@@ -37,7 +38,7 @@ import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { createJobs } from './jobs.js';
-import { ACTS, openServices, type Services, SHEETS } from './services.js';
+import { ACTS, openServices, PRINTS, type Services, SHEETS } from './services.js';
 
 export interface App {
   readonly services: Services;
@@ -176,6 +177,7 @@ async function buildApp({
   // Whoever runs the app waits for it.
   fault.catch(() => {});
   const acts = await readActs(ACTS, catalog.list());
+  const prints = await readPrints(PRINTS, { collections: catalog.list(), reports });
   const resolvers = createResolvers({
     ...services,
     providerSessions: identityLogin?.providerSessions,
@@ -187,6 +189,7 @@ async function buildApp({
     receipts: new Receipts(reportServices),
     sheets: await readSheets(SHEETS, catalog.list()),
     acts,
+    prints,
     promotions: new Promotions({ ...reportServices, catalog }),
     dueRaising: new DueRaising({ ...reportServices, catalog }),
     pages,
@@ -214,6 +217,7 @@ async function buildApp({
   closers.push(() => graphql.close());
   // An act that does not fit the schema ends the start.
   for (const act of acts) printAct(act, graphql.documents.schema);
+  assertQueriesOf(prints, (text) => graphql.documents.prepare(text));
   const agents = new AgentEndpoint({
     tools: new AgentTools({
       documents: graphql.documents,

@@ -62,10 +62,11 @@ import { openWebhooks } from './open-webhooks.js';
 
 /** The folder of the declared collections, beside `src/` and `dist/`. */
 export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
-/** The folder of the sheets of the portal. */
+/** The folders of the sheets and the printed documents of the portal. */
 export const SHEETS = path.join(findPackageDirectory(), 'schema/sheets');
 /** The folder of the acts of the portal. */
 export const ACTS = path.join(findPackageDirectory(), 'schema/acts');
+export const PRINTS = path.join(findPackageDirectory(), 'schema/prints');
 
 export interface Services
   extends Omit<Messaging, 'close'>,

@@ -3,6 +3,7 @@
  */
 
 import type { DeclaredAct } from '../../school/acts/read-acts.js';
+import type { Prints } from '../../school/prints/read-prints.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import type { Promotions } from '../../school/reports/promotion/promotions.js';
 import type { DueRaising } from '../../school/reports/receipts/due-raising.js';
@@ -91,6 +92,7 @@ export interface ResolverServices extends HealthServices {
   readonly receipts: Receipts;
   readonly sheets: readonly DeclaredSheet[];
   readonly acts: readonly DeclaredAct[];
+  readonly prints: Prints;
   readonly promotions: Promotions;
   readonly dueRaising: DueRaising;
   readonly pages: PageSizes;

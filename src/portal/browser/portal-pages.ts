@@ -77,6 +77,12 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: ({ sheets }) => (sheets as readonly unknown[]).length > 0,
   },
   {
+    path: '/portal/prints/$print',
+    label: phrase('Print'),
+    load: async () => (await import('./prints/print-page')).PrintPage,
+    isFor: ({ prints }) => (prints as readonly unknown[]).length > 0,
+  },
+  {
     path: '/portal/fees',
     label: phrase('Receive fee'),
     load: async () => (await import('./fees/receive-fee-page')).ReceiveFeePage,

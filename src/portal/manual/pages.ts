@@ -23,6 +23,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
     pages: [
       doc('portal', 'The portal'),
       doc('daily-work', 'Daily work'),
+      doc('prints', 'Documents to print'),
       doc('tasks', 'Seventy tasks'),
       doc('accounts', 'Accounts'),
       doc('rest', 'REST'),

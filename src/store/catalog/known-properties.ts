@@ -76,6 +76,20 @@ export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
     isValid: isText,
   },
   {
+    name: 'schoolAddress',
+    description: 'The address of the school at the head of receipts and other documents.',
+    type: 'text',
+    expected: 'a text',
+    isValid: isText,
+  },
+  {
+    name: 'schoolLogo',
+    description: 'The picture at the head of documents: a file that is shared with everybody who prints.',
+    type: 'text',
+    expected: 'the id of a PNG or JPEG file',
+    isValid: isText,
+  },
+  {
     name: 'timezone',
     description: 'Days and months are those of this time zone.',
     type: 'text',

@@ -27,9 +27,11 @@ export class ReceiptResolver {
   })
   async studentDues(
     @Arg('studentId', () => String, { description: '`_id` of the student.' }) studentId: string,
+    @Arg('all', () => Boolean, { defaultValue: false, description: 'Also what is paid in full.' })
+    all: boolean,
     @Ctx() context: RequestContext,
   ): Promise<readonly StudentDueRow[]> {
-    return await this.#receipts.dues(requireScope(context), studentId);
+    return await this.#receipts.dues(requireScope(context), studentId, all ? 'all' : 'open');
   }
 
   @Mutation(() => Receipt, {

@@ -1,10 +1,20 @@
 /** The door to the caller: whom the credential represents, and what that user may do. */
 import type { GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { Arg, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql';
+import { ServiceError } from '../../../base/errors.js';
 import type { JsonValue } from '../../../base/json/json.js';
 import type { Domain, Scope } from '../../../base/model/scope.js';
 import type { ValueOf } from '../../../base/scalars/declared-type.js';
+import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
 import { type DeclaredAct, mayAct, printAct } from '../../../school/acts/read-acts.js';
+import {
+  type DeclaredPrint,
+  headOfPrint,
+  mayPrint,
+  type Prints,
+  schoolHead,
+  wholePrint,
+} from '../../../school/prints/read-prints.js';
 import { schoolSettings } from '../../../school/reports/engine/school-settings.js';
 import type { Receipts } from '../../../school/reports/receipts/receipts.js';
 import { type DeclaredSheet, mayFillIn, printSheet } from '../../../school/sheets/read-sheets.js';
@@ -16,7 +26,7 @@ import { SMS_COLLECTION } from '../../../services/messaging/sms/sms-log.js';
 import type { Webhooks } from '../../../services/webhooks/webhooks.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { CallerResult } from './caller-result.js';
-import { CallerRights, type RightsSources } from './caller-rights.js';
+import { CallerRights, mayRun, type RightsSources } from './caller-rights.js';
 
 export interface CallerServices {
   readonly profiles: Pick<Profiles, 'find' | 'setLanguage'>;
@@ -34,6 +44,7 @@ export interface CallerServices {
   readonly sheets: readonly DeclaredSheet[];
   readonly acts: readonly DeclaredAct[];
   readonly messages: Pick<Messages, 'mayEmail'>;
+  readonly prints: Prints;
 }
 
 @Resolver()
@@ -47,6 +58,27 @@ export class CallerResolver {
   @Query(() => CallerResult, { description: 'Who you are, where you work, and what you may do.' })
   me(@Ctx() context: RequestContext, @Info() { schema }: GraphQLResolveInfo): object {
     return new Caller(requireScope(context), this.#services, schema);
+  }
+
+  /** @throws NOT_FOUND unless the caller may print it */
+  @Query(() => GraphqlJsonScalar, {
+    description:
+      'A document of `me.prints` with its query, its template in Liquid and its style, and the name, ' +
+      'address and logo of the school. Errors: NOT_FOUND.',
+  })
+  print(
+    @Ctx() context: RequestContext,
+    @Arg('name', () => String, { description: 'Its name in `me.prints`.' }) name: string,
+    @Info() info: GraphQLResolveInfo,
+  ): JsonValue {
+    const scope = requireScope(context);
+    const { domains, prints } = this.#services;
+    const print = new Caller(scope, this.#services, info.schema).printable.find(
+      ({ definition }) => definition.name === name,
+    );
+    if (!print) throw new ServiceError('NOT_FOUND', `There is no document "${name}" that you may print.`);
+    const school = schoolHead((key) => domains.property(scope.domain.id, key), scope.domain.name);
+    return { ...wholePrint(print, prints), school };
   }
 
   /** @throws FORBIDDEN for an API key, INVALID_VALUE for another language */
@@ -140,6 +172,21 @@ class Caller implements Record<keyof ValueOf<typeof CallerResult>, unknown> {
   }
   get maySendSms() {
     return this.#rights.collections.some(({ name, canCreate }) => name === SMS_COLLECTION && canCreate);
+  }
+  get prints() {
+    return this.printable.map(headOfPrint);
+  }
+  get printable(): readonly DeclaredPrint[] {
+    const { prints, rights } = this.#services;
+    const sources = {
+      collections: rights.catalog.list(),
+      mayRecordReceipts: this.mayRecordReceipts,
+      mayRun: (field: string) => {
+        const report = rights.reports.find((one) => one.field === field);
+        return report && mayRun(this.#scope, report);
+      },
+    };
+    return prints.list.filter((print) => mayPrint(this.#scope, print, sources));
   }
   get mayRecordReceipts() {
     return this.#services.receipts.mayRecord(this.#scope);

@@ -95,6 +95,9 @@ export const CallerResult = objectType('Caller', 'Who you are, where you work, a
   ),
   maySendSms: member.flag('Whether you may call `sendSms`.'),
   maySendEmail: member.flag('Whether you may call `sendEmail` (EMAIL_ROLES).'),
+  prints: member.json(
+    'The documents you may print, as declared in schema/prints; `print` returns a whole one.',
+  ),
   mayRecordReceipts: member.flag('Whether you may call `recordReceipt` and `rollBackReceipt`.'),
   duties: member.texts(
     'The areas that you manage: `users`, `keys` (of others), `scripts`, `messages`, ' +

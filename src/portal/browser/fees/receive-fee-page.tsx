@@ -2,7 +2,7 @@
 import { Badge, Button, Card, Checkbox, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import {
   CashOfCollectors,
   DuesOfStudent,
@@ -15,13 +15,35 @@ import { useOperation } from '../gateway/use-operation';
 import { useWrite } from '../gateway/use-write';
 import { parseTypedNumber } from '../language/typed-number';
 import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { phrase, useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
 import { whereContains } from '../records/known-records';
+import { DayInput } from '../shell/day-input';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
-import { ReceiptPaper, type StoredReceipt, WAYS_OF_PAYING } from './receipt-paper';
+
+/** Loaded with the first receipt. */
+const PrintOfRecord = lazy(async () => ({
+  default: (await import('../prints/print-document')).PrintOfRecord,
+}));
+
+/** The parts of a receipt that the list shows. */
+interface ListedReceipt {
+  readonly id: string;
+  readonly receipt_no: string;
+  readonly date: string;
+  readonly payment_type: string;
+  readonly total: unknown;
+  readonly status: string;
+}
+
+const WAYS_OF_PAYING: Readonly<Record<string, string>> = {
+  cash: phrase('Cash'),
+  cheque: phrase('Cheque'),
+  card: phrase('Card'),
+  neft: phrase('Bank transfer'),
+};
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -137,7 +159,9 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
   const person = who.data?.records.nodes[0]?.data as Data | undefined;
   if (!dues.data || !receipts.data || !who.data) return <LoadingState />;
   if (!person) return <EmptyState icon="users" title={t('Nothing found')} />;
-  const taken = receipts.data.records.nodes.map(({ data }) => data as unknown as StoredReceipt);
+  const taken = receipts.data.records.nodes.map(
+    ({ id, data }) => ({ ...(data as Data), id }) as ListedReceipt,
+  );
   const shown = taken.find((one) => one.receipt_no === receiptNo);
   const renew = async () => {
     await Promise.all(
@@ -153,7 +177,9 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
       </Text>
       {shown && (
         <>
-          <ReceiptPaper receipt={shown} person={person} />
+          <Suspense fallback={<LoadingState />}>
+            <PrintOfRecord name="receipt" collection="fee_receipt" id={shown.id} />
+          </Suspense>
           <Group className="no-print">
             <Button onClick={() => print()}>{t('Print receipt')}</Button>
             <Button variant="default" onClick={() => onReceipt('')}>
@@ -238,6 +264,8 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [way, setWay] = useState('cash');
   const [instrument, setInstrument] = useState('');
+  const [bank, setBank] = useState('');
+  const [instrumentDay, setInstrumentDay] = useState('');
   if (dues.length === 0) return <EmptyState icon="check" title={t('This student owes nothing')} />;
   const lines = dues.filter((_due, index) => chosen.has(index));
   const sumOf = (some: readonly Due[]) => some.reduce((sum, { open }) => sum + paiseOf(open), 0) / 100;
@@ -251,6 +279,8 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
         studentId,
         paymentType: way.toUpperCase() as 'CASH',
         ...(isNumbered && { instrumentNo: instrument.trim() }),
+        ...(isNumbered && instrumentDay !== '' && { instrumentDate: instrumentDay }),
+        ...(way === 'cheque' && bank.trim() !== '' && { instrumentBank: bank.trim() }),
         ...(lines.length > 0
           ? { lines: lines.map(({ feeHead, month, open }) => ({ feeHead, month, amount: String(open) })) }
           : { amount }),
@@ -292,6 +322,14 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
               value={instrument}
               required
               onChange={({ currentTarget }) => setInstrument(currentTarget.value)}
+            />
+          )}
+          {isNumbered && <DayInput label={t('Its date')} value={instrumentDay} onChange={setInstrumentDay} />}
+          {way === 'cheque' && (
+            <TextInput
+              label={t('Bank')}
+              value={bank}
+              onChange={({ currentTarget }) => setBank(currentTarget.value)}
             />
           )}
           <Button type="submit" loading={isBusy} disabled={!isReady}>

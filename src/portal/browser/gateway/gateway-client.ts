@@ -21,6 +21,8 @@ interface AskOptions {
    * repeated after a reload; they must contain no secret.
    */
   readonly keptIn?: WritePlace | undefined;
+  /** Parts of the answer that the user may not read are null, and no problem. */
+  readonly leavesOutForbidden?: boolean;
 }
 
 /** The callbacks of a subscription. */
@@ -199,7 +201,7 @@ export class GatewayClient {
   async #ask<Result>(
     query: string,
     variables: unknown,
-    { name, signal, keptIn }: AskOptions,
+    { name, signal, keptIn, leavesOutForbidden }: AskOptions,
   ): Promise<{ readonly answer: Result; readonly requestId: string }> {
     const request = graphqlRequest({ query, variables, ...(name !== undefined && { operationName: name }) });
     const asked = query.startsWith('mutation') ? request.body : undefined;
@@ -210,7 +212,7 @@ export class GatewayClient {
     };
     try {
       const response = await this.fetch('/graphql', { ...request, headers, ...(signal && { signal }) });
-      const answer = await readAnswer<Result>(response);
+      const answer = await readAnswer<Result>(response, leavesOutForbidden);
       if (asked !== undefined) this.#unanswered.forget(asked);
       return { answer, requestId: response.headers.get('x-request-id') ?? '' };
     } catch (fault) {
@@ -271,10 +273,13 @@ export async function readEarly<Result>(
   return response?.ok ? await readAnswer<Result>(response).catch(() => undefined) : undefined;
 }
 
-async function readAnswer<Result>(response: Response): Promise<Result> {
+async function readAnswer<Result>(response: Response, leavesOutForbidden = false): Promise<Result> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const answer = await readJson<GraphqlAnswer<Result>>(response);
-  const [first] = answer?.errors ?? [];
+  const { errors = [] } = answer ?? {};
+  const [first] = leavesOutForbidden
+    ? errors.filter(({ extensions }) => extensions?.code !== 'FORBIDDEN')
+    : errors;
   if (first) {
     const { extensions = {} } = first;
     throw new GatewayProblem(first.message, {

@@ -1,13 +1,15 @@
 /** A record: its fields, its references and referring records, its files, messages and history. */
 import { Button, Card, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
 import { GatewayProblem } from '../gateway/gateway-problem';
 import { useChange, useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
+import { usePrints } from '../prints/print-head';
+import { PrintMenu } from '../prints/print-menu';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-steps';
@@ -73,6 +75,11 @@ export function RecordDetailsPage() {
                 place={{ record: name }}
                 subject={{ ...(record.data as FieldValues), _id: record.id }}
               />
+              <PrintMenu
+                collection={name}
+                isOne
+                address={() => ({ where: JSON.stringify({ _id: { equals: id } }) })}
+              />
               <RemoveButton collection={collection} record={record} />
             </>
           )
@@ -93,7 +100,13 @@ export function RecordDetailsPage() {
   );
 }
 
+/** Loaded where a document leads the page. */
+const PrintOfRecord = lazy(async () => ({
+  default: (await import('../prints/print-document')).PrintOfRecord,
+}));
+
 const TAB_NAMES = {
+  overview: phrase('Overview'),
   fields: phrase('Fields'),
   references: phrase('Linked records'),
   files: phrase('Files'),
@@ -114,13 +127,17 @@ interface RecordTabsProps {
 function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProps) {
   const t = useTexts();
   const navigate = useNavigate();
-  const byDefault = isRemoved ? 'history' : 'fields';
+  const lead = usePrints().find(({ leads, collection: of }) => leads && of === collection.name);
+  const hasLead = lead !== undefined && record !== undefined && !isNew && !isRemoved;
+  const shown = hasLead ? 'overview' : 'fields';
+  const byDefault = isRemoved ? 'history' : shown;
   const [{ tab }, change] = useAddress({ tab: byDefault });
   const { collections, duties } = useViewer();
   const rights = collections.find(({ name }) => name === collection.name);
   const mayReadMessages = duties.includes('messages');
   // The address may name another tab, such as the history of a new record.
   const tabs: readonly (keyof typeof TAB_NAMES)[] = [
+    ...(hasLead ? (['overview'] as const) : []),
     ...(isRemoved ? [] : (['fields'] as const)),
     ...(isNew || isRemoved ? [] : (['references', 'files'] as const)),
     ...(mayReadMessages && record ? (['messages'] as const) : []),
@@ -129,7 +146,7 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
   return (
     <Tabs
       value={tabs.find((one) => one === tab) ?? byDefault}
-      onChange={(next) => change({ tab: next ?? 'fields' }, 'replace')}
+      onChange={(next) => change({ tab: next ?? byDefault }, 'replace')}
       keepMounted={false}
     >
       <Tabs.List mb="md">
@@ -139,6 +156,13 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
           </Tabs.Tab>
         ))}
       </Tabs.List>
+      <Tabs.Panel value="overview">
+        {lead && (
+          <Suspense fallback={<LoadingState rows={8} />}>
+            <PrintOfRecord name={lead.name} collection={collection.name} id={id} />
+          </Suspense>
+        )}
+      </Tabs.Panel>
       <Tabs.Panel value="fields">
         <Card withBorder padding="lg">
           <RecordEditor

@@ -19,7 +19,7 @@ import { RecordsTable } from './records-table';
 import { RecordsToolbar } from './records-toolbar';
 import { UnsavedRecords } from './unsaved-records';
 import { useFilterWords } from './use-filter-words';
-import { SHOWN_RECORDS } from './view-address';
+import { orderInAddress, SHOWN_RECORDS } from './view-address';
 import { stateFieldsOf } from './void-state';
 
 const PAGE_SIZE = 100;
@@ -47,7 +47,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
     project: [
       ...new Set([...filter.project, ...stateFieldsOf(fields).map(({ name }) => name), ...unitFields]),
     ],
-    orderBy: orderOf(sort),
+    orderBy: orderInAddress(sort),
     first: PAGE_SIZE,
   };
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPending } =
@@ -167,16 +167,4 @@ function useReadableFields({ name, fields, labelField }: DeclaredCollection): re
   return fields
     .filter((field) => readable.has(field.name))
     .sort((one, other) => isLabel(other) - isLabel(one));
-}
-
-/** Parses an order such as `-date,name`, as in the address and in REST. */
-function orderOf(sort: string) {
-  return sort
-    .split(',')
-    .filter((part) => part !== '')
-    .map((part) =>
-      part.startsWith('-')
-        ? { field: part.slice(1), direction: 'DESCENDING' as const }
-        : { field: part, direction: 'ASCENDING' as const },
-    );
 }

@@ -7,6 +7,7 @@ import { EXPORT_FORMATS } from '../exporting/asked-export';
 import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
 import { useTexts } from '../language/use-texts';
+import { PrintMenu } from '../prints/print-menu';
 import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
 import { useNotice } from '../shell/use-notice';
@@ -64,6 +65,15 @@ export function RecordsToolbar(props: RecordsToolbarProps) {
       <ColumnsMenu fields={fields} shown={asked.project} onShow={onColumns} />
       <CountButton asked={asked} />
       <ExportMenu asked={asked} />
+      <PrintMenu
+        collection={asked.collection}
+        address={({ by }) =>
+          // Of all records, one set is chosen there.
+          by && asked.oquery === '' && asked.where === null
+            ? {}
+            : { oquery: asked.oquery, where: JSON.stringify(asked.where ?? {}), sort: asked.sort }
+        }
+      />
     </Group>
   );
 }

@@ -60,3 +60,15 @@ export function findDefaultView<View extends ChoosableView>(
   const defaults = views.filter(({ isDefault }) => isDefault === true);
   return defaults.find(({ owner }) => owner?.id === userId) ?? defaults[0];
 }
+
+/** Parses an order such as `-date,name`, as in the address and in REST. */
+export function orderInAddress(sort: string) {
+  return sort
+    .split(',')
+    .filter((part) => part !== '')
+    .map((part) =>
+      part.startsWith('-')
+        ? { field: part.slice(1), direction: 'DESCENDING' as const }
+        : { field: part, direction: 'ASCENDING' as const },
+    );
+}

@@ -12,6 +12,8 @@ import { useGateway } from '../gateway/gateway-context';
 import { type Formats, useFormats } from '../language/use-formats';
 import { useReportWords } from '../language/use-report-words';
 import { phrase, useTexts } from '../language/use-texts';
+import type { PrintHead } from '../prints/print-head';
+import { PrintMenu } from '../prints/print-menu';
 import { CodeSpans } from '../shell/code-spans';
 import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
@@ -97,9 +99,7 @@ function AskedReport({ report, form }: AskedReportProps) {
         rows.length > 0 && (
           <>
             <ReportDownloads name={report.name} form={form} values={values} />
-            <Button variant="default" leftSection={<Icon name="print" />} onClick={() => window.print()}>
-              {t('Print')}
-            </Button>
+            <PrintMenu report={report.name} address={(print) => printAddress(print, values)} />
           </>
         )
       }
@@ -179,6 +179,17 @@ function AskedReport({ report, form }: AskedReportProps) {
       </Stack>
     </PageFrame>
   );
+}
+
+/** The parameters of the report, as they are chosen of a document. */
+function printAddress({ by = [], copy = {} }: PrintHead, values: Values): Readonly<Record<string, string>> {
+  const set = by.map((field) => values[field] ?? '');
+  const record = Object.entries(copy).map(([variable, field]) => [field, { equals: values[variable] }]);
+  return {
+    ...values,
+    ...(set.length > 0 && set.every((value) => value !== '') && { set: set.join('|') }),
+    ...(record.length > 0 && { where: JSON.stringify(Object.fromEntries(record)) }),
+  };
 }
 
 interface AskedAboutProps {

@@ -1,6 +1,5 @@
 /** A sheet: the members of a set with the cells of each, saved together. Roll-call and marks are sheets. */
 import { Alert, Group, Select, Stack, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import {
   SheetDay,
@@ -8,12 +7,12 @@ import {
   type SheetMembersQueryVariables,
   SheetRecords,
 } from '../../../generated/portal/sheets/sheets';
-import { useGateway } from '../gateway/gateway-context';
 import { useOperation } from '../gateway/use-operation';
 import { sessionYearOf } from '../language/days';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { useToday } from '../language/use-today';
+import { PrintMenu } from '../prints/print-menu';
 import { useAllowedWords } from '../records/use-allowed-words';
 import { useDeclaredCollection, useFieldNames } from '../records/use-declared-collection';
 import { DayInput } from '../shell/day-input';
@@ -21,6 +20,7 @@ import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useNameOfReport, useViewer } from '../shell/viewer';
+import { SetSelect, useSets } from './set-select';
 import { type SheetDeclaration, type SheetRecord, sheetParts } from './sheet-columns';
 import { SheetTable } from './sheet-table';
 import { useSheets, useSheetTitle } from './use-sheets';
@@ -53,7 +53,7 @@ function Sheet({ declaration }: SheetProps) {
     part: NONE,
     ...Object.fromEntries(choose.map((field) => [field, NONE])),
   });
-  const sets = useSheetSets(declaration);
+  const sets = useSets(members);
   const declared = useDeclaredCollection(declaration.collection);
   const problem = sets.error ?? declared.error;
   const set = address.set || (sets.data?.length === 1 ? (sets.data[0] ?? '') : '');
@@ -68,20 +68,20 @@ function Sheet({ declaration }: SheetProps) {
     ]),
   );
   return (
-    <PageFrame {...title}>
+    <PageFrame
+      {...title}
+      actions={set !== '' && <PrintMenu collection={members.collection} address={() => ({ set })} />}
+    >
       {problem && <ProblemState problem={problem} retry={() => void sets.refetch()} />}
       {!problem && !(sets.data && declared.collection) && <LoadingState />}
       {!problem && sets.data && declared.collection && (
         <Stack gap="sm">
           <Group gap="sm" align="flex-end" className="sheet-choices">
-            <Select
-              label={members.by.map(nameOf).join(', ')}
-              placeholder={t('Choose')}
-              data={sets.data.map((one) => ({ value: one, label: one.replaceAll('|', ' ') }))}
-              value={set || null}
-              onChange={(next) => setAddress({ set: next ?? NONE })}
-              allowDeselect={false}
-              searchable={sets.data.length > 12}
+            <SetSelect
+              by={members.by}
+              sets={sets.data}
+              value={set}
+              onChange={(next) => setAddress({ set: next })}
             />
             {dayField !== undefined && (
               <DayInput
@@ -132,29 +132,6 @@ function Sheet({ declaration }: SheetProps) {
       )}
     </PageFrame>
   );
-}
-
-/** The sets that have members in reach of the viewer, as `5|A`. The document names fields of the school. */
-function useSheetSets({ members: { plural, by } }: SheetDeclaration) {
-  const gateway = useGateway();
-  return useQuery({
-    queryKey: ['SheetSets', plural, by],
-    queryFn: async ({ signal }) => {
-      const keys = by.map((field) => field.replaceAll(/_(\w)/g, (_all, next: string) => next.toUpperCase()));
-      const groups = by.map((field) => field.toUpperCase()).join(', ');
-      const key = `key { ${keys.join(' ')} }`;
-      const text = `query SheetSets { sets: ${plural}Aggregate(groupBy: [${groups}]) { ${key} } }`;
-      const { sets } = await gateway.executeText<{
-        readonly sets: readonly { readonly key: Readonly<Record<string, string | null>> }[];
-      }>(text, {}, { name: 'SheetSets', signal });
-      const { compare } = new Intl.Collator('en', { numeric: true });
-      return sets
-        .map(({ key }) => keys.map((name) => key[name] ?? ''))
-        .filter((values) => values.every((value) => value !== ''))
-        .map((values) => values.join('|'))
-        .toSorted(compare);
-    },
-  });
 }
 
 interface DayNoticeProps {

@@ -22,6 +22,8 @@ export const RecordReceiptInput = inputType(
     studentId: member.text('`_id` of the student.'),
     paymentType: member.of(paymentType.graphql as Readonly<Record<string, PaymentType>>, 'How it was paid.'),
     instrumentNo: nullable.text('Number of the cheque, card slip or transfer.'),
+    instrumentBank: nullable.text('The bank that a cheque is drawn on.'),
+    instrumentDate: nullable.day('The day on a cheque, slip or transfer.'),
     amount: nullable.decimal(
       'Allocated to what the student owes, the oldest due date first. Instead of `lines`.',
     ),
@@ -79,5 +81,8 @@ export class StudentDueRow {
   @column.month('The month of the due.') readonly month!: string;
   @column.text('The fee head.') readonly feeHead!: string;
   @column.day('The last day to pay without a fine.') readonly dueDate!: string;
-  @column.money('Demand less concession less payments.') readonly open!: string;
+  @column.money('The demand.') readonly amount!: string;
+  @column.money('The concession in force.') readonly concession!: string;
+  @column.money('Paid.') readonly paid!: string;
+  @column.money('Demand less concession less payments; 0 where more was paid.') readonly open!: string;
 }

@@ -125,11 +125,15 @@ export class Receipts {
   }
 
   /**
-   * The open dues of a student, the oldest first.
+   * The open dues of a student, the oldest first; with `all` also those that are paid.
    *
    * @throws FORBIDDEN unless the caller may record receipts; NOT_FOUND for an unknown student
    */
-  async dues(scope: Scope, studentId: string): Promise<readonly StudentDue[]> {
+  async dues(
+    scope: Scope,
+    studentId: string,
+    which: 'open' | 'all' = 'open',
+  ): Promise<readonly StudentDue[]> {
     writerOf(scope, 'create');
     const { database, now } = this.#services;
     const { domain } = scope;
@@ -141,7 +145,7 @@ export class Receipts {
       if ((await reader.query(sql`select from records r where ${student}`)).length === 0)
         throw noSuchStudent(studentId);
     }
-    return dues.filter(({ open }) => Number(open) > 0);
+    return which === 'all' ? dues : dues.filter(({ open }) => Number(open) > 0);
   }
 
   async #once(
@@ -202,6 +206,8 @@ export class Receipts {
           session: sessionOf(day, this.#sessionFirstMonth(domain.id)),
           payment_type: input.paymentType,
           ...(input.instrumentNo ? { instrument_no: input.instrumentNo } : {}),
+          ...(input.instrumentBank ? { instrument_bank: input.instrumentBank } : {}),
+          ...(input.instrumentDate ? { instrument_date: input.instrumentDate } : {}),
           lines: lines.map((line) => ({
             fee_head: line.feeHead,
             month: line.month,
@@ -209,7 +215,7 @@ export class Receipts {
             ...(line.fine.isZero() ? {} : { fine: exact(line.fine) }),
           })),
           total: exact(total),
-          collected_by: scope.principal.id,
+          collected_by: await cashierOf(scope, tx),
           status: 'active',
           ...(replaces ? { replaces } : {}),
         },
@@ -239,7 +245,7 @@ export class Receipts {
       data: {
         status: 'rolled_back',
         rolled_back_on: this.#services.now().toISOString(),
-        rolled_back_by: scope.principal.id,
+        rolled_back_by: await cashierOf(scope, tx),
         rollback_reason: reason,
         rollback_type: input.type,
       },
@@ -315,6 +321,14 @@ function noSuchStudent(studentId: string): ServiceError {
   return new ServiceError('NOT_FOUND', detail, {
     errors: [{ parameter: 'studentId', detail, sent: studentId }],
   });
+}
+
+/** The caller with the name of today, which a printed receipt shows. */
+async function cashierOf({ domain, principal: { id } }: Scope, tx: Transaction): Promise<JsonObject> {
+  const [cashier] = await tx.query<{ label: string | null }>(sql`
+select r.data->>'name' as label from records r
+where ${liveRecordsById(domain.id, 'pltf_user', sql`= ${id}`)}`);
+  return { value: id, ...(cashier?.label && { label: cashier.label }) };
 }
 
 interface ReceiptState {

@@ -12,6 +12,9 @@ export interface StudentDue {
   readonly month: string;
   readonly feeHead: string;
   readonly dueDate: string;
+  readonly amount: string;
+  readonly concession: string;
+  readonly paid: string;
   /** Demand less concession less payments; 0.00 if nothing is open. */
   readonly open: string;
 }
@@ -40,7 +43,9 @@ export function listStudentDues(
 with ${items},${feeHeadPlaces(context)},
 items as (${headItems({})}
 )
-select month, fee_head as "feeHead", due_date as "dueDate", round(greatest(owed, 0), 2)::text as open
+select month, fee_head as "feeHead", due_date as "dueDate", round(due, 2)::text as amount,
+  round(concession, 2)::text as concession, round(paid, 2)::text as paid,
+  round(greatest(owed, 0), 2)::text as open
 from items
 where due_date is not null and fee_head is not null
 order by due_date, month, ${byFeeHead}`);
