@@ -281,6 +281,7 @@ export const FLOORS: readonly Room[] = [
     imports: [
       ...[
         'base/model/',
+        'base/scalars/',
         'base/languages/',
         'store/',
         'services/auth/',

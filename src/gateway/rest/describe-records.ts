@@ -5,6 +5,7 @@ import { type Collection, type Field, mustBeSent } from '../../base/model/collec
 import { SCALAR_TYPES, valueKindOf } from '../../base/model/field-types/scalar-types.js';
 import { RECORD_ID_PATTERN } from '../../base/model/record-id.js';
 import type { CollectionInReach } from '../../store/access/collection-in-reach.js';
+import { nullableSchema } from './describe-answers.js';
 import type { Schema } from './route.js';
 
 /** Any record, and a list of them. */
@@ -147,7 +148,7 @@ function describeFields(fields: readonly Field[], use: Use): Schema {
 function describeField(field: Field, use: Use): Schema {
   const value = describeValue(field, use);
   const typed = field.isList ? { type: 'array', items: value } : value;
-  const described = field.isRequired ? typed : orNull(typed);
+  const described = field.isRequired ? typed : nullableSchema(typed);
   const description = [
     ...(field.description === '' ? [] : [field.description]),
     ...(field.unit === undefined ? [] : [`Unit: ${field.unit}.`]),
@@ -190,15 +191,4 @@ function describeValue(field: Field, use: Use): Schema {
         ...(field.bounds && use === 'write' && jsonSchemaOfBounds(field.bounds)),
       };
   }
-}
-
-/** A field that is not required may be null. */
-function orNull(schema: Schema): Schema {
-  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
-  const { enum: allowed } = schema;
-  return {
-    ...schema,
-    type: [schema.type, 'null'],
-    ...(Array.isArray(allowed) && { enum: [...allowed, null] }),
-  };
 }

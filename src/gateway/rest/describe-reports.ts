@@ -4,35 +4,18 @@
  */
 import { type Column, columnsOf, type RowClass, titleOf } from '../../school/reports/engine/columns.js';
 import type { Report } from '../../school/reports/engine/report.js';
+import { ReportPageInfo, ReportWarning } from '../resolvers/reports/report-resolvers.js';
+import { describeAnswer, nullableSchema } from './describe-answers.js';
 import type { Schema } from './route.js';
-
-const WARNING: Schema = {
-  type: 'object',
-  description: 'Records that a report left out because a value in them is unusable.',
-  required: ['collection', 'reason', 'count', 'ids'],
-  properties: {
-    collection: { type: 'string' },
-    reason: { type: 'string', description: 'What is wrong with them.' },
-    count: { type: 'integer' },
-    ids: { type: 'array', items: { type: 'string' }, description: 'The first ten.' },
-  },
-};
-
-const PAGE_INFO: Schema = {
-  type: 'object',
-  description: 'With first or after alone: whether rows follow, and where.',
-  required: ['hasNextPage', 'endCursor'],
-  properties: { hasNextPage: { type: 'boolean' }, endCursor: { type: ['string', 'null'] } },
-};
 
 /** `Report` for any of them, one schema per report, and one per type of rows or totals. */
 export function describeReports(reports: readonly Report[]): Schema {
   const rows: Record<string, Schema> = {};
+  addRow(rows, ReportWarning);
   for (const { row, totals } of reports) for (const rowClass of [row, totals]) addRow(rows, rowClass);
   return {
     Report: { description: 'The answer of a report, by its name.', anyOf: reports.map(reportRef) },
-    ReportWarning: WARNING,
-    ReportPageInfo: PAGE_INFO,
+    ReportPageInfo: describeAnswer(ReportPageInfo),
     Money: {
       type: 'number',
       description: 'An exact amount in the currency of the report, with two decimals.',
@@ -103,7 +86,7 @@ function addRow(into: Record<string, Schema>, rowClass: RowClass): void {
 
 function describeColumn(column: Column): Schema {
   const value = describeValue(column);
-  return { ...(column.isNullable ? orNull(value) : value), description: column.description };
+  return { ...(column.isNullable ? nullableSchema(value) : value), description: column.description };
 }
 
 function describeValue({ type, rowClass }: Column): Schema {
@@ -133,10 +116,4 @@ function describeValue({ type, rowClass }: Column): Schema {
     case 'rows':
       return { type: 'array', items: rowClass ? rowRef(rowClass()) : {} };
   }
-}
-
-function orNull(schema: Schema): Schema {
-  return typeof schema.type === 'string'
-    ? { ...schema, type: [schema.type, 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
 }

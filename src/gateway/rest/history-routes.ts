@@ -2,48 +2,30 @@
 import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { FieldChange, RecordVersion } from '../../store/history/record-history.js';
+import { FieldChangeResult, RecordVersionResult } from '../resolvers/records/history-resolver.js';
 import { jsonAnswer } from './answer.js';
 import { nextPage } from './answer-records.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
+import { describeAnswer } from './describe-answers.js';
 import { RECORD } from './describe-records.js';
 import { parseCount } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
 import { READ_ERRORS } from './record-read-routes.js';
 import { asRecord, IDEMPOTENCY_KEY, IF_MATCH, WRITE_ERRORS } from './record-write-routes.js';
-import { inQuery, type Route, type Schema, via } from './route.js';
+import { inQuery, type Route, via } from './route.js';
 
-const CHANGE: Schema = {
-  type: 'object',
-  required: ['path', 'kind'],
-  properties: {
-    path: { type: 'string', description: 'The name of the field; below an object the names joined by dots.' },
-    kind: { enum: ['added', 'changed', 'removed'] },
+const CHANGE = describeAnswer(
+  FieldChangeResult,
+  {
     before: { description: 'Absent where it was not there before.' },
     after: { description: 'Absent where it is no longer there.' },
   },
-};
-
-const VERSION: Schema = {
-  type: 'object',
-  required: ['version', 'operation', 'fromVersion', 'at', 'by', 'changes'],
-  properties: {
-    version: { type: 'integer', description: 'The version that the change made.' },
-    operation: { enum: ['created', 'updated', 'deleted'] },
-    fromVersion: { type: ['integer', 'null'], description: 'The version before; null for the first.' },
-    at: { type: 'string', format: 'date-time' },
-    by: {
-      type: ['object', 'null'],
-      description: 'Told to admins, and to everybody of their own changes.',
-      properties: {
-        principal: { type: 'string' },
-        credential: { type: 'string' },
-        requestId: { type: 'string' },
-        requestOperation: { type: ['string', 'null'] },
-      },
-    },
-    changes: { type: ['array', 'null'], items: CHANGE, description: 'null where the values are not kept.' },
-  },
-};
+  ['before', 'after'],
+);
+const VERSION = describeAnswer(RecordVersionResult, {
+  operation: { enum: ['created', 'updated', 'deleted'] },
+  changes: { items: CHANGE },
+});
 
 const readHistory: Route = {
   name: 'readHistory',

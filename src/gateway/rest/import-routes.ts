@@ -1,14 +1,18 @@
 /** The routes of imports. The upload is served by `src/gateway/server/import-serving.ts`. */
 import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import {
+  ImportErrorResult,
+  ImportMappingResult,
   ImportMissingValue,
   ImportModeValue,
   type ImportOptionsInput,
   type ImportResult,
   ImportTriggerValue,
+  ImportUndoPreview,
 } from '../resolvers/services/import-result.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { nextPage } from './answer-records.js';
+import { describeAnswer } from './describe-answers.js';
 import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import { asRecord, FORCE } from './record-write-routes.js';
 import {
@@ -21,49 +25,7 @@ import {
   via,
 } from './route.js';
 
-const COUNTS: Schema = {
-  type: 'object',
-  properties: Object.fromEntries(
-    ['rows', 'created', 'updated', 'same', 'refused', 'removed'].map((name) => [name, { type: 'integer' }]),
-  ),
-};
-
-const IMPORT: Schema = {
-  type: 'object',
-  required: ['id', 'collection', 'state', 'counts'],
-  properties: {
-    id: { type: 'string', format: 'uuid' },
-    collection: { type: 'string' },
-    state: {
-      enum: [
-        ...['received', 'inspecting', 'ready', 'trying', 'tried', 'waiting', 'running', 'done', 'failed'],
-        ...['cancelled', 'undoing', 'undone'],
-      ],
-    },
-    name: { type: 'string', description: 'The name of the file.' },
-    fileId: { type: 'string', format: 'uuid' },
-    inspection: { type: ['object', 'null'], description: 'What was found in the file.' },
-    mapping: { type: ['object', 'null'], description: 'The field of each column.' },
-    mode: { enum: ['atomic', 'rows'] },
-    by: { type: 'string', description: 'The key of the records.' },
-    missing: { enum: ['keep', 'remove'] },
-    triggers: { type: 'array', items: { enum: ['before', 'after'] } },
-    counts: COUNTS,
-    rowCount: { type: ['integer', 'null'] },
-    trial: { type: ['object', 'null'], description: 'The result of the last dry run.' },
-    changeIds: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'What undoChange takes; the last one is undone first.',
-    },
-    scripts: { type: ['object', 'null'], description: 'The scripts that run before and after its writes.' },
-    fault: { type: ['object', 'null'], description: 'Why it failed.' },
-    createdBy: { type: 'string' },
-    createdAt: { type: 'string', format: 'date-time' },
-    startedAt: { type: ['string', 'null'], format: 'date-time' },
-    endedAt: { type: ['string', 'null'], format: 'date-time' },
-  },
-};
+const IMPORT: Schema = { $ref: '#/components/schemas/Import' };
 
 const ID: Parameter = {
   name: 'id',
@@ -300,16 +262,7 @@ const previewUndo: Route = {
     {
       status: 200,
       description: 'How many records would be removed, changed and brought back, and the conflicts.',
-      schema: {
-        type: 'object',
-        properties: {
-          ...Object.fromEntries(
-            ['removed', 'changed', 'broughtBack', 'conflictCount'].map((name) => [name, { type: 'integer' }]),
-          ),
-          conflicts: { type: 'array', items: { type: 'object' } },
-          usedBy: { type: 'array', items: { type: 'string' } },
-        },
-      },
+      schema: describeAnswer(ImportUndoPreview),
     },
   ],
   ...via('imports', ['importUndoPreview'], async (imports, request) => {
@@ -336,7 +289,13 @@ const listErrors: Route = {
   ...OF_IMPORTS,
   summary: 'The first 1,000 rows that the last step refused',
   description: 'Each with what is wrong and what would be right. All of them are in errors.csv.',
-  answers: [{ status: 200, description: 'The rows.', schema: { type: 'array', items: { type: 'object' } } }],
+  answers: [
+    {
+      status: 200,
+      description: 'The rows.',
+      schema: { type: 'array', items: describeAnswer(ImportErrorResult) },
+    },
+  ],
   ...via('imports', ['importErrors'], async (imports, request) => {
     const rows = await imports.importErrors(request.context, idOf(request));
     return jsonAnswer(printExactJson(rows as unknown as JsonValue));
@@ -386,7 +345,11 @@ const listMappings: Route = {
   description: 'A mapping that was saved is named by the next import of such a file.',
   parameters: [inQuery('collection', 'only those for this collection', { schema: { type: 'string' } })],
   answers: [
-    { status: 200, description: 'The mappings.', schema: { type: 'array', items: { type: 'object' } } },
+    {
+      status: 200,
+      description: 'The mappings.',
+      schema: { type: 'array', items: describeAnswer(ImportMappingResult, { mapping: { type: 'object' } }) },
+    },
   ],
   ...via('imports', ['importMappings'], async (imports, request) => {
     const saved = await imports.importMappings(request.context, request.parameters.collection ?? null);

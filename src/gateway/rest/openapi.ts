@@ -4,6 +4,9 @@
  */
 import { ERRORS, type ErrorCode } from '../../base/errors.js';
 import { MEDIA_TYPES } from '../../base/tables/format.js';
+import { FileResult } from '../resolvers/services/file-result.js';
+import { ImportResult } from '../resolvers/services/import-result.js';
+import { describeAnswer } from './describe-answers.js';
 import { PROBLEM_TYPE_PREFIX } from './problem.js';
 import type { AnswerDescription, Body, Parameter, RouteDescription, Schema } from './route.js';
 import type { RouteTable } from './routes.js';
@@ -135,7 +138,7 @@ function describeOperation(route: RouteDescription, parameters: SharedParameters
     ...(route.parameters.length > 0 && { parameters: route.parameters.map(parameters.refer) }),
     ...(route.body && { requestBody: describeBody(route.body, route.parameters) }),
     responses: {
-      ...Object.fromEntries(route.answers.map((answer) => [answer.status, describeAnswer(answer, route)])),
+      ...Object.fromEntries(route.answers.map((answer) => [answer.status, describeResponse(answer, route)])),
       ...Object.fromEntries(
         statuses.map((status) => [status, { $ref: `#/components/responses/Status${status}` }]),
       ),
@@ -206,7 +209,7 @@ function parametersSchema(parameters: readonly Parameter[]): Schema {
   };
 }
 
-function describeAnswer(
+function describeResponse(
   answer: AnswerDescription,
   { isVital, formats = ['json'] }: RouteDescription,
 ): Schema {
@@ -310,6 +313,9 @@ const HEADERS: Schema = {
   'RateLimit-Reset': whole('Seconds until they are counted anew.'),
 };
 
+const UUID: Schema = { format: 'uuid' };
+const OBJECT_OR_NULL: Schema = { type: ['object', 'null'] };
+
 const SCHEMAS: Schema = {
   Login: {
     type: 'object',
@@ -332,23 +338,20 @@ const SCHEMAS: Schema = {
       },
     },
   },
-  File: {
-    type: 'object',
-    required: ['id', 'name', 'contentType', 'size', 'sha256', 'url', 'roles', 'createdBy', 'createdAt'],
-    properties: {
-      id: { type: 'string', format: 'uuid' },
-      name: { type: 'string' },
-      contentType: { type: 'string' },
-      size: { type: 'integer', description: 'Bytes.' },
-      sha256: { type: 'string', description: 'In hexadecimal.' },
-      url: { type: 'string', description: 'Where it is read.' },
-      collection: { type: ['string', 'null'], description: 'Of the record it belongs to.' },
-      recordId: { type: ['string', 'null'], description: 'The record it belongs to.' },
-      roles: { type: 'array', items: { type: 'string' }, description: 'That may read it, too.' },
-      createdBy: { type: 'string', description: 'Its owner.' },
-      createdAt: { type: 'string', format: 'date-time' },
+  File: describeAnswer(FileResult, {
+    id: UUID,
+    size: { type: 'integer' },
+    mayRemove: undefined,
+  }),
+  Import: describeAnswer(ImportResult, {
+    ...{ id: UUID, fileId: UUID },
+    ...{
+      inspection: OBJECT_OR_NULL,
+      mapping: OBJECT_OR_NULL,
+      scripts: OBJECT_OR_NULL,
+      fault: OBJECT_OR_NULL,
     },
-  },
+  }),
   Problem: {
     type: 'object',
     required: ['type', 'title', 'status', 'detail', 'instance'],

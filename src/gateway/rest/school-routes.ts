@@ -3,11 +3,12 @@ import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import {
   type PromoteStudentsInput,
-  PromotionOutcome,
+  Promotion,
   RollNumbers,
 } from '../../school/reports/promotion/promotion.js';
 import type { RaiseDuesInput } from '../../school/reports/receipts/due-raising.js';
 import { jsonAnswer } from './answer.js';
+import { describeAnswer } from './describe-answers.js';
 import { allowedTo } from './record-address.js';
 import { asRecord, IDEMPOTENCY_KEY, WRITE_ERRORS } from './record-write-routes.js';
 import { type Route, type Schema, via } from './route.js';
@@ -46,21 +47,6 @@ const PROMOTION = {
 };
 
 const COUNT: Schema = { type: 'integer' };
-const STUDENT: Schema = {
-  type: 'object',
-  properties: {
-    studentId: TEXT,
-    admissionNo: TEXT,
-    name: TEXT,
-    outcome: { enum: Object.values(PromotionOutcome) },
-    fromClass: TEXT,
-    fromSection: TEXT,
-    fromRollNo: { type: ['integer', 'null'] },
-    toClass: { type: ['string', 'null'] },
-    toSection: { type: ['string', 'null'] },
-    toRollNo: { type: ['integer', 'null'] },
-  },
-};
 
 const PROMOTION_ROUTE: Route = {
   name: 'promoteStudents',
@@ -83,19 +69,7 @@ const PROMOTION_ROUTE: Route = {
     {
       status: 200,
       description: 'Every student, with the place before and after.',
-      schema: {
-        type: 'object',
-        properties: {
-          requestId: TEXT,
-          dryRun: { type: 'boolean' },
-          fromSession: TEXT,
-          toSession: TEXT,
-          promoted: COUNT,
-          stayed: COUNT,
-          left: COUNT,
-          students: { type: 'array', items: STUDENT },
-        },
-      },
+      schema: describeAnswer(Promotion),
     },
   ],
   errors: WRITE_ERRORS,

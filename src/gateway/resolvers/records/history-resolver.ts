@@ -36,7 +36,7 @@ export const FieldChangeKind = enumType('FieldChangeKind', 'What a change did to
 });
 export type FieldChangeKind = ValueOf<typeof FieldChangeKind>;
 
-const FieldChangeResult = objectType('FieldChange', 'A field whose value a change replaced.', {
+export const FieldChangeResult = objectType('FieldChange', 'A field whose value a change replaced.', {
   path: member.text('Its stored name; below an object the names joined by dots. A list is one value.'),
   kind: member.of(FieldChangeKind, 'Distinguishes a field that is null from one that is absent.'),
   before: nullable.json('Its previous value; null if it was absent.'),
@@ -52,7 +52,7 @@ const ChangeAuthorResult = objectType('ChangeAuthor', 'Who made a change, and by
   ),
 });
 
-const RecordVersionResult = objectType('RecordVersion', 'A change of a record.', {
+export const RecordVersionResult = objectType('RecordVersion', 'A change of a record.', {
   version: member.whole('The version that the change produced.'),
   operation: member.text('`created`, `updated` or `deleted`.'),
   fromVersion: nullable.whole(

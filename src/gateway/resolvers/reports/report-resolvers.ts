@@ -36,17 +36,21 @@ import { createQueryResolver } from '../run-time-types.js';
   'ReportWarning',
   'Records a report left out because a value in them is unusable. They never fail or bend it.',
 )
-class ReportWarning {
+export class ReportWarning {
   @column.text('The collection of the records.') readonly collection!: string;
   @column.text('What is wrong with them.') readonly reason!: string;
   @column.whole('How many they are.') readonly count!: number;
   @column.texts('The `_id`s of the first ten.') readonly ids!: readonly string[];
 }
 
-const ReportPageInfo = objectType('ReportPageInfo', 'Whether a report has more rows, and where they start.', {
-  hasNextPage: member.flag('Whether there are rows after this page.'),
-  endCursor: nullable.text('Pass as `after` to get the next page.'),
-});
+export const ReportPageInfo = objectType(
+  'ReportPageInfo',
+  'Whether a report has more rows, and where they start.',
+  {
+    hasNextPage: member.flag('Whether there are rows after this page.'),
+    endCursor: nullable.text('Pass as `after` to get the next page.'),
+  },
+);
 
 type ResolverClass = NewableFunction;
 
