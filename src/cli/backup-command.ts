@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openBucket } from '../gateway/compose/open-files.js';
+import { openBucket } from '../gateway/compose/opened.js';
 import { createBackup } from '../services/backup/backup.js';
 import { saveBackup } from '../services/backup/save-backup.js';
 import { seal } from '../services/backup/seal.js';

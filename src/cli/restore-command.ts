@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openBucket } from '../gateway/compose/open-files.js';
+import { openBucket } from '../gateway/compose/opened.js';
 import { restoreArchive } from '../services/backup/restore.js';
 import { addBackupSecretOptions, type BackupSecretOptions } from './backup-secret-options.js';
 import { printBackupSummary } from './backup-summary.js';

@@ -79,7 +79,7 @@ export interface DeclaredType<Value> extends TypeClass<Value> {
 
 type Options = Pick<FieldOptions, 'defaultValue' | 'deprecationReason'>;
 
-/** A member of each kind. `isoInstant` is an instant as callers send it, a text that the service then reads. */
+/** A member of each kind. `isoInstant` is an instant as callers send it, as a text. */
 export const member = membersWith<TypeMember<unknown>>(false);
 
 /** The same, of members that may be null. */

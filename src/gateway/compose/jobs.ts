@@ -12,7 +12,7 @@ import { databaseTime } from '../../store/database/database-time.js';
 import type { Config } from '../config/config.js';
 import type { Observe } from '../server/observation.js';
 import { purgeRecords } from '../server/purge-records.js';
-import { IMPORT_TASK } from './open-imports.js';
+import { IMPORT_TASK } from './opened.js';
 import type { Services } from './services.js';
 
 /** Spread over some six minutes; after that, the next scheduled backup is the next attempt. */

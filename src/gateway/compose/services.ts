@@ -32,14 +32,11 @@ import { UsageDays } from '../../services/auth/usage-days.js';
 import { Users } from '../../services/auth/users.js';
 import { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
 import { findUnfinishedRestore } from '../../services/backup/unfinished-restore.js';
-import type { Files } from '../../services/files/files.js';
 import { findInImportFile } from '../../services/importing/import-source.js';
 import { JobQueue, migrateJobQueue } from '../../services/jobs/job-queue.js';
 import { Topics } from '../../services/messaging/topics.js';
 import { Persons } from '../../services/persons/persons.js';
 import { createScriptTriggers } from '../../services/scripting/library/script-triggers.js';
-import type { WebhookDeliveries } from '../../services/webhooks/webhook-deliveries.js';
-import type { Webhooks } from '../../services/webhooks/webhooks.js';
 import { Catalog } from '../../store/catalog/catalog.js';
 import { Domains } from '../../store/catalog/domains.js';
 import { FieldMeter } from '../../store/catalog/field-meter.js';
@@ -54,11 +51,16 @@ import { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
 import { RateLimits } from '../server/rate-limits.js';
 import { finishRestore } from './finish-restore.js';
-import { openBucket, openFiles } from './open-files.js';
-import { type Importing, openImports } from './open-imports.js';
-import { type Messaging, openMessaging } from './open-messaging.js';
-import { openScripting, type Scripting } from './open-scripting.js';
-import { openWebhooks } from './open-webhooks.js';
+import {
+  type Opened,
+  openBucket,
+  openFiles,
+  openImports,
+  openMessaging,
+  openScripting,
+  openWebhooks,
+  type Scripting,
+} from './opened.js';
 
 /** The folder of the declared collections, beside `src/` and `dist/`. */
 export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
@@ -68,41 +70,8 @@ export const SHEETS = path.join(findPackageDirectory(), 'schema/sheets');
 export const ACTS = path.join(findPackageDirectory(), 'schema/acts');
 export const PRINTS = path.join(findPackageDirectory(), 'schema/prints');
 
-export interface Services
-  extends Omit<Messaging, 'close'>,
-    Omit<Scripting, 'close'>,
-    Omit<Importing, 'close'> {
-  readonly webhooks: Webhooks;
-  readonly webhookDeliveries: WebhookDeliveries;
-  readonly database: Database;
-  readonly domains: Domains;
-  readonly catalog: Catalog;
-  readonly store: RecordStore;
-  readonly users: Users;
-  readonly profiles: Profiles;
-  readonly firstRun: FirstRun;
-  readonly invitations: Invitations;
-  readonly accountLinks: AccountLinks;
-  readonly sessionAdmin: SessionAdmin;
-  readonly secondFactors: SecondFactors;
-  readonly passwords: Passwords;
-  readonly apiKeys: ApiKeys;
-  readonly keyMeter: KeyMeter;
-  readonly usageDays: UsageDays;
-  readonly keyFigures: KeyFigures;
-  readonly fieldMeter: FieldMeter;
-  readonly authenticator: Authenticator;
-  readonly encryption: TextEncryption;
-  readonly rateLimits: RateLimits;
-  /** The changes committed by every gateway, script and command. */
-  readonly changes: ChangeFeed;
-  readonly topics: Topics;
-  readonly files: Files;
-  readonly persons: Persons;
-  /** The scheduled backups; a job makes each one. */
-  readonly backups: ScheduledBackups;
-  /** Queues jobs; `app.ts` starts the workers that run them. */
-  readonly jobs: JobQueue;
+/** All services, each constructed once by `loadServices`. */
+export interface Services extends Awaited<ReturnType<typeof loadServices>> {
   /** Closes everything in reverse order, an embedded database that was started here last. */
   close(): Promise<void>;
 }
@@ -222,11 +191,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   }
 }
 
-async function loadServices(
-  options: ServicesOptions,
-  database: Database,
-  closers: Closer[],
-): Promise<Omit<Services, 'close'>> {
+async function loadServices(options: ServicesOptions, database: Database, closers: Closer[]) {
   const { config, onFault, onProgress, passwordCost, signal } = options;
   const restore = await findUnfinishedRestore(database.pool);
   if (restore !== undefined) {
@@ -312,19 +277,23 @@ async function loadServices(
   const files = await openFiles({ database, store, config });
   closers.push(() => files.close());
   const jobs = new JobQueue({ database });
+  const opened: Omit<Opened, 'onFault'> = {
+    database,
+    domains,
+    catalog,
+    store,
+    files,
+    jobs,
+    principals,
+    config,
+  };
   const { close: closeImports, ...importing } = await openImports({
-    ...{ database, domains, catalog, store, files, jobs, principals, config },
+    ...opened,
     onFault: (error) => onFault('news of imports', error),
   });
   closers.push(closeImports);
   const { close: closeMessaging, ...messaging } = openMessaging({
-    database,
-    domains,
-    store,
-    jobs,
-    files,
-    principals,
-    config,
+    ...opened,
     onFault: (error) => onFault('messages', error),
   });
   closers.push(closeMessaging);
@@ -354,17 +323,7 @@ async function loadServices(
   };
   const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
   scripting = await openScripting({
-    database,
-    domains,
-    catalog,
-    topics,
-    store,
-    files,
-    messages: messaging.messages,
-    accessTokens,
-    names,
-    encryption,
-    config,
+    ...{ ...opened, topics, messages: messaging.messages, accessTokens, names, encryption },
     onFault,
   });
   closers.push(scripting.close);
@@ -384,7 +343,7 @@ async function loadServices(
     onChange,
   });
   const { close: closeWebhooks, ...webhooks } = openWebhooks({
-    ...{ database, domains, store, outbox, jobs, principals, encryption, config },
+    ...{ ...opened, outbox, encryption },
     onFault: (error) => onFault('webhooks', error),
   });
   closers.push(closeWebhooks);

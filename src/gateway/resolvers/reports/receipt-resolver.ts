@@ -16,8 +16,8 @@ import { type RequestContext, requireScope } from '../request-context.js';
 export class ReceiptResolver {
   readonly #receipts: Receipts;
 
-  constructor(receipts: Receipts) {
-    this.#receipts = receipts;
+  constructor(services: { readonly receipts: Receipts }) {
+    this.#receipts = services.receipts;
   }
 
   @Query(() => [StudentDueRow], {

@@ -28,7 +28,7 @@ import { type RequestContext, requireScope } from '../request-context.js';
 import { CallerResult } from './caller-result.js';
 import { CallerRights, mayRun, type RightsSources } from './caller-rights.js';
 
-export interface CallerServices {
+export interface CallerServices extends RightsSources {
   readonly profiles: Pick<Profiles, 'find' | 'setLanguage'>;
   readonly apiKeys: Pick<ApiKeys, 'mayHave'>;
   readonly webhooks: Pick<Webhooks, 'mayHave'>;
@@ -38,7 +38,6 @@ export interface CallerServices {
     listFor(scope: Scope): readonly Domain[];
     property(domainId: string, name: string): JsonValue | undefined;
   };
-  readonly rights: RightsSources;
   readonly maxRecordsPerWrite: number;
   readonly receipts: Pick<Receipts, 'mayRecord'>;
   readonly sheets: readonly DeclaredSheet[];
@@ -110,7 +109,7 @@ class Caller implements Record<keyof ValueOf<typeof CallerResult>, unknown> {
     this.#scope = scope;
     this.#services = services;
     this.#schema = schema;
-    this.#rights = new CallerRights(scope, services.rights);
+    this.#rights = new CallerRights(scope, services);
   }
 
   get id() {
@@ -177,12 +176,12 @@ class Caller implements Record<keyof ValueOf<typeof CallerResult>, unknown> {
     return this.printable.map(headOfPrint);
   }
   get printable(): readonly DeclaredPrint[] {
-    const { prints, rights } = this.#services;
+    const { prints, catalog, reports } = this.#services;
     const sources = {
-      collections: rights.catalog.list(),
+      collections: catalog.list(),
       mayRecordReceipts: this.mayRecordReceipts,
       mayRun: (field: string) => {
-        const report = rights.reports.find((one) => one.field === field);
+        const report = reports.find((one) => one.field === field);
         return report && mayRun(this.#scope, report);
       },
     };

@@ -24,8 +24,8 @@ type MakeSchoolInput = ValueOf<typeof MakeSchoolInput>;
 export class FirstRunResolver {
   readonly #firstRun: FirstRun;
 
-  constructor(firstRun: FirstRun) {
-    this.#firstRun = firstRun;
+  constructor(services: { readonly firstRun: FirstRun }) {
+    this.#firstRun = services.firstRun;
   }
 
   @Query(() => Boolean, {

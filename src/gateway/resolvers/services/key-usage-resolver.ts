@@ -88,8 +88,8 @@ class ApiKeyUsage {
 export class KeyUsageResolver {
   readonly #figures: KeyFigures;
 
-  constructor(figures: KeyFigures) {
-    this.#figures = figures;
+  constructor(services: { readonly keyFigures: KeyFigures }) {
+    this.#figures = services.keyFigures;
   }
 
   @Query(() => ApiKeyUsage, {

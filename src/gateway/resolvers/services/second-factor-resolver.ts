@@ -29,8 +29,8 @@ const SecondFactorResult = objectType('SecondFactor', 'The state of your second 
 export class SecondFactorResolver {
   readonly #factors: SecondFactors;
 
-  constructor(factors: SecondFactors) {
-    this.#factors = factors;
+  constructor(services: { readonly secondFactors: SecondFactors }) {
+    this.#factors = services.secondFactors;
   }
 
   @Query(() => SecondFactorResult, { description: 'The state of your second factor.' })

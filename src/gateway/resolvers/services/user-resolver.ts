@@ -24,12 +24,11 @@ import {
 
 const ONLY_OVER = 'Change it only if the user still has this version.';
 
-export interface UserResolverServices {
+export interface UserResolverServices extends RightsSources {
   readonly users: Users;
   readonly invitations: Invitations;
   readonly accountLinks: AccountLinks;
   readonly sessionAdmin: SessionAdmin;
-  readonly rights: RightsSources;
   readonly pages: PageSizes;
 }
 
@@ -87,7 +86,7 @@ export class UserResolver {
   ): Promise<UserRightsResult> {
     const scope = requireScope(context);
     const principal = await this.#services.users.principalOf(scope, { id: userId });
-    return new CallerRights({ ...scope, principal }, this.#services.rights);
+    return new CallerRights({ ...scope, principal }, this.#services);
   }
 
   @Mutation(() => SentLinkResult, {

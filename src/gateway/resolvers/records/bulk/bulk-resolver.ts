@@ -21,7 +21,7 @@ import { GenericRecord, OrderByInput } from '../generic-record.js';
 import { CI_ARGUMENT, FORCE_ARGUMENT } from '../oquery-arguments.js';
 import { perField, scanningField, toGenericRequest, toObject } from '../record-resolver.js';
 import { TRANSACTIONAL_FIELD } from '../transactional.js';
-import type { BulkWrites, Matching } from './bulk-writes.js';
+import { type BulkServices, BulkWrites, type Matching } from './bulk-writes.js';
 import { type RecordBatch, selectedRecords, shownCount } from './record-batch.js';
 import { toUpdateOperations, UpdateArguments } from './update-arguments.js';
 
@@ -60,8 +60,8 @@ export class BulkResolver {
   /** The methods behind these fields; the typed fields use them too. */
   readonly writes: BulkWrites;
 
-  constructor(services: { readonly writes: BulkWrites; readonly pages: PageSizes }) {
-    this.writes = services.writes;
+  constructor(services: BulkServices & { readonly pages: PageSizes }) {
+    this.writes = new BulkWrites(services);
     this.#pages = services.pages;
   }
 

@@ -36,11 +36,16 @@ export interface SentRecords {
   readonly shown: number;
 }
 
+export interface BulkServices {
+  readonly store: RecordStore;
+  readonly catalog: Catalog;
+}
+
 export class BulkWrites {
   readonly #store: RecordStore;
   readonly #catalog: Catalog;
 
-  constructor(services: { readonly store: RecordStore; readonly catalog: Catalog }) {
+  constructor(services: BulkServices) {
     this.#store = services.store;
     this.#catalog = services.catalog;
   }
