@@ -39,6 +39,7 @@ describe('the mutations that can be part of a transaction', () => {
       'deleteTask',
       'deleteTasks',
       'promoteStudents',
+      'raiseDues',
       'recordReceipt',
       'restoreRecord',
       'rollBackReceipt',
