@@ -116,7 +116,6 @@ describe('the dashboard', () => {
     expect(await entered.getByRole('link').allTextContents()).toEqual([
       'Holidays',
       'Leave requests',
-      'SMS log',
       'Staff attendance',
       'Students',
       'Tasks',

@@ -121,8 +121,8 @@ export class DueRaising {
     );
     if (known?.count === 0) {
       const place = className === null ? '' : ` and class ${className}`;
-      const detail = `The fee plan has no entry for ${month}${place} in session ${session}.`;
-      throw new ServiceError('NOT_FOUND', `${detail} Add one to the collection fee_plan.`, {
+      const detail = `The fee plan has no entry for ${month}${place} in session ${session}. Add one.`;
+      throw new ServiceError('NOT_FOUND', detail, {
         errors: [{ parameter: 'month', detail, sent: month }],
       });
     }
