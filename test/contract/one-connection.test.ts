@@ -168,6 +168,15 @@ describe('with one connection', () => {
       await mutate(`promoteStudents(promotion: ${promotion}) { left }`, {}, key);
   });
 
+  it('dues are raised, with and without a key', async () => {
+    await ask(
+      gateway,
+      'mutation { createFeePlan(data: {session: "2026-27", feeHead: "Tuition plain", amount: "9"}) { id } }',
+    );
+    for (const key of [undefined, 'dues-1'])
+      await mutate('raiseDues(month: "2026-05", dryRun: true) { students }', {}, key);
+  });
+
   it('files are kept, read and taken away', async () => {
     const { createFile } = await mutate('createFile(data: $file) { id }', {
       file: { name: 'a.txt', content: Buffer.from('hello').toString('base64') },

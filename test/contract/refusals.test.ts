@@ -414,10 +414,10 @@ const notFound: readonly Scenario[] = [
 const otherMethod: readonly Scenario[] = [
   {
     name: 'the list of records',
-    method: 'DELETE',
+    method: 'PUT',
     path: '/o/recs/task',
     status: 405,
-    expectHeaders: { allow: 'GET, HEAD, POST, OPTIONS', ...PROBLEM },
+    expectHeaders: { allow: 'GET, HEAD, POST, PATCH, DELETE, OPTIONS', ...PROBLEM },
   },
   {
     name: 'one record',
@@ -456,9 +456,9 @@ const otherMethod: readonly Scenario[] = [
     method: 'PROPFIND',
     path: '/o/recs/task',
     status: 405,
-    expectHeaders: { allow: 'GET, HEAD, POST, OPTIONS' },
+    expectHeaders: { allow: 'GET, HEAD, POST, PATCH, DELETE, OPTIONS' },
   },
-  { name: 'a path with a slash at its end', method: 'DELETE', path: '/o/recs/task/', status: 405 },
+  { name: 'a path with a slash at its end', method: 'PUT', path: '/o/recs/task/', status: 405 },
 ];
 
 const otherFormats: readonly Scenario[] = [
@@ -722,13 +722,13 @@ describe('409, 410 and 412', () => {
       status: 412,
     },
     {
-      name: 'If-None-Match on a write',
+      name: 'a record that is there and should be new',
       method: 'PUT',
       path: '/o/recs/task/changed',
       as: 'clerk',
       headers: { 'if-none-match': '*' },
       body: { name: 'b' },
-      status: 400,
+      status: 412,
     },
     {
       name: 'an _id that the path says otherwise',

@@ -15,8 +15,12 @@ export interface Room {
 /** How a value of a record is tested in SQL: below the two compilers of filters, which both use them. */
 const SQL_FORMS = [
   ...['store/sql/storable-json.ts', 'store/sql/names.ts'],
-  ...['store/sql/records-of.ts', 'store/sql/spellings.ts'],
-  ...['store/sql/jsonpath-test.ts', 'store/sql/column-test.ts', 'store/sql/id-test.ts'],
+  ...[
+    'store/sql/spellings.ts',
+    'store/sql/jsonpath-test.ts',
+    'store/sql/column-test.ts',
+    'store/sql/id-test.ts',
+  ],
 ];
 
 /** The tag of SQL: every room of the store and above it may compose statements. */

@@ -217,7 +217,7 @@ async function buildApp({
   closers.push(() => graphql.close());
   // An act that does not fit the schema ends the start.
   for (const act of acts) printAct(act, graphql.documents.schema);
-  assertQueriesOf(prints, (text) => graphql.documents.prepare(text));
+  assertQueriesOf(prints, graphql.documents.schema);
   const agents = new AgentEndpoint({
     tools: new AgentTools({
       documents: graphql.documents,

@@ -4,7 +4,13 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type FieldNode, type OperationDefinitionNode, parse as parseDocument } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  parse as parseDocument,
+  validate,
+} from 'graphql';
 import { parse as parseYaml } from 'yaml';
 import type { JsonObject, JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
@@ -156,9 +162,11 @@ function resolvePrint(
 }
 
 /** Checks the query of each against the schema. @throws INVALID_VALUE with the file and the fault */
-export function assertQueriesOf({ list }: Prints, prepare: (text: string) => unknown): void {
-  for (const { source, definition } of list)
-    attempt({ source, place: '/query' }, () => prepare(definition.query));
+export function assertQueriesOf({ list }: Prints, graphqlSchema: GraphQLSchema): void {
+  for (const { source, definition } of list) {
+    const [fault] = validate(graphqlSchema, parseDocument(definition.query));
+    if (fault) throw declarationFault(source, '/query', fault.message.replace(/\.$/, ''));
+  }
 }
 
 interface PrintRights {

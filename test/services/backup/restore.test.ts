@@ -67,9 +67,9 @@ function withoutTimes(text: string): string {
   return text.replaceAll(/"(?:generatedAt|instance)":"[^"]*"/g, '');
 }
 
-/** Rows that a running gateway writes by itself: how far schedules have been looked at, and log-ins. */
+/** Rows that each database or gateway has of its own: how far schedules were looked at, secrets, log-ins. */
 const BESIDES = new Map([
-  ['settings', " where name <> 'scriptScheduleLookedAt'"],
+  ['settings', " where name not in ('scriptScheduleLookedAt', 'channels')"],
   ['audit_entries', " where collection <> '$session'"],
 ]);
 

@@ -10,6 +10,8 @@ import {
 
 const ACCEPTED: Readonly<Record<string, readonly JsonValue[]>> = {
   schoolName: ['Gyan Vidya'],
+  schoolAddress: ['Main Road, Pune'],
+  schoolLogo: ['0190a0b0-0000-7000-8000-000000000000'],
   timezone: ['Asia/Kolkata', 'UTC'],
   language: ['en-IN', 'hi-IN'],
   udiseCode: ['27090100101'],
@@ -43,6 +45,8 @@ const REFUSED: Readonly<Record<string, readonly JsonValue[]>> = {
   KEEP_HISTORY_DAYS: [0, -1, 1.5, '30', 40_000],
   schoolName: ['', 5],
   language: ['xx-invalid-language', 5],
+  schoolAddress: ['', 5],
+  schoolLogo: ['', 5],
   timezone: ['Asia/Nowhere', 5, '+05:30', '-0300'],
   udiseCode: ['2709010010', 'UDISE', 27090100101],
   tallyCompany: ['', 5],

@@ -55,6 +55,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0049_webhook_probes': '9b7ab6fa7a6ab0efc1a30c915c2f49f5501d734491044277329cdb9d3a96736b',
   '0053_document_comparison': 'dc3e5f59230c4c2d6f2f275115e680ecd044f956fa48f5fd4836c7413ab083f2',
   '0054_message_senders': '20c9650af78f38e3668bb45188c3c4dd4cf5b6c5ef6a298dec80acb4fdc83c41',
+  '0055_secret_channels': 'e943bdc7456cc4a69761f49678218c5444b2963da017e5a2ca6570f3fb43976b',
 };
 
 describe('the text of a migration', () => {

@@ -133,7 +133,8 @@ function withArgumentNames({ parameters }: Report, error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.errors === undefined) return error;
   const names = new Map(Object.entries(parameters).map(([name, { restName }]) => [restName, name]));
   // A name of one word may be a word of the sentence.
-  const inText = (text: string) => text.replaceAll(/\w+(?:[_.]\w+)+/g, (word) => names.get(word) ?? word);
+  const inText = (text: string) =>
+    text.replaceAll(/[\w.]+/g, (word) => (/[_.]/.test(word) ? (names.get(word) ?? word) : word));
   const errors = error.errors.map((one) => ({
     ...one,
     detail: inText(one.detail),

@@ -1,4 +1,4 @@
-/** The filters of documents in the language of the page. @see docs/prints.md */
+/** The filters of documents in the language of the page. */
 import { useLingui } from '@lingui/react';
 import type { PrintFilters } from '../../../base/text/print-filters.js';
 import { isExactNumber } from '../gateway/exact-number';

@@ -196,7 +196,7 @@ function useFoundInManual(text: string): readonly Found[] {
 /** The first page of the manual names the index, whose name changes with the version. */
 async function loadManualIndex(): Promise<MiniSearch<SearchedSection> | null> {
   const page = await (await fetch('/manual')).text();
-  const [address] = /[^"'\s]*search[^"'\s]*\.json/.exec(page) ?? [];
+  const address = page.split(/["'\s]/).find((text) => text.includes('search') && text.endsWith('.json'));
   if (address === undefined) return null;
   const index = await (await fetch(new URL(address, `${location.origin}/manual/`))).text();
   return MiniSearch.loadJSON<SearchedSection>(index, SEARCH_OPTIONS);

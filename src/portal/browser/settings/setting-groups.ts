@@ -8,7 +8,10 @@ export type SettingSubject = keyof typeof NAMES | 'templates' | 'others';
 
 /** The subjects of settings in the order of the page, with their names. */
 const NAMES = {
-  school: ['schoolName', 'timezone', 'language', 'currency', 'callingCode', 'udiseCode'],
+  school: [
+    ...(['schoolName', 'schoolAddress', 'schoolLogo', 'timezone', 'language'] as const),
+    ...(['currency', 'callingCode', 'udiseCode'] as const),
+  ],
   year: ['sessionFirstMonth', 'weeklyOffs', 'schoolStartsAt', 'leaveCountsPresent'],
   results: ['passPercent', 'grades', 'rankMethod'],
   fees: ['receiptSeries', 'books_closed_until', 'tallyCompany'],
@@ -44,6 +47,9 @@ export function groupSettings<Setting extends { readonly name: string }>(
 export const SETTING_TITLES: Readonly<Record<string, string>> = {
   schoolName: 'Name of the school',
   timezone: 'Time zone',
+  schoolAddress: 'Address of the school',
+  schoolLogo: 'Logo of the school',
+  language: 'Language of scripts',
   callingCode: 'Calling code of the country',
   udiseCode: 'UDISE+ code',
   tallyCompany: 'Company in Tally',
