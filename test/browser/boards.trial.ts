@@ -432,7 +432,7 @@ describe('what is printed', () => {
     const printed = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(printed.match(/\/Type\s*\/Page\b/g)?.length).toBeLessThan(rows / 2);
 
-    await page.goto(`${gateway.url}/portal/records/registration/stu-00001`);
+    await page.goto(`${gateway.url}/portal/records/registration/stu-00001?tab=fields`);
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
     await page.emulateMedia({ media: 'print' });
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor({ state: 'hidden' });

@@ -11,7 +11,7 @@ const pages = usePages(gateway);
 it.each([
   ['/portal/exports?collections=registration', 'Format'],
   ['/portal/people', 'State'],
-  ['/portal/records/registration/stu-00001', 'Gender'],
+  ['/portal/records/registration/stu-00001?tab=fields', 'Gender'],
 ])('those of %s that say nothing are hidden from screen readers', async (path, label) => {
   const page = await pages.openPortalAs('admin', path);
   await page.getByLabel(label).first().waitFor();

@@ -38,6 +38,7 @@ describe('by keyboard alone', () => {
     await page.waitForURL(/search=/);
     await press(page, page.getByRole('row').filter({ hasText: name }).first().getByRole('link').first());
     await page.getByRole('heading', { level: 1, name }).waitFor();
+    await showTab(page, 'Fields');
     await write(page, page.getByLabel('Father name'), 'Corrected Kumar');
     await press(page, page.getByRole('button', { name: 'Save' }));
     await page.getByText('Saved.').waitFor();

@@ -54,7 +54,7 @@ describe('a page of the version before', () => {
   });
 
   it('is loaded anew where the next page does not come, and keeps what was written', async () => {
-    const address = '/portal/records/registration/stu-00001';
+    const address = '/portal/records/registration/stu-00001?tab=fields';
     const page = await pages.openPortalAs('clerk', address);
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Written before');
     await mark(page);

@@ -102,7 +102,7 @@ describe('a record', () => {
 
   it('names who has changed it in the meantime', async () => {
     const record = 'registration/stu-00002';
-    const page = await pages.openPortalAs('admin', `/portal/records/${record}`);
+    const page = await pages.openPortalAs('admin', `/portal/records/${record}?tab=fields`);
     await page.getByLabel('Route').fill('R7');
     await change(record, { guardian_phone: '+919812345678' }, 'clerk');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -279,7 +279,7 @@ describe('a record', () => {
   });
 
   it('has two fields beside each other where the screen is wide, one below the other elsewhere', async () => {
-    const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001');
+    const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001?tab=fields');
     const place = async (label: string) => await page.getByLabel(label, { exact: true }).boundingBox();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByLabel('Mother name').waitFor();
@@ -391,7 +391,7 @@ describe('a record', () => {
   });
 
   it('is only read by who may not change it', async () => {
-    const page = await pages.openPortalAs('viewer', '/portal/records/registration/stu-00001');
+    const page = await pages.openPortalAs('viewer', '/portal/records/registration/stu-00001?tab=fields');
     await page.getByText('You may read this record, not change it.').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await page.goto(`${gateway.url}/portal/records/fee_receipt/rcp-0000001`);

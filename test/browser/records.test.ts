@@ -316,7 +316,7 @@ describe('the records of a collection', () => {
       `${gateway.url}/portal/records/registration?columns=name,admitted_on&oquery=_id=stu-00001`,
     );
     await page.getByRole('gridcell', { name: 'soon' }).waitFor();
-    await page.goto(`${gateway.url}/portal/records/registration/stu-00001`);
+    await page.goto(`${gateway.url}/portal/records/registration/stu-00001?tab=fields`);
     await page.getByRole('textbox', { name: 'Admitted on' }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Admitted on' }).inputValue()).toBe('soon');
   });

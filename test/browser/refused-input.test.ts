@@ -35,7 +35,7 @@ describe('a record that is refused', () => {
   });
 
   it('says which value another record has, in the language of the page', async () => {
-    const page = await openInHindi('clerk', '/portal/records/registration/stu-00002');
+    const page = await openInHindi('clerk', '/portal/records/registration/stu-00002?tab=fields');
     const [first] = (await (
       await gateway.fetch('/o/recs/registration?limit=1&oquery=_id=stu-00001', { as: 'admin' })
     ).json()) as { readonly sequence: string }[];

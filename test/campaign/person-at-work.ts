@@ -69,7 +69,7 @@ export class PersonAtWork {
 
   async opensFirstRow(): Promise<void> {
     await this.page.getByRole('region').getByRole('row').nth(1).getByRole('link').first().click();
-    await this.sees('tab', 'History');
+    await this.page.getByRole('tab', { name: 'Fields' }).click();
   }
 
   async chooses(label: string, option: string | RegExp): Promise<void> {
