@@ -58,7 +58,7 @@ describe('readPrints', () => {
     const prints = await readWith('title: Bonafide', 'title: Other');
     const served = buildSchema(await readFile('schema/schema.graphql', 'utf8'), { assumeValid: true });
     expect(() => assertQueriesOf(prints, served)).not.toThrow();
-    const refuse = () => assertQueriesOf(prints, buildSchema('type Query { x: Int }'));
+    const refuse = () => assertQueriesOf(prints, buildSchema('type Query { x(id: ID): Int }'));
     expect(refuse).toThrow(
       /^schema\/prints\/[a-z-]+\.liquid: \/query: Cannot query field "\w+" on type "Query"\.$/,
     );
