@@ -14,7 +14,7 @@ import { accessOf } from '../../../store/access/access.js';
 import type { Transaction } from '../../../store/database/queryable.js';
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
 import { sql } from '../../../store/sql.js';
-import { isReportMonth, type Month, type Session } from '../engine/parameter-types.js';
+import { type Day, isReportMonth, type Month, type Session } from '../engine/parameter-types.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { endOf, firstDayOf, lastDayOf, sessionOf, todayIn } from '../engine/school-calendar.js';
 import { schoolSettings } from '../engine/school-settings.js';
@@ -61,7 +61,7 @@ export class DueRaising {
     { month, class: className = null, dryRun }: RaiseDuesInput,
     within?: Transaction,
   ): Promise<RaisedDues> {
-    const { store, domains, catalog } = this.#services;
+    const { store, domains, catalog, now } = this.#services;
     if (!isReportMonth(month)) throw invalid('month', month, 'a month as YYYY-MM');
     accessOf(scope, catalog.get('fee_due', scope), 'create');
     for (const name of ['fee_plan', 'registration', 'fee_concession']) {
@@ -73,10 +73,11 @@ export class DueRaising {
     }
     const { sessionFirstMonth } = schoolSettings((name) => domains.property(scope.domain.id, name));
     const session = sessionOf(firstDayOf(month), sessionFirstMonth);
+    const today = todayIn(scope.domain.timeZone, now());
     return await store.atomically(scope, { writes: ['fee_due'], within }, async (tx) => {
       if (className !== null) await assertClass(tx, scope, className);
-      const of = { month, session, className };
-      const planned = await this.#plan(tx, scope, of);
+      const of = { month, session, className, today };
+      const planned = await planDues(tx, scope, of);
       const made = planned.filter(({ isRaised }) => !isRaised);
       if (dryRun !== true && made.length > 0)
         await store.create(
@@ -92,7 +93,7 @@ export class DueRaising {
         students: new Set(made.map(({ student }) => student)).size,
         demands: made.length,
         existing: planned.length - made.length,
-        notPromoted: await this.#countNotPromoted(tx, scope, of),
+        notPromoted: await countNotPromoted(tx, scope, of),
         amount: amount.toFixed(2),
         concession: concession.toFixed(2),
         payable: amount.minus(concession).toFixed(2),
@@ -100,14 +101,24 @@ export class DueRaising {
       };
     });
   }
+}
 
-  /** The demands of the fee plan, those included that were made before. */
-  async #plan(tx: Transaction, scope: Scope, { month, session, className }: Raised) {
-    const { id: domain, timeZone } = scope.domain;
-    const today = todayIn(timeZone, this.#services.now());
-    const [first, last] = [firstDayOf(month), lastDayOf(month)];
-    const range = { domain, first: month, last: month, asOn: today, end: endOf(today, timeZone) };
-    const plans = sql`
+interface Raised {
+  readonly month: Month;
+  readonly session: Session;
+  readonly className: string | null;
+  readonly today: Day;
+}
+
+/** The demands of the fee plan, those included that were made before. */
+async function planDues(
+  tx: Transaction,
+  { domain: { id: domain, timeZone } }: Scope,
+  { month, session, className, today }: Raised,
+) {
+  const [first, last] = [firstDayOf(month), lastDayOf(month)];
+  const range = { domain, first: month, last: month, asOn: today, end: endOf(today, timeZone) };
+  const plans = sql`
   select r.id, nullif(r.data->>'class', '') as class, nullif(r.data->>'route', '') as route,
     r.data->>'fee_head' as fee_head, to_number(r.data->'amount') as amount,
     coalesce(to_number(r.data->'due_day'), 10)::int as due_day,
@@ -116,17 +127,15 @@ export class DueRaising {
   where ${liveRecordsIn(domain, 'fee_plan')} and r.data->>'session' = ${session}
     and (coalesce(jsonb_array_length(r.data->'months'), 0) = 0 or r.data->'months' ? ${month})
     and (${className}::text is null or coalesce(nullif(r.data->>'class', ''), ${className}) = ${className})`;
-    const [known] = await tx.query<{ count: number }>(
-      sql`select count(*)::int as count from (${plans}) as p`,
-    );
-    if (known?.count === 0) {
-      const place = className === null ? '' : ` and class ${className}`;
-      const detail = `The fee plan has no entry for ${month}${place} in session ${session}. Add one.`;
-      throw new ServiceError('NOT_FOUND', detail, {
-        errors: [{ parameter: 'month', detail, sent: month }],
-      });
-    }
-    return await tx.query<PlannedDue>(sql`
+  const [known] = await tx.query<{ count: number }>(sql`select count(*)::int as count from (${plans}) as p`);
+  if (known?.count === 0) {
+    const place = className === null ? '' : ` and class ${className}`;
+    const detail = `The fee plan has no entry for ${month}${place} in session ${session}. Add one.`;
+    throw new ServiceError('NOT_FOUND', detail, {
+      errors: [{ parameter: 'month', detail, sent: month }],
+    });
+  }
+  return await tx.query<PlannedDue>(sql`
 with students as materialized (${studentsOfSession(session, last, { domain, today })}
 ),
 present as materialized (
@@ -179,24 +188,19 @@ select
   ) as "isRaised"
 from planned p
 order by p.class, p.section, p.student, p.fee_head`);
-  }
+}
 
-  async #countNotPromoted(tx: Transaction, scope: Scope, { month, session, className }: Raised) {
-    const { id: domain, timeZone } = scope.domain;
-    const today = todayIn(timeZone, this.#services.now());
-    const [found] = await tx.query<{ count: number }>(sql`
+async function countNotPromoted(
+  tx: Transaction,
+  { domain: { id: domain } }: Scope,
+  { month, session, className, today }: Raised,
+) {
+  const [found] = await tx.query<{ count: number }>(sql`
 select count(*)::int as count
 from (${studentsOfSession(session, lastDayOf(month), { domain, today })}) as s
 where session < ${session} and not left_unknown and left_on >= ${firstDayOf(month)}
   and admitted_on <= ${lastDayOf(month)} and (${className}::text is null or class = ${className})`);
-    return found?.count ?? 0;
-  }
-}
-
-interface Raised {
-  readonly month: Month;
-  readonly session: Session;
-  readonly className: string | null;
+  return found?.count ?? 0;
 }
 
 function recordOf(due: PlannedDue, { month, session }: Raised): JsonObject {
