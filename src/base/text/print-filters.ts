@@ -6,20 +6,18 @@ import { Liquid } from 'liquidjs';
 
 /** What a document may do with a value, beside the filters of Liquid; docs/prints.md explains each. */
 export const PRINT_FILTERS = [
-  ...[
-    't',
-    'word',
-    'field',
-    'fields',
-    'label',
-    'money',
-    'in_words',
-    'number',
-    'percent',
-    'day',
-    'month',
-    'instant',
-  ],
+  't',
+  'word',
+  'field',
+  'fields',
+  'label',
+  'money',
+  'in_words',
+  'number',
+  'percent',
+  'day',
+  'month',
+  'instant',
 ] as const;
 
 export type PrintFilters = Readonly<

@@ -5,6 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
+  type DocumentNode,
   type FieldNode,
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -41,6 +42,8 @@ export interface DeclaredPrint {
   readonly source: string;
   /** `undefined`: any collection. */
   readonly collection: Collection | undefined;
+  /** `query` of the definition. */
+  readonly query: DocumentNode;
   /** The fields of Query that the document needs. */
   readonly rootFields: readonly string[];
 }
@@ -136,8 +139,8 @@ function resolvePrint(
   }
   if (report !== undefined && !reports.some(({ name }) => name === report))
     throw declarationFault(source, '/report', `there is no report "${report}"`);
-  const { definitions } = attempt({ source, place: '/query' }, () => parseDocument(definition.query));
-  const operations = definitions.filter(({ kind }) => kind === 'OperationDefinition');
+  const query = attempt({ source, place: '/query' }, () => parseDocument(definition.query));
+  const operations = query.definitions.filter(({ kind }) => kind === 'OperationDefinition');
   const [operation, ...others] = operations as readonly OperationDefinitionNode[];
   if (operation?.operation !== 'query' || others.length > 0)
     throw declarationFault(source, '/query', 'it must have one operation, a query');
@@ -158,13 +161,13 @@ function resolvePrint(
   const rootFields = operation.selectionSet.selections
     .filter((selection): selection is FieldNode => selection.kind === 'Field')
     .map(({ name }) => name.value);
-  return { definition, html, source, collection, rootFields };
+  return { definition, html, source, collection, query, rootFields };
 }
 
 /** Checks the query of each against the schema. @throws INVALID_VALUE with the file and the fault */
 export function assertQueriesOf({ list }: Prints, graphqlSchema: GraphQLSchema): void {
-  for (const { source, definition } of list) {
-    const [fault] = validate(graphqlSchema, parseDocument(definition.query));
+  for (const { source, query } of list) {
+    const [fault] = validate(graphqlSchema, query);
     if (fault) throw declarationFault(source, '/query', fault.message.replace(/\.$/, ''));
   }
 }

@@ -51,8 +51,8 @@ export function usePrintPages(layout: PrintLayout | undefined, subject: PrintSub
       const sessionStart = startOfSession(today, sessionFirstMonth);
       const { collection, where, oquery, orderBy, set, chosen } = subject;
       const common = { ...chosen, collection, today, sessionStart };
+      const names = new Set([...layout.query.matchAll(/\$(\w+)\s*:/g)].map(([, name]) => name));
       const run = async (variables: Values): Promise<PrintedPage> => {
-        const names = new Set([...layout.query.matchAll(/\$(\w+)\s*:/g)].map(([, name]) => name));
         const sent = Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
         const options = { signal, leavesOutForbidden: layout.leads === true };
         const answer = await gateway.executeText<Values>(layout.query, sent, options);
