@@ -8,6 +8,24 @@ const MOST = 2_147_483_647;
 const MOST_DAYS = 36_500;
 const MOST_WORKERS = 64;
 
+/** A setting: its variable, how its text is read, its meaning for `.env.example`, and its default as a text. */
+export interface Setting<Schema extends z.ZodType = z.ZodType> {
+  readonly variable: string;
+  readonly schema: Schema;
+  readonly meaning: string;
+  /** Absent: there is none. */
+  readonly default: string | undefined;
+}
+
+export function setting<Schema extends z.ZodType>(
+  variable: string,
+  schema: Schema,
+  meaning: string,
+  defaultText?: string,
+): Setting<Schema> {
+  return { variable, schema, meaning, default: defaultText };
+}
+
 /** A whole number within bounds, written in decimal digits alone. */
 export function wholeNumberSetting(min: number, max: number) {
   return z.string().transform((text, context) => {

@@ -4,44 +4,28 @@
  */
 import type { z } from 'zod';
 import { ConfigError } from '../../base/config-error.js';
-import { rolesSetting } from '../../base/settings.js';
+import { rolesSetting, type Setting } from '../../base/settings.js';
 import { findNearest } from '../../base/text/did-you-mean.js';
 import { BACKUP_SETTINGS } from '../../services/backup/backup-settings.js';
 import { FILE_SETTINGS } from '../../services/files/file-settings.js';
 import { IMPORT_SETTINGS } from '../../services/importing/import-settings.js';
 import { MESSAGE_SETTINGS } from '../../services/messaging/message-settings.js';
 import { SCRIPT_SETTINGS } from '../../services/scripting/script-settings.js';
-import { AGENT_SETTINGS } from './agent-settings.js';
 import { DATABASE_SETTINGS } from './database-settings.js';
 import { GRAPHQL_SETTINGS } from './graphql-settings.js';
-import { LIVE_SETTINGS } from './live-settings.js';
 import { LOGIN_SETTINGS } from './login-settings.js';
-import { MONITORING_SETTINGS } from './monitoring-settings.js';
 import { SERVER_SETTINGS } from './server-settings.js';
-import { WEBHOOK_SETTINGS } from './webhook-settings.js';
-
-interface Setting {
-  readonly variable: string;
-  /** The default, written as it would be in the environment; absent when there is none. */
-  readonly default?: string;
-  readonly schema: z.ZodType;
-  readonly meaning: string;
-}
 
 const SETTINGS = {
   ...SERVER_SETTINGS,
   ...DATABASE_SETTINGS,
   ...LOGIN_SETTINGS,
   ...GRAPHQL_SETTINGS,
-  ...LIVE_SETTINGS,
   ...MESSAGE_SETTINGS,
-  ...WEBHOOK_SETTINGS,
   ...FILE_SETTINGS,
   ...IMPORT_SETTINGS,
   ...SCRIPT_SETTINGS,
-  ...AGENT_SETTINGS,
   ...BACKUP_SETTINGS,
-  ...MONITORING_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 export type Config = {

@@ -6,6 +6,7 @@ import {
   flagSetting,
   listSetting,
   positiveSetting,
+  setting,
   wholeNumberSetting,
 } from '../../base/settings.js';
 import {
@@ -20,9 +21,9 @@ const IMPOSSIBLE_NAME =
 const UNKNOWN_TLS_MODE = `sslmode is to be one of ${TLS_MODES.join(', ')}`;
 
 export const DATABASE_SETTINGS = {
-  databaseUrl: {
-    variable: 'DATABASE_URL',
-    schema: z
+  databaseUrl: setting(
+    'DATABASE_URL',
+    z
       .string()
       .regex(/^postgres(ql)?:\/\//, 'expected postgresql://user:password@host:port/database')
       .refine((url) => !/[?&]target_session_attrs=(?!any|read-write|primary|prefer-primary)/.test(url), {
@@ -37,71 +38,63 @@ export const DATABASE_SETTINGS = {
       .refine(hasPossibleDatabaseName, { error: IMPOSSIBLE_NAME })
       .transform((url) => withPlainDatabaseName(withExplicitTlsMode(url)))
       .optional(),
-    meaning:
-      'a PostgreSQL >= 15 of your own; of several servers, host1:5432,host2:5432, the one that is primary; ' +
+    'a PostgreSQL >= 15 of your own; of several servers, host1:5432,host2:5432, the one that is primary; ' +
       'unset: an embedded one in DATA_DIRECTORY',
-  },
-  databaseReplicaUrls: {
-    variable: 'DATABASE_REPLICA_URLS',
-    default: '',
-    schema: listSetting
+  ),
+  databaseReplicaUrls: setting(
+    'DATABASE_REPLICA_URLS',
+    listSetting
       .refine((urls) => urls.every((url) => /^postgres(ql)?:\/\//.test(url)), {
         error: 'expected postgresql://user:password@host:port/database, separated by commas',
       })
       .refine((urls) => urls.every(hasKnownTlsMode), { error: UNKNOWN_TLS_MODE })
       .refine((urls) => urls.every(hasPossibleDatabaseName), { error: IMPOSSIBLE_NAME })
       .transform((urls) => urls.map((url) => withPlainDatabaseName(withExplicitTlsMode(url)))),
-    meaning:
-      'streaming replicas that lists, streams, aggregates and reports are read from, separated by commas; ' +
+    'streaming replicas that lists, streams, aggregates and reports are read from, separated by commas; ' +
       'the same for all gateways',
-  },
-  replicaMaxLagMs: {
-    variable: 'REPLICA_MAX_LAG_MS',
-    default: '5000',
-    schema: wholeNumberSetting(2_000, 2_147_483_647),
-    meaning: 'a replica further behind than this is not read from, in milliseconds',
-  },
-  dataDirectory: {
-    variable: 'DATA_DIRECTORY',
-    default: '.data',
-    schema: z.string().min(1),
-    meaning: 'where the embedded database keeps its files',
-  },
-  poolSize: {
-    variable: 'POOL_SIZE',
-    default: '16',
-    schema: wholeNumberSetting(1, 1000),
-    meaning: 'connections to the database',
-  },
-  statementTimeoutMs: {
-    variable: 'STATEMENT_TIMEOUT_MS',
-    default: '30000',
-    schema: countSetting,
-    meaning: 'longest a statement may run, in milliseconds; 0: no limit. Streams are not bound by it',
-  },
-  demo: {
-    variable: 'DEMO',
-    schema: flagSetting.optional(),
-    meaning:
-      'make the demo school, whose passwords everybody knows, on the first start of the embedded database, ' +
+    '',
+  ),
+  replicaMaxLagMs: setting(
+    'REPLICA_MAX_LAG_MS',
+    wholeNumberSetting(2_000, 2_147_483_647),
+    'a replica further behind than this is not read from, in milliseconds',
+    '5000',
+  ),
+  dataDirectory: setting(
+    'DATA_DIRECTORY',
+    z.string().min(1),
+    'where the embedded database keeps its files',
+    '.data',
+  ),
+  poolSize: setting('POOL_SIZE', wholeNumberSetting(1, 1000), 'connections to the database', '16'),
+  statementTimeoutMs: setting(
+    'STATEMENT_TIMEOUT_MS',
+    countSetting,
+    'longest a statement may run, in milliseconds; 0: no limit. Streams are not bound by it',
+    '30000',
+  ),
+  demo: setting(
+    'DEMO',
+    flagSetting.optional(),
+    'make the demo school, whose passwords everybody knows, on the first start of the embedded database, ' +
       'and show its logins; left out: only where HOST is a loopback address and PUBLIC_URL is not set',
-  },
-  keepRemovedDays: {
-    variable: 'KEEP_REMOVED_DAYS',
-    default: '90',
-    schema: daysSetting,
-    meaning: 'how long a removed record answers 410 before it is purged and its _id is free again',
-  },
-  maxRecordsPerWrite: {
-    variable: 'MAX_RECORDS_PER_WRITE',
-    default: '10000',
-    schema: positiveSetting,
-    meaning: 'records one call may create, change or remove',
-  },
-  maxResultRecords: {
-    variable: 'MAX_RESULT_RECORDS',
-    default: '10000',
-    schema: positiveSetting,
-    meaning: 'platform.db: records or values a function gives at once; what is streamed has no such bound',
-  },
+  ),
+  keepRemovedDays: setting(
+    'KEEP_REMOVED_DAYS',
+    daysSetting,
+    'how long a removed record answers 410 before it is purged and its _id is free again',
+    '90',
+  ),
+  maxRecordsPerWrite: setting(
+    'MAX_RECORDS_PER_WRITE',
+    positiveSetting,
+    'records one call may create, change or remove',
+    '10000',
+  ),
+  maxResultRecords: setting(
+    'MAX_RESULT_RECORDS',
+    positiveSetting,
+    'platform.db: records or values a function gives at once; what is streamed has no such bound',
+    '10000',
+  ),
 } as const;

@@ -1,41 +1,38 @@
 /** The settings of backups, which are part of the list in `config.ts`. */
 import { z } from 'zod';
-import { positiveSetting, secretSetting } from '../../base/settings.js';
+import { positiveSetting, secretSetting, setting } from '../../base/settings.js';
 
 export const BACKUP_SETTINGS = {
-  backupSchedule: {
-    variable: 'BACKUP_SCHEDULE',
-    schema: z
+  backupSchedule: setting(
+    'BACKUP_SCHEDULE',
+    z
       .string()
       .regex(/^[\d*,/-]+( [\d*,/-]+){4}$/, 'expected minute, hour, day, month and weekday: 30 20 * * *')
       .optional(),
-    meaning:
-      'when backups are made, in UTC: minute, hour, day, month, weekday; 30 20 * * * is two at night in ' +
+    'when backups are made, in UTC: minute, hour, day, month, weekday; 30 20 * * * is two at night in ' +
       'India. One gateway of several makes each. Unset: none are made by the clock',
-  },
-  backupKeep: {
-    variable: 'BACKUP_KEEP',
-    default: '14',
-    schema: positiveSetting,
-    meaning: 'how many backups by the clock are kept; older ones are removed after the next one',
-  },
-  backupDirectory: {
-    variable: 'BACKUP_DIRECTORY',
-    schema: z.string().min(1).optional(),
-    meaning:
-      'the folder of the backups by the clock, on a disk that all gateways have; unset: below backups/ in ' +
+  ),
+  backupKeep: setting(
+    'BACKUP_KEEP',
+    positiveSetting,
+    'how many backups by the clock are kept; older ones are removed after the next one',
+    '14',
+  ),
+  backupDirectory: setting(
+    'BACKUP_DIRECTORY',
+    z.string().min(1).optional(),
+    'the folder of the backups by the clock, on a disk that all gateways have; unset: below backups/ in ' +
       'the bucket of FILES_S3_URL',
-  },
-  backupPassphrase: {
-    variable: 'BACKUP_PASSPHRASE',
-    schema: secretSetting(12).optional(),
-    meaning:
-      'backups are encrypted by it, at least 12 characters; without it, and without BACKUP_KEY_FILE, they ' +
+  ),
+  backupPassphrase: setting(
+    'BACKUP_PASSPHRASE',
+    secretSetting(12).optional(),
+    'backups are encrypted by it, at least 12 characters; without it, and without BACKUP_KEY_FILE, they ' +
       'are not. A backup whose passphrase is lost is lost',
-  },
-  backupKeyFile: {
-    variable: 'BACKUP_KEY_FILE',
-    schema: z.string().min(1).optional(),
-    meaning: 'a file whose bytes, at least 32, encrypt backups in place of a passphrase',
-  },
+  ),
+  backupKeyFile: setting(
+    'BACKUP_KEY_FILE',
+    z.string().min(1).optional(),
+    'a file whose bytes, at least 32, encrypt backups in place of a passphrase',
+  ),
 } as const;
