@@ -1,17 +1,39 @@
+/**
+ * `campus backup`, `verify` and `restore`. By what a backup is encrypted is never an argument, which every user
+ * of the machine could see.
+ */
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import type { Command } from 'commander';
+import { ServiceError } from '../base/errors.js';
 import { openBucket } from '../gateway/compose/opened.js';
+import type { Config } from '../gateway/config/config.js';
+import type { Manifest } from '../services/backup/archive-writer.js';
 import { createBackup } from '../services/backup/backup.js';
-import { saveBackup } from '../services/backup/save-backup.js';
-import { seal } from '../services/backup/seal.js';
-import { type BackupSecretOptions, findBackupSecret } from './backup-secret-options.js';
-import { printBackupSummary } from './backup-summary.js';
-import { type CommandLine, withDatabaseUrl } from './command-line.js';
-import { listenForStopSignal } from './stop-signal.js';
+import { openFileSource } from '../services/backup/byte-source.js';
+import { type Archive, openArchive } from '../services/backup/open-archive.js';
+import { restoreArchive } from '../services/backup/restore.js';
+import { saveBackup, toFileError } from '../services/backup/save-backup.js';
+import {
+  type BackupSecret,
+  backupSecretOfSettings,
+  isSealed,
+  readKeyFile,
+  seal,
+  toPassphrase,
+  unseal,
+} from '../services/backup/seal.js';
+import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';
+import { printLine } from './console-output.js';
+import { readErasures } from './person-command.js';
+import { printTable } from './print-table.js';
+import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
 import { showTransferProgress } from './transfer-progress.js';
 
-interface BackupCommandOptions extends BackupSecretOptions {
-  readonly domain?: string;
-  readonly encrypt?: boolean;
+interface BackupOptions {
+  readonly passphraseFile?: string;
+  readonly keyFile?: string;
   readonly json?: boolean;
 }
 
@@ -23,7 +45,7 @@ export function registerBackupCommand(command: Command, { config }: CommandLine)
     .option('--passphrase-file <file>', 'encrypt it by the first line of a file')
     .option('--key-file <file>', 'encrypt it by a key: all bytes of a file, at least 32')
     .option('--json', 'print what was written as JSON')
-    .action(async (file: string, options: BackupCommandOptions) => {
+    .action(async (file: string, options: BackupOptions & { domain?: string; encrypt?: boolean }) => {
       const secret = await findBackupSecret(config, options, options.encrypt ? 'choose' : 'optional');
       const signal = listenForStopSignal();
       await withDatabaseUrl({ config, signal }, async (url) => {
@@ -31,20 +53,225 @@ export function registerBackupCommand(command: Command, { config }: CommandLine)
         const progress = showTransferProgress(process.stderr, 'backing up', 'rows');
         const startedAt = performance.now();
         try {
-          const backup = createBackup({
-            url,
-            bucket,
-            domain: options.domain,
-            signal,
-            onProgress: (step) => progress.show(step),
-          });
+          const { domain } = options;
+          const backup = createBackup({ url, bucket, domain, signal, onProgress: progress.show });
           const bytes = await saveBackup(file, secret ? seal(backup.bytes, secret) : backup.bytes);
           progress.stop();
-          printBackupSummary(backup.manifest(), { file, bytes, startedAt, isJson: options.json === true });
+          printBackupSummary(backup.manifest(), options, { file, bytes, startedAt });
         } finally {
           progress.stop();
           await bucket?.close();
         }
       });
     });
+}
+
+/** `campus verify <file>`: needs no database. */
+export function registerVerifyCommand(command: Command, { config }: CommandLine): void {
+  addSecretOptions(command)
+    .option('--json', 'print what it holds as JSON')
+    .action((file: string, options: BackupOptions) => {
+      const startedAt = performance.now();
+      const signal = listenForStopSignal();
+      return withVerifiedArchive({ file, signal, config, options }, async ({ manifest }, bytes) => {
+        printBackupSummary(manifest, options, { file, bytes, startedAt });
+      });
+    });
+}
+
+interface RestoreCommandOptions extends BackupOptions {
+  readonly dryRun?: boolean;
+  readonly into?: string;
+  readonly erasures?: string;
+}
+
+/** `campus restore <file>`: looks through all of the file before it writes anything. */
+export function registerRestoreCommand(command: Command, commandLine: CommandLine): void {
+  addSecretOptions(command)
+    .option('--into <domain>', 'the name its domain gets; its branches keep theirs')
+    .option('--dry-run', 'say whether it could be restored, and change nothing')
+    .option('--erasures <file>', 'erase again who is in this list of `campus person erasures`')
+    .option('--json', 'print what was restored as JSON')
+    .action((file: string, options: RestoreCommandOptions) => restore(commandLine, file, options));
+}
+
+async function restore(
+  commandLine: CommandLine,
+  file: string,
+  options: RestoreCommandOptions,
+): Promise<void> {
+  const { config } = commandLine;
+  // A list that is none is refused before anything is written.
+  const erasures = options.erasures === undefined ? undefined : await readErasures(options.erasures);
+  const signal = listenForStopSignal();
+  const startedAt = performance.now();
+  await withVerifiedArchive({ file, signal, config, options }, async (archive, bytes) => {
+    await withDatabaseUrl({ config, signal }, async (url) => {
+      const bucket = await openBucket(config);
+      const progress = showTransferProgress(process.stderr, 'restoring', 'rows');
+      try {
+        const outcome = await restoreArchive({
+          ...{ url, archive, bucket, into: options.into, erasures, signal, onProgress: progress.show },
+          mode: options.dryRun ? 'try' : 'restore',
+        });
+        progress.stop();
+        if (outcome === 'continued') tell('all rows are there; continuing a restore that was interrupted');
+      } finally {
+        progress.stop();
+        await bucket?.close();
+      }
+    });
+    if (!options.dryRun) await finish(commandLine, signal);
+    printBackupSummary(archive.manifest, options, { file, bytes, startedAt });
+    if (options.dryRun && !options.json) printLine('it could be restored; nothing was changed');
+  });
+}
+
+/** The rest is done by every start: later migrations, the indexes of the collections, erasures. */
+async function finish(commandLine: CommandLine, signal: AbortSignal): Promise<void> {
+  try {
+    await withServices(commandLine, async () => {}, { signal, onProgress: tell });
+  } catch (fault) {
+    if (fault instanceof StoppedBySignal) {
+      const state = 'all rows are there; run it again, or start the gateway, to finish the restore';
+      throw new StoppedBySignal(fault.signal, state);
+    }
+    throw fault;
+  }
+}
+
+function tell(line: string): void {
+  process.stderr.write(`campus: ${line}\n`);
+}
+
+/** The options of a command that reads a backup. */
+function addSecretOptions(command: Command): Command {
+  return command
+    .option('--passphrase-file <file>', 'what it was encrypted by: the first line of a file')
+    .option('--key-file <file>', 'what it was encrypted by: all bytes of a file');
+}
+
+/**
+ * Lends a backup that was read to its end and found whole, and its size; shows how the reading comes along.
+ */
+async function withVerifiedArchive(
+  asked: {
+    readonly file: string;
+    readonly signal: AbortSignal;
+    readonly config: Config;
+    readonly options: BackupOptions;
+  },
+  work: (archive: Archive, bytes: number) => Promise<void>,
+): Promise<void> {
+  const { file, signal, config, options } = asked;
+  const stored = await openFileSource(file).catch((error: unknown) => {
+    throw toFileError(file, error);
+  });
+  try {
+    // Only who encrypted it is asked by what.
+    const source = (await isSealed(stored))
+      ? await unseal(stored, await findBackupSecret(config, options, 'ask'))
+      : stored;
+    const progress = showTransferProgress(process.stderr, 'verifying', 'bytes');
+    const archive = await openArchive(source, {
+      signal,
+      onProgress: (step) => progress.show({ stage: file, ...step }),
+    }).finally(() => progress.stop());
+    await work(archive, stored.size);
+  } finally {
+    await stored.close();
+  }
+}
+
+/**
+ * The secret of the options, else of the settings. Where there is none: `ask` asks for it on the terminal,
+ * `choose` twice, and `optional` answers `undefined`.
+ *
+ * @throws INVALID_VALUE where it is missing and nobody can be asked
+ */
+async function findBackupSecret(
+  secrets: Config,
+  options: BackupOptions,
+  whenMissing: 'ask' | 'choose',
+): Promise<BackupSecret>;
+async function findBackupSecret(
+  secrets: Config,
+  options: BackupOptions,
+  whenMissing: 'ask' | 'choose' | 'optional',
+): Promise<BackupSecret | undefined>;
+async function findBackupSecret(
+  secrets: Config,
+  { keyFile, passphraseFile }: BackupOptions,
+  whenMissing: 'ask' | 'choose' | 'optional',
+): Promise<BackupSecret | undefined> {
+  if (keyFile !== undefined) return await readKeyFile(keyFile);
+  if (passphraseFile !== undefined) return toPassphrase(await readFirstLine(passphraseFile));
+  const secret = await backupSecretOfSettings(secrets);
+  if (secret !== undefined || whenMissing === 'optional') return secret;
+  if (!process.stdin.isTTY) {
+    throw new ServiceError(
+      'INVALID_VALUE',
+      'The backup is encrypted, or is to be: set BACKUP_PASSPHRASE or BACKUP_KEY_FILE, or name a file by ' +
+        '--passphrase-file or --key-file.',
+    );
+  }
+  const passphrase = await ask('Passphrase: ');
+  if (whenMissing === 'choose' && (await ask('The same again: ')) !== passphrase) {
+    throw new ServiceError('INVALID_VALUE', 'The two passphrases are not the same.');
+  }
+  return toPassphrase(passphrase);
+}
+
+async function readFirstLine(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw toFileError(file, error);
+  });
+  return text.split(/\r?\n/, 1)[0] ?? '';
+}
+
+/** Asks for a line on the terminal without showing what is typed. */
+async function ask(question: string): Promise<string> {
+  process.stderr.write(question);
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
+}
+
+/**
+ * The contents of a backup, as a table and a line, or as one line of JSON. `startedAt` is by
+ * `performance.now()`.
+ */
+function printBackupSummary(
+  manifest: Manifest,
+  { json }: BackupOptions,
+  { file, bytes, startedAt }: { readonly file: string; readonly bytes: number; readonly startedAt: number },
+): void {
+  const seconds = Math.max(performance.now() - startedAt, 1) / 1000;
+  const { createdAt, gatewayVersion, domains, tables, files } = manifest;
+  const migration = manifest.migrations.at(-1);
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  if (json) {
+    const counts = tables.map(({ name, collection, rows }) => ({ name, collection, rows }));
+    const summary = { file, bytes, seconds, createdAt, gatewayVersion, migration, domains, rows };
+    printLine(JSON.stringify({ ...summary, tables: counts, files: files.length }));
+    return;
+  }
+  const counts = new Map<string, number>();
+  for (const { name, rows } of tables) counts.set(name, (counts.get(name) ?? 0) + rows);
+  printTable(
+    ['table', 'rows'],
+    [...counts].filter(([, count]) => count > 0).map(([name, count]) => [name, count.toLocaleString('en')]),
+  );
+  printLine(
+    `${file}: ${rows.toLocaleString('en')} rows of ` +
+      `${domains.map(({ id }) => id).join(', ') || 'no domain'} ` +
+      `in ${bytes.toLocaleString('en')} bytes, as of ${createdAt}, ` +
+      `version ${gatewayVersion}, migration ${migration}; ` +
+      `${seconds.toFixed(1)} s, ${Math.round(rows / seconds).toLocaleString('en')} rows/s`,
+  );
 }

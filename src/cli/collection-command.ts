@@ -3,8 +3,7 @@ import { describeBounds } from '../base/model/bounds.js';
 import type { Collection, Field, RowRule } from '../base/model/collection.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printList } from './print-list.js';
-import { printTable } from './print-table.js';
+import { printList, printTable } from './print-table.js';
 
 /** `campus collection`: what is declared. */
 export function registerCollectionCommand(collection: Command, commandLine: CommandLine): void {
@@ -14,7 +13,7 @@ export function registerCollectionCommand(collection: Command, commandLine: Comm
     .option('--json', 'print the list as JSON')
     .action((options: { readonly json?: boolean }) =>
       withServices(commandLine, async ({ catalog }) => {
-        printList({ rows: catalog.list(), columns: COLLECTION_COLUMNS, toJson: collectionToJson }, options);
+        printList(catalog.list(), { columns: COLLECTION_COLUMNS, toJson: collectionToJson }, options);
       }),
     );
 

@@ -1,5 +1,6 @@
 /** Shared by all commands: the settings, the services, and the scope they act in. */
 import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import { type Domain, type Scope, systemPrincipal } from '../base/model/scope.js';
 import { thenClose } from '../base/process/close-in-turn.js';
@@ -11,11 +12,12 @@ import {
 } from '../gateway/compose/services.js';
 import type { Config } from '../gateway/config/config.js';
 import { openDatabase } from '../store/database/database.js';
+import { listenForStopSignal } from './stop-signal.js';
 
 export interface CommandLine {
   readonly config: Config;
   /** Ends the opening of the services or the database, for a command that hears Ctrl-C itself. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Lends the services to a command and closes them after it. */
@@ -32,6 +34,37 @@ export async function withServices<T>(
     () => services.close(),
     (error) => printFault('closing', error),
   );
+}
+
+/** What a command in a domain works with. */
+export interface DomainWork<Options = object> {
+  readonly services: Services;
+  /** Of the operator, in the domain that is named. */
+  readonly scope: Scope;
+  readonly options: Options & { readonly domain?: string };
+  /** Aborted by Ctrl-C, for a command that `listens`. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gives a command the option `--domain`, and an action with the operator's scope there. One that `listens`
+ * finishes or undoes what is under way when it is stopped; any other is ended at once.
+ */
+export function actInDomain<Options = object, Words extends readonly unknown[] = string[]>(
+  command: Command,
+  commandLine: CommandLine,
+  work: (asked: DomainWork<Options>, ...words: Words) => Promise<void>,
+  stop: 'ends' | 'listens' = 'ends',
+): Command {
+  return command.option('--domain <id>', 'the domain; default: the top one').action((...sent: unknown[]) => {
+    const options = sent.at(-2) as Options & { readonly domain?: string };
+    const signal = stop === 'listens' ? listenForStopSignal() : undefined;
+    return withServices({ ...commandLine, signal }, async (services) => {
+      const scope = operatorScope(services, options.domain);
+      const asked = { services, scope, options, signal: signal ?? new AbortController().signal };
+      await work(asked, ...(sent.slice(0, -2) as unknown as Words));
+    });
+  });
 }
 
 /** Lends the database alone, as it is: no migration is applied. */

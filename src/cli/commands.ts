@@ -115,12 +115,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'verify <file>',
     description: 'read a backup to its end and say whether it is whole',
-    load: async () => (await import('./verify-command.js')).registerVerifyCommand,
+    load: async () => (await import('./backup-command.js')).registerVerifyCommand,
   },
   {
     usage: 'restore <file>',
     description: 'put a backup into an empty database, as a whole or not at all',
-    load: async () => (await import('./restore-command.js')).registerRestoreCommand,
+    load: async () => (await import('./backup-command.js')).registerRestoreCommand,
   },
   {
     usage: 'maintenance',

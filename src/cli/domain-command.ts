@@ -5,7 +5,7 @@ import type { Services } from '../gateway/compose/services.js';
 import type { NewDomain } from '../store/catalog/new-domain.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printList } from './print-list.js';
+import { printList } from './print-table.js';
 
 /** `campus domain`: the school and its branches. @see decisions 7 */
 export function registerDomainCommand(domain: Command, commandLine: CommandLine): void {
@@ -37,7 +37,7 @@ export function registerDomainCommand(domain: Command, commandLine: CommandLine)
           ...{ id, name, timeZone },
           parentId: parentId ?? null,
         });
-        printList({ rows: domains.list(), columns, toJson }, options);
+        printList(domains.list(), { columns, toJson }, options);
       }),
     );
 }

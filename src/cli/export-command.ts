@@ -1,26 +1,30 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../base/errors.js';
+import { instantFrom } from '../base/model/calendar.js';
 import { queryOf } from '../base/model/record-query.js';
 import type { Scope } from '../base/model/scope.js';
+import { printCsvLine } from '../base/tables/csv-line.js';
 import { FORMATS } from '../base/tables/format.js';
+import { printZip, type ZipEntry } from '../base/tables/print-zip.js';
 import type { Services } from '../gateway/compose/services.js';
-import { saveWhole, toFileError } from '../services/backup/save-backup.js';
+import { sessionOf, todayIn } from '../school/reports/engine/school-calendar.js';
+import { schoolSettings } from '../school/reports/engine/school-settings.js';
+import { makeFolder, saveWhole } from '../services/backup/save-backup.js';
 import { countExported, type ExportFormat, exportRecords } from '../services/exporting/export-records.js';
 import { listOfObjects } from '../services/exporting/record-columns.js';
+import { FormatExport, type FormatReport } from '../services/formats/format-export.js';
+import { FORMAT_NAMES, type FormatMapping, readFormatMapping } from '../services/formats/format-mapping.js';
+import type { Lack } from '../services/formats/readiness.js';
 import { nextSince, parseSince } from '../store/reading/changed-since.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
 import { printLine } from './console-output.js';
-import { exportFormat } from './export-format.js';
 import { printTable } from './print-table.js';
-import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress, type TransferProgress } from './transfer-progress.js';
 
 interface ExportCommandOptions {
   readonly as?: string;
   readonly all?: boolean;
-  readonly domain?: string;
   readonly format: ExportFormat;
   readonly out: string;
   readonly since?: string;
@@ -41,7 +45,6 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
   const formats = FORMATS.filter((format) => format !== 'json');
   command
     .option('--all', 'all collections')
-    .option('--domain <id>', 'the domain; default: the top one')
     .addOption(new Option('--format <format>', 'of the files').choices(formats).default('ndjson'))
     .option('--out <folder>', 'where the files go; of one collection also the file', '.')
     .option('--since <instant>', 'only what changed since, removed records as {"_id", "$removed"}')
@@ -53,25 +56,25 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
     )
     .option('--expand <field>', 'a list of objects, e.g. lines: a row for each element')
     .option('--as <format>', 'oneroster, udise, tally, or a mapping file: the files of another program')
-    .option('--json', 'print what was written as JSON')
-    .action((names: readonly string[], options: ExportCommandOptions) => {
-      const signal = listenForStopSignal();
-      return withServices({ ...commandLine, signal }, async (services) => {
-        const scope = operatorScope(services, options.domain);
-        if (options.as !== undefined) {
-          assertWhole(names, options);
-          const { as, out, since, json = false } = options;
-          await exportFormat(services, scope, { as, out, since, isJson: json, signal });
-          return;
-        }
-        const since = sinceOf(options, scope, commandLine);
-        const wanted = chooseCollections(services, scope, names, options);
-        const next = await nextSince(services.database);
-        const files = await exportAll({ services, scope, wanted, options, since, next, signal });
-        if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, since, next, files }));
-        else printExported(files, next);
-      });
-    });
+    .option('--json', 'print what was written as JSON');
+  actInDomain<ExportCommandOptions, [string[]]>(
+    command,
+    commandLine,
+    async ({ services, scope, options, signal }, names) => {
+      if (options.as !== undefined) {
+        assertWhole(names, options);
+        await exportFormat({ services, scope, options, signal }, options.as);
+        return;
+      }
+      const since = sinceOf(options, scope, commandLine);
+      const wanted = chooseCollections(services, scope, names, options);
+      const next = await nextSince(services.database);
+      const files = await exportAll({ services, scope, wanted, options, since, next, signal });
+      if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, since, next, files }));
+      else printExported(files, next);
+    },
+    'listens',
+  );
 }
 
 /** A format says itself which collections it is made of. @throws INVALID_VALUE */
@@ -80,14 +83,10 @@ function assertWhole(names: readonly string[], { all }: ExportCommandOptions): v
   throw new ServiceError('INVALID_VALUE', 'With --as, the format says which collections are exported.');
 }
 
-interface Work {
-  readonly services: Services;
-  readonly scope: Scope;
+interface Work extends DomainWork<ExportCommandOptions> {
   readonly wanted: readonly string[];
-  readonly options: ExportCommandOptions;
   readonly since: string | undefined;
   readonly next: string;
-  readonly signal: AbortSignal;
 }
 
 async function exportAll(work: Work): Promise<readonly Exported[]> {
@@ -175,9 +174,7 @@ async function fileOf(collection: string, { options, wanted }: Work): Promise<st
   const { out, format } = options;
   const isFile = wanted.length === 1 && path.extname(out) === `.${format}`;
   const folder = isFile ? path.dirname(out) : out;
-  await mkdir(folder, { recursive: true }).catch((fault: unknown) => {
-    throw toFileError(folder, fault);
-  });
+  await makeFolder(folder);
   return isFile ? out : path.join(out, `${collection}.${format}`);
 }
 
@@ -202,4 +199,124 @@ function printExported(files: readonly Exported[], next: string): void {
     ]),
   );
   printLine(`what changes from now on: --since ${next}`);
+}
+
+/**
+ * Writes the files of a format of other programs, and who lacks what. `as`: the name of a format, or a
+ * mapping file.
+ *
+ * @throws NOT_FOUND, INVALID_VALUE for the mapping and the instant; UNAVAILABLE for the files
+ */
+async function exportFormat(
+  { services, scope, options, signal }: DomainWork<ExportCommandOptions>,
+  as: string,
+): Promise<void> {
+  const { out } = options;
+  const mapping = await readFormatMapping(as);
+  const since = changesSince(mapping, scope, options);
+  const now = new Date();
+  const work = new FormatExport(mapping, {
+    ...{ store: services.store, scope, since, now, signal },
+    context: contextOf(services, scope, now),
+  });
+  const name = FORMAT_NAMES.some((one) => one === as) ? as : path.basename(as, '.json');
+  const written = mapping.bundle === 'zip' ? await zipped(work, name, out, now) : await beside(work, out);
+  const report = work.report((collection) =>
+    services.catalog.get(collection).fields.map((field) => field.name),
+  );
+  const lacking = await saveLacks(report.readiness.lacks, name, path.extname(out) ? path.dirname(out) : out);
+  if (options.json) printLine(JSON.stringify(toJson(report, [...written, ...lacking])));
+  else printReport(report, [...written, ...lacking]);
+}
+
+function changesSince(
+  mapping: FormatMapping,
+  { domain }: Scope,
+  { since, as }: ExportCommandOptions,
+): string | undefined {
+  if (since === undefined) return undefined;
+  if (mapping.changes === undefined) {
+    throw new ServiceError(
+      'INVALID_VALUE',
+      `${as} knows no changes: it is exported as a whole, without --since.`,
+    );
+  }
+  const instant = instantFrom(since, domain.timeZone);
+  if (instant !== undefined) return instant;
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `--since is ${JSON.stringify(since)}; expected an instant or a day.`,
+  );
+}
+
+/** The values a mapping uses beside the records. */
+export function contextOf({ domains }: Services, { domain }: Scope, now: Date) {
+  const property = (name: string) => domains.property(domain.id, name);
+  const { sessionFirstMonth } = schoolSettings(property);
+  const session = sessionOf(todayIn(domain.timeZone, now), sessionFirstMonth);
+  return { domain, property, session, sessionFirstMonth };
+}
+
+async function zipped(work: FormatExport, name: string, out: string, now: Date): Promise<readonly string[]> {
+  const file = path.extname(out) === '.zip' ? out : path.join(out, `${name}.zip`);
+  await makeFolder(path.dirname(file));
+  await saveWhole(file, printZip(work.files(), now));
+  return [file];
+}
+
+async function beside(work: FormatExport, out: string): Promise<readonly string[]> {
+  await makeFolder(out);
+  const written: string[] = [];
+  for await (const { path: name, content } of work.files()) {
+    const file = path.join(out, name);
+    await saveWhole(file, chunks(content));
+    written.push(file);
+  }
+  return written;
+}
+
+async function* chunks(content: ZipEntry['content']): AsyncGenerator<string | Uint8Array, void> {
+  yield* content;
+}
+
+async function saveLacks(lacks: readonly Lack[], name: string, folder: string): Promise<readonly string[]> {
+  if (lacks.length === 0) return [];
+  const file = path.join(folder, `${name}-readiness.csv`);
+  const heading = ['file', 'collection', '_id', 'known as', 'column', 'value', 'expected'];
+  const lines = lacks.map((lack) => [
+    ...[lack.file, lack.collection, lack.id, lack.label, lack.column, lack.value, lack.expected],
+  ]);
+  await saveWhole(file, chunks([heading, ...lines].map((cells) => printCsvLine(cells))));
+  return [file];
+}
+
+function printReport(
+  { rows, readiness, homeless, notCarried }: FormatReport,
+  files: readonly string[],
+): void {
+  printTable(
+    ['file', 'rows'],
+    [...rows].map(([file, count]) => [file, count.toLocaleString('en')]),
+  );
+  if (readiness.counts.size > 0) {
+    printTable(
+      ['lacking', 'records'],
+      [...readiness.counts].map(([column, count]) => [column, count.toLocaleString('en')]),
+    );
+  }
+  printTable(
+    ['empty column', 'because'],
+    homeless.map(({ file, column, because }) => [`${file}: ${column}`, because]),
+  );
+  for (const [collection, fields] of notCarried) {
+    if (fields.length > 0) printLine(`not carried of ${collection}: ${fields.join(', ')}`);
+  }
+  for (const file of files) printLine(file);
+}
+
+function toJson({ rows, readiness, homeless, notCarried }: FormatReport, files: readonly string[]) {
+  return {
+    ...{ files, rows: Object.fromEntries(rows), lacking: Object.fromEntries(readiness.counts) },
+    ...{ lacks: readiness.lacks, homeless, notCarried: Object.fromEntries(notCarried) },
+  };
 }

@@ -6,23 +6,19 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../base/json/json.js';
-import type { Scope } from '../base/model/scope.js';
-import type { Services } from '../gateway/compose/services.js';
 import {
   changesOf,
   type ImportCounts,
   type ImportOptions,
   type StoredImport,
 } from '../services/importing/stored-import.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
-import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress } from './transfer-progress.js';
 
 interface ImportCommandOptions {
   readonly collection?: string;
-  readonly domain?: string;
   readonly mapping?: string;
   readonly by?: string;
   readonly mode?: ImportOptions['mode'];
@@ -38,17 +34,12 @@ interface ImportCommandOptions {
 }
 
 /** What the steps of an import need, which the command line does itself. */
-export interface ImportWork {
-  readonly services: Services;
-  readonly scope: Scope;
-  readonly signal: AbortSignal;
+export interface ImportWork extends Pick<DomainWork, 'services' | 'scope' | 'signal'> {
   /** Printed if the work is stopped; default: how to resume this import. */
   readonly stopNote?: string;
 }
 
-interface Work extends ImportWork {
-  readonly options: ImportCommandOptions;
-}
+type Work = DomainWork<ImportCommandOptions>;
 
 const LOOK_EVERY_MS = 300;
 /** The rows whose faults are printed; all of them are in the file of --errors. */
@@ -58,7 +49,6 @@ const SHOWN_ROWS = 10;
 export function registerImportCommand(command: Command, commandLine: CommandLine): void {
   command
     .option('--collection <name>', 'where its records go')
-    .option('--domain <id>', 'the domain; default: the top one')
     .option('--mapping <file>', 'a JSON file that says which column is which field; default: as is proposed')
     .option('--by <key>', 'what tells records apart: _id, a unique field, or fields unique together')
     .addOption(new Option('--mode <mode>', 'all rows or none, or the right ones').choices(['atomic', 'rows']))
@@ -70,17 +60,18 @@ export function registerImportCommand(command: Command, commandLine: CommandLine
     .option('--force', 'with --undo: remove records although others point to them')
     .option('--errors <file>', 'where the refused rows go, with what is wrong, to be corrected and imported')
     .option('--outcomes <file>', 'where the dry run says what would become of each row')
-    .option('--json', 'print the import as JSON')
-    .action((file: string | undefined, options: ImportCommandOptions) => {
-      const signal = listenForStopSignal();
-      return withServices(commandLine, async (services) => {
-        const work = { services, scope: operatorScope(services, options.domain), options, signal };
-        const one = await chosenWork(work, file);
-        print(one, options);
-        await printRefused(work, one);
-        if (one.state === 'failed') process.exitCode = 1;
-      });
-    });
+    .option('--json', 'print the import as JSON');
+  actInDomain<ImportCommandOptions, [string | undefined]>(
+    command,
+    commandLine,
+    async (work, file) => {
+      const one = await chosenWork(work, file);
+      print(one, work.options);
+      await printRefused(work, one);
+      if (one.state === 'failed') process.exitCode = 1;
+    },
+    'listens',
+  );
 }
 
 async function chosenWork(work: Work, file: string | undefined): Promise<StoredImport> {

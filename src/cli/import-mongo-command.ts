@@ -20,15 +20,13 @@ import {
 } from '../services/importing/mongo/propose-declaration.js';
 import type { SourceFormat } from '../services/importing/reading/row-source.js';
 import type { ImportCounts, StoredImport } from '../services/importing/stored-import.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
 import { countsOf, goOn, type ImportWork } from './import-command.js';
 import { printTable } from './print-table.js';
-import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress } from './transfer-progress.js';
 
 interface ImportMongoCommandOptions {
-  readonly domain?: string;
   readonly only?: readonly string[];
   readonly as?: readonly string[];
   readonly register?: boolean;
@@ -64,43 +62,42 @@ const LATEST_IMPORTS = 200;
 /** `campus import-mongo`: a dump folder, an archive, or files of mongoexport. */
 export function registerImportMongoCommand(command: Command, commandLine: CommandLine): void {
   command
-    .option('--domain <id>', 'the domain; default: the top one')
     .option('--only <names...>', 'these collections of the dump alone')
     .option('--as <name=collection...>', 'what a collection of the dump is called here')
     .option('--register', 'register collections that are not there, as their documents and indexes suggest')
     .option('--declarations <folder>', 'write what they suggest to files, one a collection')
     .option('--dry-run', 'write no records: tell what would become of them')
     .option('--work <folder>', 'where an archive is unpacked to while it is read', tmpdir())
-    .option('--json', 'print what became of it as JSON')
-    .action(async (paths: readonly string[], options: ImportMongoCommandOptions) => {
+    .option('--json', 'print what became of it as JSON');
+  actInDomain<ImportMongoCommandOptions, [string[]]>(
+    command,
+    commandLine,
+    async ({ services, scope: operator, options, signal }, paths) => {
       const namesHere = parseNames(options.as ?? []);
-      const signal = listenForStopSignal();
       await using dump = await openMongoDump(paths, { workFolder: options.work, signal });
-      const wanted = chooseCollections(dump, options.only);
-      await withServices(commandLine, async (services) => {
-        const scope = { ...operatorScope(services, options.domain), signal };
-        const taken = new Set(namesHere.values());
-        const named = wanted.map((one) => {
-          const collection = namesHere.get(one.name) ?? toCollectionName(one.name, taken);
-          taken.add(collection);
-          return { one, collection };
-        });
-        const stopNote = 'what is written stays; the same command goes on from there';
-        const work = { services, scope, signal, stopNote };
-        const done: ImportedCollection[] = [];
-        for (const { one, collection } of named) {
-          const known = services.catalog.list().map(({ name }) => name);
-          const told = await surveyCollection(one, collection, [...known, ...taken], signal);
-          done.push(await importCollection(one, told, work, options));
-        }
-        if (options.declarations !== undefined) await writeDeclarations(done, options.declarations);
-        const { warnings } = dump;
-        if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, warnings, collections: done }));
-        else printDone(done, warnings);
-        if (done.some(({ outcome }) => outcome === 'failed' || outcome === 'not declared'))
-          process.exitCode = 1;
+      const { warnings } = dump;
+      const scope = { ...operator, signal };
+      const taken = new Set(namesHere.values());
+      const named = chooseCollections(dump, options.only).map((one) => {
+        const collection = namesHere.get(one.name) ?? toCollectionName(one.name, taken);
+        taken.add(collection);
+        return { one, collection };
       });
-    });
+      const stopNote = 'what is written stays; the same command goes on from there';
+      const done: ImportedCollection[] = [];
+      for (const { one, collection } of named) {
+        const known = services.catalog.list().map(({ name }) => name);
+        const told = await surveyCollection(one, collection, [...known, ...taken], signal);
+        done.push(await importCollection(one, told, { services, scope, signal, stopNote }, options));
+      }
+      if (options.declarations !== undefined) await writeDeclarations(done, options.declarations);
+      if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, warnings, collections: done }));
+      else printDone(done, warnings);
+      if (done.some(({ outcome }) => outcome === 'failed' || outcome === 'not declared'))
+        process.exitCode = 1;
+    },
+    'listens',
+  );
 }
 
 /** @throws INVALID_VALUE */

@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import type { Scope } from '../base/model/scope.js';
 import type { Services } from '../gateway/compose/services.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
-import { instantOrNull, printList } from './print-list.js';
+import { addListCommand, instantOrNull } from './print-table.js';
 
 interface CreateOptions {
-  readonly domain?: string;
   readonly user: string;
   readonly collection?: string[];
   readonly report?: string[];
@@ -15,82 +14,59 @@ interface CreateOptions {
   readonly expires?: string;
 }
 
+type ApiKey = Awaited<ReturnType<Services['apiKeys']['list']>>[number];
+
 /** `campus key`: API keys. @see decisions 6 */
 export function registerKeyCommand(key: Command, commandLine: CommandLine): void {
-  key
+  const create = key
     .command('create <name>')
     .description('create a key; it is shown once')
     .requiredOption('--user <user-name>', 'whom the key acts as; it never may do more')
     .option('--collection <name:verbs...>', 'e.g. attendance:read,create or "*:read"')
     .option('--report <name...>', 'a report, or "*"')
     .option('--script <name...>', 'a script, or "*"')
-    .option('--expires <instant>', 'ISO 8601, e.g. 2027-03-31T00:00:00Z; default: never')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((name: string, options: CreateOptions) =>
-      withServices(commandLine, async (services) => {
-        const scope = operatorScope(services, options.domain);
-        const created = await services.apiKeys.create(scope, {
-          name,
-          userId: await findUserId(services, scope, options.user),
-          scopes: {
-            collections: Object.fromEntries((options.collection ?? []).map(parseCollectionScope)),
-            reports: options.report ?? [],
-            scripts: options.script ?? [],
-          },
-          ...(options.expires !== undefined && { expiresAt: parseInstant(options.expires) }),
-        });
-        printLine(`id:  ${created.id}`);
-        printLine(`key: ${created.key}`);
-        printLine('Keep the key now: only its hash is stored.');
-      }),
-    );
+    .option('--expires <instant>', 'ISO 8601, e.g. 2027-03-31T00:00:00Z; default: never');
+  actInDomain<CreateOptions>(create, commandLine, async ({ services, scope, options }, name = '') => {
+    const created = await services.apiKeys.create(scope, {
+      name,
+      userId: await findUserId(services, scope, options.user),
+      scopes: {
+        collections: Object.fromEntries((options.collection ?? []).map(parseCollectionScope)),
+        reports: options.report ?? [],
+        scripts: options.script ?? [],
+      },
+      ...(options.expires !== undefined && { expiresAt: parseInstant(options.expires) }),
+    });
+    printLine(`id:  ${created.id}\nkey: ${created.key}\nKeep the key now: only its hash is stored.`);
+  });
 
-  key
-    .command('revoke <id>')
-    .description('revoke a key at once, on every gateway')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((id: string, options: { domain?: string }) =>
-      withServices(commandLine, async (services) => {
-        await services.apiKeys.revoke(operatorScope(services, options.domain), id);
-        printLine(`revoked ${id}`);
-      }),
-    );
+  const revoke = key.command('revoke <id>').description('revoke a key at once, on every gateway');
+  actInDomain(revoke, commandLine, async ({ services, scope }, id = '') => {
+    await services.apiKeys.revoke(scope, id);
+    printLine(`revoked ${id}`);
+  });
 
-  key
-    .command('list')
-    .description('list the keys of a domain')
-    .option('--json', 'print the list as JSON')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: { domain?: string; json?: boolean }) =>
-      withServices(commandLine, async (services) => {
-        const rows = await services.apiKeys.list(operatorScope(services, options.domain));
-        printList({ rows, columns: KEY_COLUMNS, toJson: keyToJson }, options);
-      }),
-    );
-}
-
-type ApiKey = Awaited<ReturnType<Services['apiKeys']['list']>>[number];
-
-const KEY_COLUMNS = {
-  id: ({ id }: ApiKey) => id,
-  name: ({ name }: ApiKey) => name,
-  key: ({ prefix }: ApiKey) => `${prefix}…`,
-  user: ({ userId }: ApiKey) => userId,
-  expires: ({ expiresAt }: ApiKey) => expiresAt?.toISOString() ?? 'never',
-  'last used': ({ lastUsedAt }: ApiKey) => lastUsedAt?.toISOString() ?? '',
-  state: ({ revokedAt }: ApiKey) => (revokedAt ? 'revoked' : 'good'),
-};
-
-function keyToJson(key: ApiKey) {
-  const { id, name, prefix, userId, scopes, allowedAddresses, createdAt } = key;
-  return {
-    ...{ id, name, prefix, userId, allowedAddresses },
-    scopes: { collections: scopes.collections, reports: scopes.reports, scripts: scopes.scripts },
-    createdAt: createdAt.toISOString(),
-    expiresAt: instantOrNull(key.expiresAt),
-    lastUsedAt: instantOrNull(key.lastUsedAt),
-    revokedAt: instantOrNull(key.revokedAt),
-  };
+  addListCommand(key, commandLine, {
+    description: 'list the keys of a domain',
+    rowsOf: ({ services, scope }) => services.apiKeys.list(scope),
+    columns: {
+      id: ({ id }: ApiKey) => id,
+      name: ({ name }) => name,
+      key: ({ prefix }) => `${prefix}…`,
+      user: ({ userId }) => userId,
+      expires: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never',
+      'last used': ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? '',
+      state: ({ revokedAt }) => (revokedAt ? 'revoked' : 'good'),
+    },
+    toJson: ({ id, name, prefix, userId, scopes, allowedAddresses, createdAt, ...key }) => ({
+      ...{ id, name, prefix, userId, allowedAddresses },
+      scopes: { collections: scopes.collections, reports: scopes.reports, scripts: scopes.scripts },
+      createdAt: createdAt.toISOString(),
+      expiresAt: instantOrNull(key.expiresAt),
+      lastUsedAt: instantOrNull(key.lastUsedAt),
+      revokedAt: instantOrNull(key.revokedAt),
+    }),
+  });
 }
 
 async function findUserId(services: Services, scope: Scope, userName: string): Promise<string> {
@@ -108,20 +84,14 @@ async function findUserId(services: Services, scope: Scope, userName: string): P
  */
 function parseCollectionScope(text: string): [string, string[]] {
   const [collection, verbs] = text.split(':');
-  if (!collection || !verbs) {
-    throw new ServiceError(
-      'INVALID_VALUE',
-      `--collection ${text}: expected <name>:<verb>,… such as attendance:read,create`,
-    );
-  }
-  return [collection, verbs.split(',')];
+  if (collection && verbs) return [collection, verbs.split(',')];
+  const expected = 'expected <name>:<verb>,… such as attendance:read,create';
+  throw new ServiceError('INVALID_VALUE', `--collection ${text}: ${expected}`);
 }
 
 function parseInstant(text: string): Date {
   const instant = new Date(text);
   if (!Number.isNaN(instant.getTime())) return instant;
-  throw new ServiceError(
-    'INVALID_VALUE',
-    `--expires ${text}: expected an instant such as 2027-03-31T00:00:00Z`,
-  );
+  const expected = 'expected an instant such as 2027-03-31T00:00:00Z';
+  throw new ServiceError('INVALID_VALUE', `--expires ${text}: ${expected}`);
 }

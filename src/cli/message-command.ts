@@ -1,14 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MESSAGE_STATES, type Message, type MessageState } from '../services/messaging/message.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printList } from './print-list.js';
+import { addListCommand } from './print-table.js';
 
-interface DomainOption {
-  readonly domain?: string;
-}
-
-interface ListOptions extends DomainOption {
+interface ListOptions {
   readonly state?: MessageState;
   readonly limit: number;
   readonly json?: boolean;
@@ -19,62 +15,42 @@ interface ListOptions extends DomainOption {
  * line.
  */
 export function registerMessageCommand(message: Command, commandLine: CommandLine): void {
-  message
-    .command('list')
-    .description('list messages, the newest first')
+  addListCommand(message, commandLine, {
+    description: 'list messages, the newest first',
+    rowsOf: async ({ services, scope, options: { state, limit } }: DomainWork<ListOptions>) =>
+      (await services.messageAdmin.list(scope, { filter: { state }, limit })).rows,
+    columns: {
+      id: ({ id }: Message) => id,
+      kind: ({ kind }) => kind,
+      state: ({ state }) => state,
+      to: ({ recipients }) => recipientsOf(recipients),
+      'asked for': ({ createdAt }) => createdAt.toISOString(),
+      attempts: ({ attempts }) => String(attempts),
+      'last error': ({ lastError }) => lastError ?? '',
+    },
+    toJson: ({ id, kind, state, recipients, subject, createdAt, attempts, lastError }) => ({
+      ...{ id, kind, state, recipients, attempts },
+      subject: subject ?? null,
+      createdAt: createdAt.toISOString(),
+      lastError: lastError ?? null,
+    }),
+  })
     .addOption(new Option('--state <state>', 'only in this state').choices([...MESSAGE_STATES]))
-    .option('--limit <n>', 'at most so many', parseCount, 50)
-    .option('--json', 'print the list as JSON')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: ListOptions) =>
-      withServices(commandLine, async (services) => {
-        const scope = operatorScope(services, options.domain);
-        const filter = { state: options.state };
-        const { rows } = await services.messageAdmin.list(scope, { filter, limit: options.limit });
-        printList({ rows, columns: MESSAGE_COLUMNS, toJson: messageToJson }, options);
-      }),
-    );
+    .option('--limit <n>', 'at most so many', parseCount, 50);
 
-  message
+  const retry = message
     .command('retry <id>')
-    .description('send a message that failed, is kept or waits, as soon as a gateway is free')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((id: string, options: DomainOption) =>
-      withServices(commandLine, async (services) => {
-        await services.messageAdmin.retry(operatorScope(services, options.domain), id);
-        printLine(`queued ${id}`);
-      }),
-    );
+    .description('send a message that failed, is kept or waits, as soon as a gateway is free');
+  actInDomain(retry, commandLine, async ({ services, scope }, id = '') => {
+    await services.messageAdmin.retry(scope, id);
+    printLine(`queued ${id}`);
+  });
 
-  message
-    .command('discard <id>')
-    .description('give up a message that was not sent')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((id: string, options: DomainOption) =>
-      withServices(commandLine, async (services) => {
-        await services.messageAdmin.discard(operatorScope(services, options.domain), id);
-        printLine(`discarded ${id}`);
-      }),
-    );
-}
-
-const MESSAGE_COLUMNS = {
-  id: ({ id }: Message) => id,
-  kind: ({ kind }: Message) => kind,
-  state: ({ state }: Message) => state,
-  to: ({ recipients }: Message) => recipientsOf(recipients),
-  'asked for': ({ createdAt }: Message) => createdAt.toISOString(),
-  attempts: ({ attempts }: Message) => String(attempts),
-  'last error': ({ lastError }: Message) => lastError ?? '',
-};
-
-function messageToJson({ id, kind, state, recipients, subject, createdAt, attempts, lastError }: Message) {
-  return {
-    ...{ id, kind, state, recipients, attempts },
-    subject: subject ?? null,
-    createdAt: createdAt.toISOString(),
-    lastError: lastError ?? null,
-  };
+  const discard = message.command('discard <id>').description('give up a message that was not sent');
+  actInDomain(discard, commandLine, async ({ services, scope }, id = '') => {
+    await services.messageAdmin.discard(scope, id);
+    printLine(`discarded ${id}`);
+  });
 }
 
 function recipientsOf([first = '', ...others]: readonly string[]): string {

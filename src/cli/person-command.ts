@@ -1,75 +1,71 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
-import type { Services } from '../gateway/compose/services.js';
 import { saveWhole, toFileError } from '../services/backup/save-backup.js';
 import { eraseAgain } from '../services/persons/erase-again.js';
 import { DoneErasure } from '../services/persons/erasure-work.js';
 import { archiveName } from '../services/persons/identify-person.js';
 import type { Erasure } from '../services/persons/persons.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
-import { listenForStopSignal } from './stop-signal.js';
 
 interface PersonOptions {
-  readonly domain?: string;
   readonly json?: boolean;
+  readonly out?: string;
+  readonly forGood?: boolean;
 }
 
 /** `campus person`: what is kept of a person, as an archive, and no longer. */
 export function registerPersonCommand(person: Command, commandLine: CommandLine): void {
-  person
+  const toZip = person
     .command('export <collection> <id>')
     .description('write all that is kept of a person to a zip file that people can read')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .option('--out <file>', 'the file; default: "person <collection> <id>.zip"')
-    .action((collection: string, id: string, options: PersonOptions & { readonly out?: string }) => {
-      const signal = listenForStopSignal();
-      return withServices({ ...commandLine, signal }, async (services) => {
-        const scope = { ...operatorScope(services, options.domain), signal };
-        const bytes = await services.persons.export(scope, { collection, id });
-        const file = options.out ?? archiveName({ collection, id });
-        const size = await saveWhole(file, bytes);
-        printLine(`${file}: ${size.toLocaleString('en')} bytes`);
-      });
-    });
+    .option('--out <file>', 'the file; default: "person <collection> <id>.zip"');
+  actInDomain<PersonOptions>(
+    toZip,
+    commandLine,
+    async ({ services, scope, options, signal }, collection = '', id = '') => {
+      const bytes = await services.persons.export({ ...scope, signal }, { collection, id });
+      const file = options.out ?? archiveName({ collection, id });
+      const size = await saveWhole(file, bytes);
+      printLine(`${file}: ${size.toLocaleString('en')} bytes`);
+    },
+    'listens',
+  );
 
-  person
+  const erase = person
     .command('erase <collection> <id>')
     .description('list what would be removed, replaced and kept of a person; with --for-good, do it')
-    .option('--domain <id>', 'the domain; default: the top one')
     .option('--for-good', 'erase: nothing brings it back but a backup')
-    .option('--json', 'print the list as JSON, with the ids')
-    .action((collection: string, id: string, options: PersonOptions & { readonly forGood?: boolean }) => {
-      const signal = listenForStopSignal();
-      return withServices({ ...commandLine, signal }, async (services) => {
-        const { persons } = services;
-        const scope = { ...operatorScope(services, options.domain), signal };
-        const asked = { collection, id };
-        if (!options.forGood) {
-          const plan = await persons.planErasure(scope, asked);
-          printErasure(plan, options);
-          if (!options.json) printLine('nothing was changed; --for-good does it');
-          return;
-        }
-        const done = await goingOn(
-          persons.erase(scope, asked),
-          `campus person erase ${collection} ${id} --for-good`,
-        );
-        printErasure(done, options);
-        if (!options.json) printLine(`erased; what stays of the person is called ${done.pseudonym}`);
-      });
-    });
+    .option('--json', 'print the list as JSON, with the ids');
+  actInDomain<PersonOptions>(
+    erase,
+    commandLine,
+    async ({ services: { persons }, scope, options, signal }, collection = '', id = '') => {
+      const person = { collection, id };
+      if (!options.forGood) {
+        printErasure(await persons.planErasure({ ...scope, signal }, person), options);
+        if (!options.json) printLine('nothing was changed; --for-good does it');
+        return;
+      }
+      const command = `campus person erase ${collection} ${id} --for-good`;
+      const done = await goingOn(persons.erase({ ...scope, signal }, person), command);
+      printErasure(done, options);
+      if (!options.json) printLine(`erased; what stays of the person is called ${done.pseudonym}`);
+    },
+    'listens',
+  );
 
   person
     .command('erasures')
     .description('print the erasures that were done, a line each, to be kept beside the backups')
     .option('--domain <id>', 'the domain; default: all of the instance')
-    .action((options: PersonOptions) =>
+    .action(({ domain }: { readonly domain?: string }) =>
       withServices(commandLine, async (services) => {
-        for (const domain of domainsOf(services, options.domain)) {
-          const done = await services.persons.listDone(operatorScope(services, domain));
+        const ids = domain === undefined ? services.domains.list().map(({ id }) => id) : [domain];
+        for (const id of ids) {
+          const done = await services.persons.listDone(operatorScope(services, id));
           for (const erasure of done) printLine(JSON.stringify(erasure));
         }
       }),
@@ -86,10 +82,6 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
     );
 }
 
-function domainsOf({ domains }: Services, asked: string | undefined): readonly string[] {
-  return asked === undefined ? domains.list().map(({ id }) => id) : [asked];
-}
-
 /** @throws UNAVAILABLE for a file that cannot be read, INVALID_VALUE for one that is no such list */
 export async function readErasures(file: string): Promise<readonly DoneErasure[]> {
   const text = await readFile(file, 'utf8').catch((fault: unknown) => {
@@ -102,16 +94,11 @@ export async function readErasures(file: string): Promise<readonly DoneErasure[]
 }
 
 function toDoneErasure(line: string, place: string): DoneErasure {
-  const { success, data } = DoneErasure.safeParse(parseOrNothing(line));
-  if (success) return data;
-  throw new ServiceError('INVALID_VALUE', `${place}: a line of \`campus person erasures\` is expected.`);
-}
-
-function parseOrNothing(line: string): unknown {
   try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
+    return DoneErasure.parse(JSON.parse(line));
+  } catch (cause) {
+    const detail = `${place}: a line of \`campus person erasures\` is expected.`;
+    throw new ServiceError('INVALID_VALUE', detail, { cause });
   }
 }
 

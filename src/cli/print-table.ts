@@ -1,5 +1,8 @@
-/** Tables on standard output, for people. */
+/** Tables and lists on standard output: for people, or one line of JSON for programs. */
 import Table from 'cli-table3';
+import type { Command } from 'commander';
+import { type JsonObject, printExactJson } from '../base/json/json.js';
+import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
 import { printLine } from './console-output.js';
 
 /**
@@ -49,3 +52,50 @@ const BORDERS = [
   'right-mid',
   'middle',
 ] as const;
+
+export interface ListOutput<Row> {
+  /** The columns of the table by their headings, each with what gives the text of a cell. */
+  readonly columns: Readonly<Record<string, (row: Row) => string>>;
+  /** A member that does not apply is `null`, so that every object has the same members. */
+  readonly toJson: (row: Row) => JsonObject;
+}
+
+/** An empty list is `[]`, or the headings alone. */
+export function printList<Row>(
+  rows: readonly Row[],
+  { columns, toJson }: ListOutput<Row>,
+  { json = false }: { readonly json?: boolean },
+): void {
+  if (json) {
+    printLine(printExactJson(rows.map(toJson)));
+    return;
+  }
+  const cells = Object.values(columns);
+  printTable(
+    Object.keys(columns),
+    rows.map((row) => cells.map((cell) => cell(row))),
+  );
+}
+
+/** Adds the subcommand `list` for what a domain has. */
+export function addListCommand<Row, Options extends { readonly json?: boolean }>(
+  parent: Command,
+  commandLine: CommandLine,
+  list: ListOutput<Row> & {
+    readonly description: string;
+    readonly rowsOf: (asked: DomainWork<Options>) => Promise<readonly Row[]> | readonly Row[];
+  },
+): Command {
+  const command = parent
+    .command('list')
+    .description(list.description)
+    .option('--json', 'print the list as JSON');
+  return actInDomain<Options>(command, commandLine, async (asked) =>
+    printList(await list.rowsOf(asked), list, asked.options),
+  );
+}
+
+/** The instant as in every answer of the gateway; `null` if there is none. */
+export function instantOrNull(instant: Date | undefined): string | null {
+  return instant?.toISOString() ?? null;
+}

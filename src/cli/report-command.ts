@@ -10,12 +10,11 @@ import type { ReportServices } from '../school/reports/engine/report-context.js'
 import type { ReportRun } from '../school/reports/engine/report-run.js';
 import { tableOf } from '../school/reports/engine/table.js';
 import { reports } from '../school/reports/registry.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
 
 interface ReportOptions extends Readonly<Record<string, unknown>> {
-  readonly domain?: string;
   readonly json?: boolean;
   readonly csv?: boolean;
   readonly xlsx?: string;
@@ -34,24 +33,20 @@ function addReport(parent: Command, report: Report, commandLine: CommandLine): v
     .addOption(new Option('--json', 'print JSON').conflicts(['csv', 'xlsx', 'sql']))
     .addOption(new Option('--csv', 'print CSV').conflicts(['xlsx', 'sql']))
     .addOption(new Option('--xlsx <file>', 'write a spreadsheet').conflicts('sql'))
-    .option('--sql', 'print the statement, to paste into psql')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: ReportOptions) =>
-      withServices(commandLine, async (services) => {
-        const reportServices = reportServicesOf(services, commandLine);
-        const scope = operatorScope(services, options.domain);
-        const sent = sentParameters(report, options);
-        if (options.sql) {
-          printLine(printStatement(await report.statement(reportServices, scope, sent)));
-          return;
-        }
-        const run = await report.run(reportServices, scope, sent);
-        if (options.xlsx !== undefined) await saveFile(run, options.xlsx);
-        else if (options.json) await printAnswer(run, 'json');
-        else if (options.csv) await printAnswer(run, 'csv');
-        else await printAsTable(report, run);
-      }),
-    );
+    .option('--sql', 'print the statement, to paste into psql');
+  actInDomain<ReportOptions>(command, commandLine, async ({ services, scope, options }) => {
+    const reportServices = reportServicesOf(services, commandLine);
+    const sent = sentParameters(report, options);
+    if (options.sql) {
+      printLine(printStatement(await report.statement(reportServices, scope, sent)));
+      return;
+    }
+    const run = await report.run(reportServices, scope, sent);
+    if (options.xlsx !== undefined) await saveFile(run, options.xlsx);
+    else if (options.json) await printAnswer(run, 'json');
+    else if (options.csv) await printAnswer(run, 'csv');
+    else await printAsTable(report, run);
+  });
 }
 
 function addParameter(command: Command, parameter: Report['parameters'][string]): void {

@@ -3,14 +3,11 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../base/json/json.js';
-import type { Scope } from '../base/model/scope.js';
-import type { Services } from '../gateway/compose/services.js';
 import type { OutputLine, ScriptError } from '../services/scripting/run-request.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
 
 interface RunOptions {
-  readonly domain?: string;
   readonly as?: string;
   readonly args?: string;
   readonly quiet?: boolean;
@@ -20,36 +17,27 @@ interface RunOptions {
 /** `campus run <file>`: a script from a file, its output as it is printed, its result at the end. */
 export function registerRunCommand(command: Command, commandLine: CommandLine): void {
   command
-    .option('--domain <id>', 'the domain; default: the top one')
     .option('--as <user-name>', 'the user it runs as; default: the operator, an admin')
     .option('--args <json>', 'what the script finds in `args`')
     .option('--dry-run', 'roll back what it writes and the messages it queues')
-    .option('--quiet', 'do not show what it prints')
-    .action((file: string, options: RunOptions) =>
-      withServices(commandLine, async (services) => {
-        const code = await readScript(file);
-        const args = options.args === undefined ? null : parseArguments(options.args);
-        const scope = await scopeFor(services, options);
-        const run = await services.scriptRuns.start(
-          scope,
-          { name: path.basename(file), code },
-          {
-            cause: 'commandLine',
-            arguments: args,
-            isDryRun: options.dryRun,
-            ...(!options.quiet && { onOutput: printOutput }),
-          },
-        );
-        if (run.error !== undefined) throw toFault(run.error);
-        if (run.value !== undefined) printLine(printExactJson(run.value));
-      }),
+    .option('--quiet', 'do not show what it prints');
+  actInDomain<RunOptions>(command, commandLine, async ({ services, scope: operator, options }, file = '') => {
+    const code = await readScript(file);
+    const args = options.args === undefined ? null : parseArguments(options.args);
+    const { as: userName, dryRun: isDryRun } = options;
+    const principal =
+      userName === undefined ? operator.principal : await services.users.principalOf(operator, { userName });
+    const run = await services.scriptRuns.start(
+      { ...operator, principal },
+      { name: path.basename(file), code },
+      {
+        ...{ cause: 'commandLine', arguments: args, isDryRun },
+        ...(!options.quiet && { onOutput: printOutput }),
+      },
     );
-}
-
-async function scopeFor(services: Services, { domain, as }: RunOptions): Promise<Scope> {
-  const operator = operatorScope(services, domain);
-  if (as === undefined) return operator;
-  return { ...operator, principal: await services.users.principalOf(operator, { userName: as }) };
+    if (run.error !== undefined) throw toFault(run.error);
+    if (run.value !== undefined) printLine(printExactJson(run.value));
+  });
 }
 
 async function readScript(file: string): Promise<string> {

@@ -2,15 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import type { ScriptOutline } from '../services/scripting/library/scripts.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printList } from './print-list.js';
+import { addListCommand } from './print-table.js';
 
-interface DomainOption {
-  readonly domain?: string;
-}
-
-interface SaveOptions extends DomainOption {
+interface SaveOptions {
   readonly description?: string;
   readonly role?: string[];
   readonly serviceRole?: string[];
@@ -26,10 +22,9 @@ const WRITES = 'e.g. fee_receipt:create,update';
 
 /** `campus script`: the scripts the school keeps. */
 export function registerScriptCommand(script: Command, commandLine: CommandLine): void {
-  script
+  const save = script
     .command('save <name> <file>')
     .description('save a script as a whole; what is not said is at its default')
-    .option('--domain <id>', 'the domain; default: the top one')
     .option('--description <text>', 'what it is for')
     .option('--role <role...>', 'roles that may run it, beside admins')
     .option('--service-role <role...>', 'roles it runs with, instead of as its caller')
@@ -38,40 +33,34 @@ export function registerScriptCommand(script: Command, commandLine: CommandLine)
     .option('--before <writes...>', `writes it may change or refuse, ${WRITES}`)
     .option('--after <writes...>', `writes it runs after, ${WRITES}`)
     .option('--endpoint <access>', 'answers /x/<name>: public, or caller for those who may run it')
-    .option('--disabled', 'keep it, but do not let it run')
-    .action((name: string, file: string, options: SaveOptions) =>
-      withServices(commandLine, async (services) => {
-        const saved = await services.scripts.save(operatorScope(services, options.domain), {
-          name,
-          code: await readFile(file, 'utf8'),
-          ...settingsOf(options),
-        });
-        printLine(`saved ${saved.name}, version ${saved.version}`);
-      }),
-    );
+    .option('--disabled', 'keep it, but do not let it run');
+  actInDomain<SaveOptions>(save, commandLine, async ({ services, scope, options }, name = '', file = '') => {
+    const sent = { name, code: await readFile(file, 'utf8'), ...settingsOf(options) };
+    const saved = await services.scripts.save(scope, sent);
+    printLine(`saved ${saved.name}, version ${saved.version}`);
+  });
 
-  script
-    .command('list')
-    .description('list the scripts with what starts them')
-    .option('--json', 'print the list as JSON, without the code')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: DomainOption & { readonly json?: boolean }) =>
-      withServices(commandLine, async (services) => {
-        const rows = services.scripts.list(operatorScope(services, options.domain));
-        printList({ rows, columns: SCRIPT_COLUMNS, toJson: scriptToJson }, options);
-      }),
-    );
+  addListCommand(script, commandLine, {
+    description: 'list the scripts with what starts them',
+    rowsOf: ({ services, scope }) => services.scripts.list(scope),
+    columns: {
+      name: ({ name }: ScriptOutline) => name,
+      version: ({ version }) => String(version),
+      enabled: ({ isEnabled }) => (isEnabled ? 'yes' : 'no'),
+      'runs as': ({ serviceRoles }) => serviceRoles?.join(', ') ?? 'its caller',
+      'started by': (outline) => startsOf(outline).join('; '),
+      description: ({ description }) => description,
+    },
+    toJson: scriptToJson,
+  });
 
-  script
+  const remove = script
     .command('remove <name>')
-    .description('take a script away; its versions and runs stay')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((name: string, options: DomainOption) =>
-      withServices(commandLine, async (services) => {
-        await services.scripts.remove(operatorScope(services, options.domain), name);
-        printLine(`removed ${name}`);
-      }),
-    );
+    .description('take a script away; its versions and runs stay');
+  actInDomain(remove, commandLine, async ({ services, scope }, name = '') => {
+    await services.scripts.remove(scope, name);
+    printLine(`removed ${name}`);
+  });
 }
 
 function settingsOf(options: SaveOptions): Readonly<Record<string, unknown>> {
@@ -101,15 +90,6 @@ function parseWrites(
     `${option} ${text}: a collection and its writes are expected, ${WRITES}`,
   );
 }
-
-const SCRIPT_COLUMNS = {
-  name: ({ name }: ScriptOutline) => name,
-  version: ({ version }: ScriptOutline) => String(version),
-  enabled: ({ isEnabled }: ScriptOutline) => (isEnabled ? 'yes' : 'no'),
-  'runs as': ({ serviceRoles }: ScriptOutline) => serviceRoles?.join(', ') ?? 'its caller',
-  'started by': (script: ScriptOutline) => startsOf(script).join('; '),
-  description: ({ description }: ScriptOutline) => description,
-};
 
 function scriptToJson(script: ScriptOutline) {
   const { name, version, description, isEnabled, roles, before, after, topics, endpoint } = script;

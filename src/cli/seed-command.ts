@@ -6,8 +6,8 @@ import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../school/demo/demo
 import { type LoadSummary, loadDemo } from '../school/demo/load.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { type SeedProgress, showSeedProgress } from './seed-progress.js';
 import { listenForStopSignal } from './stop-signal.js';
+import { showTransferProgress, type TransferProgress } from './transfer-progress.js';
 
 const DEMO_TIME_ZONE = 'Asia/Kolkata';
 
@@ -43,7 +43,7 @@ export interface SeedOptions extends Omit<DemoOptions, 'today'> {
   /** Undoes what is loaded so far, and the seed throws its reason. */
   readonly signal?: AbortSignal;
   /** Default: on standard error. */
-  readonly progress?: SeedProgress;
+  readonly progress?: TransferProgress | undefined;
 }
 
 /**
@@ -64,12 +64,12 @@ export async function seedFirstSchool(services: Services, options: SeedOptions):
  * it is coming along. What ends it before its end, a signal or a `kill -9`, leaves nothing.
  */
 export async function seedSchool(services: Services, options: SeedOptions): Promise<LoadSummary> {
-  const progress = options.progress ?? showSeedProgress(process.stderr);
+  const progress = options.progress ?? showTransferProgress(process.stderr, 'seeding', 'records');
   const summary = await loadDemo(services.database, services.catalog, {
     demo: { ...options, today: options.today ?? today(DEMO_TIME_ZONE, new Date()) },
     onExisting: options.replace ? 'replace' : 'refuse',
     passwordHashes: await hashDemoPasswords(services),
-    onProgress: (step) => progress.show(step),
+    onProgress: ({ collection: stage, ...step }) => progress.show({ stage, ...step }),
     onStage: (stage) => progress.tell(stage),
     ...(options.signal && { signal: options.signal }),
   }).finally(() => progress.stop());

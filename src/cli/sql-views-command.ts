@@ -6,11 +6,10 @@ import { didYouMean } from '../base/text/did-you-mean.js';
 import type { Services } from '../gateway/compose/services.js';
 import { type Audience, describeAudience } from '../services/sql-views/audience.js';
 import { type AudienceChange, SqlViews, type ViewChange } from '../services/sql-views/sql-views.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
 
 interface SqlViewsCommandOptions {
-  readonly domain?: string;
   readonly role?: readonly string[];
   readonly user?: readonly string[];
   readonly newPassword?: boolean;
@@ -24,22 +23,18 @@ export function registerSqlViewsCommand(command: Command, commandLine: CommandLi
     .option('--user <user-name...>', 'for these users, with the rows their role rules leave them')
     .option('--new-password', 'give their logins new passwords')
     .option('--dry-run', 'say what would change, and change nothing')
-    .option('--drop', 'remove logins, schemas and views')
-    .option('--domain <id>', 'the domain; default: the top one')
-    .action((options: SqlViewsCommandOptions) =>
-      withServices(commandLine, async (services) => {
-        const scope = operatorScope(services, options.domain);
-        const views = new SqlViews({ database: services.database, collections: services.catalog });
-        const audiences = await chooseAudiences({ services, scope, views, options });
-        const mode = options.dryRun ? 'tried' : 'done';
-        const changes = options.drop
-          ? await views.drop({ audiences, mode })
-          : await views.apply({ audiences, mode, passwords: options.newPassword ? 'new' : 'kept' });
-        for (const change of changes) printChange(change, mode);
-        if (!options.drop) printPlace(services.database.url);
-        if (mode === 'tried') printLine('nothing was changed (--dry-run)');
-      }),
-    );
+    .option('--drop', 'remove logins, schemas and views');
+  actInDomain<SqlViewsCommandOptions>(command, commandLine, async ({ services, scope, options }) => {
+    const views = new SqlViews({ database: services.database, collections: services.catalog });
+    const audiences = await chooseAudiences({ services, scope, views, options });
+    const mode = options.dryRun ? 'tried' : 'done';
+    const changes = options.drop
+      ? await views.drop({ audiences, mode })
+      : await views.apply({ audiences, mode, passwords: options.newPassword ? 'new' : 'kept' });
+    for (const change of changes) printChange(change, mode);
+    if (!options.drop) printPlace(services.database.url);
+    if (mode === 'tried') printLine('nothing was changed (--dry-run)');
+  });
 }
 
 /** @throws NOT_FOUND for a role, user or views that are not there */

@@ -6,6 +6,8 @@ type ShownStep = Omit<TransferStep, 'total'> & Partial<Pick<TransferStep, 'total
 
 export interface TransferProgress {
   show(step: ShownStep): void;
+  /** Writes a line, e.g. for a stage whose length nobody knows. */
+  tell(line: string): void;
   stop(): void;
 }
 
@@ -20,39 +22,39 @@ export function showTransferProgress(
   task: string,
   unit: string,
 ): TransferProgress {
-  return stream.isTTY ? showBar(stream, task, unit) : writeLines(stream, task, unit);
-}
-
-function showBar(stream: NodeJS.WriteStream, task: string, unit: string): TransferProgress {
   const textOf = textsOfSteps(unit);
+  const tell = (line: string) => void stream.write(`campus: ${line}\n`);
+  if (!stream.isTTY) {
+    let lastAt = performance.now();
+    return {
+      show(step) {
+        const text = textOf(step);
+        const now = performance.now();
+        if (now - lastAt < LINE_EVERY_MS) return;
+        lastAt = now;
+        tell(`${task}: ${text}`);
+      },
+      tell,
+      stop: () => {},
+    };
+  }
   const bar = new cliProgress.SingleBar(
     { format: `${task} {bar} {text}`, stream, barsize: 24, hideCursor: true, clearOnComplete: true },
     cliProgress.Presets.shades_classic,
   );
-  bar.start(1, 0, { text: '' });
   return {
     show(step) {
       const { done, total } = step;
+      if (!bar.isActive) bar.start(1, 0, { text: '' });
       // A bar that has no end yet stays empty.
       bar.setTotal(total === undefined ? Number.MAX_SAFE_INTEGER : Math.max(total, done, 1));
       bar.update(done, { text: textOf(step) });
     },
-    stop: () => bar.stop(),
-  };
-}
-
-function writeLines(stream: NodeJS.WriteStream, task: string, unit: string): TransferProgress {
-  const textOf = textsOfSteps(unit);
-  let lastAt = performance.now();
-  return {
-    show(step) {
-      const text = textOf(step);
-      const now = performance.now();
-      if (now - lastAt < LINE_EVERY_MS) return;
-      lastAt = now;
-      stream.write(`campus: ${task}: ${text}\n`);
+    tell(line) {
+      bar.stop();
+      tell(line);
     },
-    stop: () => {},
+    stop: () => bar.stop(),
   };
 }
 

@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedFirstSchool, seedSchool } from '../../src/cli/seed-command.js';
-import { showSeedProgress } from '../../src/cli/seed-progress.js';
 import { StoppedBySignal } from '../../src/cli/stop-signal.js';
 import { openServices, type Services } from '../../src/gateway/compose/services.js';
 import { parseConfig } from '../../src/gateway/config/config.js';
@@ -97,18 +96,14 @@ describe('a first start', () => {
     try {
       await withDatabase((url) =>
         withServices(url, async (services) => {
-          await seedSchool(services, { ...SMALL, progress: showSeedProgress(process.stderr) });
+          await seedSchool(services, { ...SMALL, progress: undefined });
         }),
       );
     } finally {
       write.mockRestore();
     }
     expect(lines).toEqual(
-      expect.arrayContaining([
-        'campus: planning the school\n',
-        expect.stringMatching(/^campus: attendance: [\d,]+ of [\d,]+\n$/),
-        'campus: building the indexes\n',
-      ]),
+      expect.arrayContaining(['campus: planning the school\n', 'campus: building the indexes\n']),
     );
   });
 });

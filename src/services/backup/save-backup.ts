@@ -104,6 +104,13 @@ export function toFileError(file: string, error: unknown): unknown {
   return new ServiceError('UNAVAILABLE', `${file} cannot be read or written: ${reason}.`, { cause: error });
 }
 
+/** Makes a folder, and those around it. @throws UNAVAILABLE */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true }).catch((fault: unknown) => {
+    throw toFileError(folder, fault);
+  });
+}
+
 export interface BackupPlace {
   /** Stores the whole content under the name, or nothing. Returns its size in bytes. */
   write(name: string, bytes: AsyncIterable<Buffer>, signal: AbortSignal): Promise<number>;
