@@ -11,7 +11,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { LogOutput } from '../gateway/server/log-output.js';
 import { addFigures, type FigureList } from '../gateway/server/metrics.js';
 import type { Observe } from '../gateway/server/observation.js';
-import { HEARTBEAT_MS, parseWorkerNews, type WorkerOrder } from './worker-messages.js';
+import { HEARTBEAT_MS, type WorkerNews, type WorkerOrder } from './worker-process.js';
 
 export interface WorkerGroupOptions {
   readonly count: number;
@@ -196,9 +196,8 @@ export class WorkerGroup {
     if (stdout) createInterface({ input: stdout }).on('line', (line) => output.write(`${line}\n`));
     return new Promise((resolve, reject) => {
       let hasListened = false;
-      worker.on('message', (message) => {
-        const news = parseWorkerNews(message);
-        switch (news?.kind) {
+      worker.on('message', (news: WorkerNews) => {
+        switch (news.kind) {
           case 'alive':
             place.missedBeats = 0;
             return;

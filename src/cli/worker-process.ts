@@ -3,7 +3,29 @@
 import type { FigureList } from '../gateway/server/metrics.js';
 import type { SharedFigures } from '../gateway/server/metrics-access.js';
 import { StoppedBySignal } from './stop-signal.js';
-import { HEARTBEAT_MS, parseWorkerOrder, type WorkerNews, type WorkerOrder } from './worker-messages.js';
+
+/** To a worker. */
+export type WorkerOrder =
+  /** The answer to `ready`. */
+  | { readonly kind: 'begin'; readonly doesBackgroundWork: boolean }
+  /** Its figures are wanted, in an answer with this number. */
+  | { readonly kind: 'tellFigures'; readonly number: number }
+  /** The figures of all workers, as the worker asked for them by this number. */
+  | { readonly kind: 'figures'; readonly number: number; readonly text: string }
+  | { readonly kind: 'stop' };
+
+/** From a worker. */
+export type WorkerNews =
+  /** It hears orders from here on. */
+  | { readonly kind: 'ready' }
+  /** Sent regularly; a worker whose event loop is blocked sends nothing. */
+  | { readonly kind: 'alive' }
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'ownFigures'; readonly number: number; readonly figures: FigureList }
+  | { readonly kind: 'askFigures'; readonly number: number };
+
+/** How often a worker says that it is alive. */
+export const HEARTBEAT_MS = 2_000;
 
 export class WorkerProcess {
   /** Resolves when this process may start. */
@@ -17,24 +39,21 @@ export class WorkerProcess {
   constructor() {
     // Ctrl-C reaches every process of a terminal; the first one says when the others stop.
     process.on('SIGINT', () => {});
-    const orders = (hear: (order: WorkerOrder) => void) =>
-      process.on('message', (message) => {
-        const order = parseWorkerOrder(message);
-        if (order) hear(order);
-      });
-    this.begun = new Promise((resolve) => {
-      orders((order) => order.kind === 'begin' && resolve(order));
-    });
     const stopping = new AbortController();
     const stop = () => stopping.abort(new StoppedBySignal('SIGTERM'));
     process.once('SIGTERM', stop);
-    orders((order) => order.kind === 'stop' && stop());
     this.stop = stopping.signal;
-    orders((order) => {
-      if (order.kind === 'tellFigures') void this.#sendFigures(order.number);
-      if (order.kind !== 'figures') return;
-      this.#asked.get(order.number)?.(order.text);
-      this.#asked.delete(order.number);
+    this.begun = new Promise((resolve) => {
+      // A library may use the same channel, whose messages have no such kind.
+      process.on('message', (order: WorkerOrder) => {
+        if (order.kind === 'begin') resolve(order);
+        else if (order.kind === 'stop') stop();
+        else if (order.kind === 'tellFigures') void this.#sendFigures(order.number);
+        else if (order.kind === 'figures') {
+          this.#asked.get(order.number)?.(order.text);
+          this.#asked.delete(order.number);
+        }
+      });
     });
     tell({ kind: 'ready' });
     setInterval(() => tell({ kind: 'alive' }), HEARTBEAT_MS).unref();

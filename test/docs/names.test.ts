@@ -10,7 +10,6 @@ const MAX_WIDTH = 110;
  * or classes of one part of the schema.
  */
 const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
-  'src/cli/worker-messages.ts',
   'src/base/json/json-body-parser.ts',
   'src/services/messaging/message-rows.ts',
   'src/services/importing/cells/plain-cells.ts',
