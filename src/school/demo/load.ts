@@ -33,7 +33,7 @@ export interface LoadDemoOptions {
 }
 
 /** How far a collection is, over both domains. */
-export interface LoadProgress {
+interface LoadProgress {
   readonly collection: string;
   readonly done: number;
   readonly total: number;
