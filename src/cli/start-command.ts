@@ -17,10 +17,10 @@ import {
   DEMO_DEFAULTS,
   DEMO_DOMAIN,
   DEMO_USERS,
+  isDemoAbandoned,
   isDemoWanted,
   isReachable,
 } from '../school/demo/demo-options.js';
-import { isDemoAbandoned } from '../school/demo/is-demo-abandoned.js';
 import { collectOnceQuiet } from './collect-once-quiet.js';
 import { type CommandLine, printFault } from './command-line.js';
 import { endWithFault } from './console-output.js';

@@ -6,7 +6,7 @@
  */
 import pg from 'pg';
 import type { Domain } from '../../src/base/model/scope.js';
-import { pauseIndexes } from '../../src/school/demo/pause-indexes.js';
+import { pauseIndexes } from '../../src/school/demo/load.js';
 
 export const SCHOOL: Domain = { id: 'bench', name: 'Bench', parentId: undefined, timeZone: 'Asia/Kolkata' };
 

@@ -5,8 +5,7 @@ import { seedFirstSchool, seedSchool } from '../../src/cli/seed-command.js';
 import { StoppedBySignal } from '../../src/cli/stop-signal.js';
 import { openServices, type Services } from '../../src/gateway/compose/services.js';
 import { parseConfig } from '../../src/gateway/config/config.js';
-import { DEMO_USERS } from '../../src/school/demo/demo-options.js';
-import { isDemoAbandoned } from '../../src/school/demo/is-demo-abandoned.js';
+import { DEMO_USERS, isDemoAbandoned } from '../../src/school/demo/demo-options.js';
 import { sql } from '../../src/store/sql.js';
 import { createTestDatabase } from '../database.js';
 

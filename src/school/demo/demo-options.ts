@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
 import { isDay } from '../../base/model/calendar.js';
 
@@ -46,16 +47,12 @@ export function isDemoWanted(settings: DemoSettings): boolean {
   return settings.demo ?? !isReachable(settings);
 }
 
-const LIMITS = {
-  students: { least: 12, greatest: 200_000 },
-  years: { least: 1, greatest: 12 },
-  seed: { least: 0, greatest: Number.MAX_SAFE_INTEGER },
-} as const;
+const LIMITS = { students: [12, 200_000], years: [1, 12], seed: [0, Number.MAX_SAFE_INTEGER] } as const;
 
 /** @throws INVALID_VALUE (400) that names the option, what was given and what is allowed */
 export function assertDemoOptions(options: DemoOptions): void {
   for (const name of ['students', 'years', 'seed'] as const) {
-    const { least, greatest } = LIMITS[name];
+    const [least, greatest] = LIMITS[name];
     const value = options[name];
     if (Number.isInteger(value) && value >= least && value <= greatest) continue;
     throw invalid(name, value, `a whole number from ${least} to ${greatest}`);
@@ -68,4 +65,20 @@ export function assertDemoOptions(options: DemoOptions): void {
 function invalid(parameter: keyof DemoOptions, sent: unknown, expected: string): ServiceError {
   const detail = `${parameter}: ${expected} is expected, ${JSON.stringify(sent)} was given`;
   return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail, expected, sent }] });
+}
+
+/**
+ * Whether the demo school is one that an earlier version, which set the passwords after the records, was
+ * stopped at: nobody can log in to it, nobody ever could, and nothing was written in it.
+ */
+export async function isDemoAbandoned(database: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
+  const { rows } = await database.query<{ isAbandoned: boolean }>(
+    `select exists (select 1 from records where domain = $1)
+       and not exists (select 1 from credentials)
+       and not exists (select 1 from audit_entries) as "isAbandoned"
+      from domains
+     where id = $1 and parent_id is null`,
+    [DEMO_DOMAIN],
+  );
+  return rows[0]?.isAbandoned === true;
 }

@@ -10,11 +10,8 @@ import {
   leaveRequestRecords,
   teacherAttendanceRecords,
 } from './attendance-records.js';
-import { dashboardRecords, savedViewRecords } from './dashboard-records.js';
 import { assertDemoOptions, type DemoOptions } from './demo-options.js';
-import type { DemoRecord } from './demo-record.js';
-import { createDemoSchool, type DemoSchool, sessionYears } from './demo-school.js';
-import { clock, instantText } from './epoch-day.js';
+import { type DemoRecord, demoRecord, rupees } from './demo-record.js';
 import {
   feeConcessionRecords,
   feeDueRecords,
@@ -22,12 +19,19 @@ import {
   feePlanRecords,
   feeReceiptRecords,
 } from './fee-records.js';
-import { classRecords, registrationRecords, staffRecords } from './registration-records.js';
+import {
+  classRecords,
+  createDemoSchool,
+  type DemoSchool,
+  registrationRecords,
+  staffRecords,
+} from './people.js';
+import { Random } from './random.js';
 import { resultRecords } from './result-records.js';
 import { planSchools, type SchoolPlan } from './school-plan.js';
-import { sessionCalendar } from './session-calendar.js';
+import { clock, instantText, sessionCalendar } from './session-calendar.js';
+import { sessionYears } from './session-year.js';
 import { smsRecords } from './sms-records.js';
-import { taskRecords } from './task-records.js';
 
 export interface Demo {
   /** The top domain first. */
@@ -49,37 +53,95 @@ export function createDemo(options: DemoOptions): Demo {
   return {
     schools,
     *parts() {
-      for (const plan of schools) yield* partsOf(createDemoSchool(plan, options));
+      for (const plan of schools) {
+        for (const [collection, records] of partsOf(createDemoSchool(plan, options)))
+          yield { domainId: plan.domainId, collection, records };
+      }
     },
   };
 }
 
-function* partsOf(school: DemoSchool): Iterable<DemoPart> {
-  const { domainId } = school.plan;
-  const { startYear, years } = school.moment;
-  const part = (collection: string, records: Iterable<DemoRecord>): DemoPart => ({
-    domainId,
-    collection,
-    records,
-  });
-  const opened = instantText(sessionCalendar(startYear - years + 1).start - 30, clock(10, 0));
-  yield part('pltf_user', staffRecords(school));
-  yield part('class', classRecords(school, opened));
-  yield part('fee_head', feeHeadRecords(opened));
-  yield part('registration', registrationRecords(school));
-  yield part('task', taskRecords(school));
-  yield part('dashboard', dashboardRecords(school, opened));
-  yield part('saved_view', savedViewRecords(school, opened));
-  yield part('result', resultRecords(school));
+function* partsOf(school: DemoSchool): Iterable<readonly [collection: string, Iterable<DemoRecord>]> {
+  const opened = instantText(sessionCalendar(school.startYear - school.years + 1).start - 30, clock(10, 0));
+  yield ['pltf_user', staffRecords(school)];
+  yield ['class', classRecords(school, opened)];
+  yield ['fee_head', feeHeadRecords(opened)];
+  yield ['registration', registrationRecords(school)];
+  yield ['task', taskRecords(school)];
+  yield ['dashboard', dashboardRecords(school, opened)];
+  yield ['saved_view', savedViewRecords(school, opened)];
+  yield ['result', resultRecords(school)];
   for (const year of sessionYears(school)) {
-    yield part('holiday', holidayRecords(school, year.calendar));
-    yield part('fee_plan', feePlanRecords(year, opened));
-    yield part('fee_concession', feeConcessionRecords(year));
-    yield part('fee_due', feeDueRecords(year));
-    yield part('fee_receipt', feeReceiptRecords(year));
-    yield part('leave_request', leaveRequestRecords(year));
-    yield part('teacher_attendance', teacherAttendanceRecords(year));
-    yield part('sms_log', smsRecords(year));
-    yield part('attendance', attendanceRecords(year));
+    yield ['holiday', holidayRecords(school, year.calendar)];
+    yield ['fee_plan', feePlanRecords(year, opened)];
+    yield ['fee_concession', feeConcessionRecords(year)];
+    yield ['fee_due', feeDueRecords(year)];
+    yield ['fee_receipt', feeReceiptRecords(year)];
+    yield ['leave_request', leaveRequestRecords(year)];
+    yield ['teacher_attendance', teacherAttendanceRecords(year)];
+    yield ['sms_log', smsRecords(year)];
+    yield ['attendance', attendanceRecords(year)];
   }
+}
+
+/** What the office has to get done. */
+function* taskRecords({ seed, today, plan, staff }: DemoSchool): Iterable<DemoRecord> {
+  const random = new Random(seed, plan.domainId, 'tasks');
+  const managers = staff.members.filter(({ leftOn }) => leftOn === undefined);
+  for (let index = 0; index < 60; index++) {
+    const klass = plan.classes[random.integer(0, plan.classes.length - 1)];
+    const work = random.pick(WORKS);
+    const manager = managers[random.integer(0, managers.length - 1)];
+    const createdAt = instantText(today - Math.floor(index * 1.7), clock(10, 30) + random.integer(0, 18_000));
+    yield demoRecord(`task-${String(index + 1).padStart(3, '0')}`, createdAt, {
+      name: `${work} (class ${klass?.name ?? ''})`,
+      amount: random.isChance(0.85) ? rupees(random.integer(10, 1600) * 2_525) : undefined,
+      manager: manager?.reference,
+    });
+  }
+}
+
+const WORKS = [
+  'Repair the projector',
+  'Order chalk and markers',
+  'Paint the door',
+  'Buy books for the library corner',
+  'Replace the ceiling fan',
+  'Book buses for the excursion',
+  'Print question papers',
+  'Service the water cooler',
+] as const;
+
+function* dashboardRecords({ staff }: DemoSchool, createdAt: string): Iterable<DemoRecord> {
+  yield demoRecord('dashboard-school', createdAt, {
+    title: 'The school in figures',
+    owner: staff.principal.reference,
+    shared_with: ['accountant', 'teacher', 'clerk', 'viewer'],
+    tiles: [
+      { operation: 'strength', picture: 'bar', by: 'class', measure: 'strength', wide: true },
+      { operation: 'students-by-class-and-gender', picture: 'table' },
+    ],
+  });
+  yield demoRecord('dashboard-fees', createdAt, {
+    title: 'Fees',
+    owner: staff.accountants[0]?.reference,
+    tiles: [
+      { operation: 'collection-trend', picture: 'line', wide: true },
+      { operation: 'ways-of-paying', picture: 'doughnut' },
+      { operation: 'fee-defaulters', picture: 'table', wide: true },
+    ],
+  });
+}
+
+function* savedViewRecords({ staff }: DemoSchool, createdAt: string): Iterable<DemoRecord> {
+  yield demoRecord('view-class-5', createdAt, {
+    name: 'By roll number',
+    collection: 'registration',
+    owner: staff.principal.reference,
+    shared_with: ['clerk', 'teacher'],
+    oquery: 'class=5,status=active',
+    sort: 'section,roll_no',
+    columns: ['roll_no', 'name', 'section', 'gender', 'guardian_phone'],
+    is_default: false,
+  });
 }

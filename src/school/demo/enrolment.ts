@@ -1,9 +1,8 @@
-/** A student's place in one session: the class, the section on each day, and the days on roll. */
-import type { EpochDay } from './epoch-day.js';
-import type { DemoClass, DemoSection, SchoolPlan } from './school-plan.js';
-import type { SessionCalendar } from './session-calendar.js';
-import type { SchoolMoment, Student } from './students.js';
+import { byName, type DemoSchool, type Student } from './people.js';
+import type { DemoClass, DemoSection } from './school-plan.js';
+import type { EpochDay, SessionCalendar } from './session-calendar.js';
 
+/** A student's place in one session: the class, the section on each day, and the days on roll. */
 export interface Enrolment {
   readonly student: Student;
   readonly klass: DemoClass;
@@ -16,30 +15,25 @@ export interface Enrolment {
   sectionIndexOn(day: EpochDay): number;
 }
 
-export function listEnrolments(
-  plan: SchoolPlan,
-  moment: SchoolMoment,
-  context: { students: readonly Student[]; calendar: SessionCalendar },
-): readonly Enrolment[] {
-  const { calendar } = context;
-  const yearsAgo = moment.startYear - calendar.startYear;
-  return context.students.flatMap((student): Enrolment[] => {
-    const klass = plan.classes[student.classIndex - yearsAgo];
+/** Everybody who is on roll in a session, by class, section and name. */
+export function listEnrolments(school: DemoSchool, calendar: SessionCalendar): readonly Enrolment[] {
+  const yearsAgo = school.startYear - calendar.startYear;
+  const enrolments = school.students.flatMap((student): Enrolment[] => {
+    const klass = school.plan.classes[student.classIndex - yearsAgo];
     const from = Math.max(student.admittedOn, calendar.start);
     const to = Math.min(student.leftOn ?? calendar.end, calendar.end);
     if (!klass || to < from) return [];
     const former = yearsAgo === 0 ? student.formerSection : undefined;
-    const sectionIndexOn = (day: EpochDay): number => {
-      const index = former && day < former.until ? former.index : student.sectionIndex;
-      return index % klass.sections.length;
-    };
-    const sectionOn = (day: EpochDay): DemoSection => {
-      const section = klass.sections[sectionIndexOn(day)];
-      if (!section) throw new Error(`class ${klass.name} has no section ${sectionIndexOn(day)}`);
-      return section;
-    };
-    return [
-      { student, klass, from, to, isNew: student.admittedOn >= calendar.start, sectionOn, sectionIndexOn },
-    ];
+    const sectionIndexOn = (day: EpochDay): number =>
+      (former && day < former.until ? former.index : student.sectionIndex) % klass.sections.length;
+    const sectionOn = (day: EpochDay) => klass.sections[sectionIndexOn(day)] as DemoSection;
+    const isNew = student.admittedOn >= calendar.start;
+    return [{ student, klass, from, to, isNew, sectionOn, sectionIndexOn }];
   });
+  return enrolments.sort(
+    ({ klass, student }, other) =>
+      klass.index - other.klass.index ||
+      student.sectionIndex - other.student.sectionIndex ||
+      byName(student, other.student),
+  );
 }

@@ -5,16 +5,13 @@
  * The whole session is played through and what is later than today left out by the writers of records: how a
  * family pays does not depend on the day of the seed.
  */
-import { concessionOf, type PlannedConcession, planConcessions } from './concessions.js';
 import type { Enrolment } from './enrolment.js';
-import { type EpochDay, parseEpochDay } from './epoch-day.js';
-import { type FeeHeadName, listDues, monthIndexOf, type PlannedDue } from './planned-dues.js';
+import { type FeeHeadName, listDues, monthIndexOf, type PlannedDue } from './planned-fee.js';
 import { Random } from './random.js';
-import type { SessionCalendar } from './session-calendar.js';
-import type { SchoolMoment } from './students.js';
+import type { SchoolMoment } from './school-plan.js';
+import { type EpochDay, epochDay, parseEpochDay, type SessionCalendar } from './session-calendar.js';
 
 type PaymentType = 'cash' | 'cheque' | 'card' | 'neft';
-type RollbackType = 'entry_error' | 'bounce' | 'refund' | 'duplicate';
 
 interface PlannedLine {
   readonly head: FeeHeadName;
@@ -33,15 +30,28 @@ export interface PlannedReceipt {
   readonly lines: readonly PlannedLine[];
   /** The number of the cashier, from 0. */
   readonly cashier: number;
-  readonly rollback: PlannedRollback | undefined;
-  readonly replaces: PlannedReceipt | undefined;
+  readonly rollback?: PlannedRollback;
+  readonly replaces?: PlannedReceipt;
 }
 
 interface PlannedRollback {
   readonly day: EpochDay;
   readonly second: number;
-  readonly type: RollbackType;
+  readonly type: 'entry_error' | 'bounce' | 'refund' | 'duplicate';
   readonly reason: string;
+}
+
+interface PlannedConcession {
+  /** Absent: every head. */
+  readonly head: FeeHeadName | undefined;
+  readonly kind: 'percent' | 'amount';
+  /** Tenths of a percent, or paise. */
+  readonly value: number;
+  readonly fromMonth: number;
+  readonly type: 'sibling' | 'staff' | 'merit' | 'RTE' | 'hardship';
+  readonly reason: string;
+  readonly grantedOn: EpochDay;
+  readonly revokedOn: EpochDay | undefined;
 }
 
 export interface FeeLedger {
@@ -57,16 +67,89 @@ export function planLedger(enrolment: Enrolment, calendar: SessionCalendar, mome
   const random = new Random(moment.seed, 'fees', calendar.session, enrolment.student.sequence);
   const concessions = planConcessions(enrolment, calendar, random);
   const dues = listDues(enrolment, calendar, moment);
-  const payments = new Payments({ random, calendar, enrolment, dues, concessions });
+  const account = { enrolment, dues, concessions };
+  const payments = new Payments(account, calendar, random);
   const isPastSession = calendar.startYear < moment.startYear;
   for (const visit of planVisits(random, { enrolment, calendar, isPastSession })) payments.pay(visit);
+  const { receipts } = payments;
   return {
-    enrolment,
-    dues,
-    concessions,
-    receipts: payments.receipts,
-    overdueOn: (day) => overdueOn(day, dues, { concessions, receipts: payments.receipts }),
+    ...{ ...account, receipts },
+    overdueOn(day) {
+      const counting = receipts.filter(
+        (receipt) => receipt.day <= day && (!receipt.rollback || receipt.rollback.day > day),
+      );
+      const lines = counting.flatMap((receipt) => receipt.lines);
+      return dues
+        .filter((due) => due.dueDay <= day && (due.cancelledOn ?? day + 1) > day)
+        .map((due) => {
+          const paid = lines.filter(
+            ({ head, monthIndex }) => head === due.head && monthIndex === due.monthIndex,
+          );
+          const owed = due.amount - concessionOf(due, concessions, day);
+          return Math.max(
+            0,
+            paid.reduce((open, { amount }) => open - amount, owed),
+          );
+        })
+        .reduce((sum, open) => sum + open, 0);
+    },
   };
+}
+
+/** Some are granted in mid-session for months already paid, a few are taken back. */
+function planConcessions(
+  { student, from }: Enrolment,
+  calendar: SessionCalendar,
+  random: Random,
+): readonly PlannedConcession[] {
+  const early = Math.max(calendar.start + random.integer(1, 8), from);
+  const july = epochDay(calendar.startYear, 7, random.integer(10, 25));
+  const october = epochDay(calendar.startYear, 10, random.integer(5, 28));
+  const planned: Omit<PlannedConcession, 'revokedOn'>[] = [];
+  const grant = (
+    type: PlannedConcession['type'],
+    value: number,
+    reason: string,
+    rest: Partial<PlannedConcession> = {},
+  ) => {
+    const usual = { head: 'Tuition', kind: 'percent', fromMonth: 0, grantedOn: early } as const;
+    planned.push({ ...usual, type, value, reason, ...rest });
+  };
+  const hasRightToEducation = student.family.category === 'EWS' && random.isChance(0.6);
+  if (hasRightToEducation)
+    grant('RTE', 1000, 'Right to Education Act, section 12(1)(c)', { head: undefined });
+  if (student.siblingIndex > 0 && random.isChance(0.8) && !hasRightToEducation)
+    grant('sibling', 100, 'Elder brother or sister at the school');
+  if (random.isChance(0.015)) grant('staff', 500, 'Child of a member of staff');
+  if (random.isChance(0.03) && from < july)
+    grant('merit', 125, 'First in the final examination of last year', { grantedOn: july });
+  if (random.isChance(0.02) && from < october)
+    grant('hardship', 75_000, 'Hardship, by decision of the management', {
+      ...{ kind: 'amount', fromMonth: 6, grantedOn: october },
+    });
+  return planned.map((concession) => {
+    const isRevoked = concession.type !== 'RTE' && random.isChance(0.05);
+    return {
+      ...concession,
+      revokedOn: isRevoked ? concession.grantedOn + random.integer(40, 150) : undefined,
+    };
+  });
+}
+
+/**
+ * The concession of a due as on a day, in paise: fixed amounts and percents of the base, rounded half up, at
+ * most the due.
+ *
+ * @see reports "Terms used by all"
+ */
+function concessionOf(due: PlannedDue, concessions: readonly PlannedConcession[], asOn: EpochDay): number {
+  const inForce = concessions.filter(
+    ({ grantedOn, revokedOn = asOn + 1, head = due.head, fromMonth }) =>
+      grantedOn <= asOn && revokedOn > asOn && head === due.head && fromMonth <= due.monthIndex,
+  );
+  const sumOf = (of: PlannedConcession['kind']) =>
+    inForce.reduce((sum, { kind, value }) => sum + (kind === of ? value : 0), 0);
+  return Math.min(due.amount, sumOf('amount') + Math.floor((due.amount * sumOf('percent') + 500) / 1000));
 }
 
 /** A visit to the cashier: which months are meant to be paid, and how much of the tuition. */
@@ -76,104 +159,65 @@ interface Visit {
   readonly tuitionShare: number;
 }
 
-type Habit = 'monthly' | 'quarterly' | 'yearly' | 'late' | 'inParts' | 'stops';
-
 function planVisits(
   random: Random,
   context: { enrolment: Enrolment; calendar: SessionCalendar; isPastSession: boolean },
 ): readonly Visit[] {
   const { enrolment, calendar, isPastSession } = context;
-  const habit = random.weighted<Habit>([
-    [42, 'monthly'],
-    [29, 'quarterly'],
-    [6, 'yearly'],
-    [10, 'late'],
-    [5, 'inParts'],
-    [isPastSession ? 1 : 8, 'stops'],
-  ]);
+  const habit = random.weighted({
+    ...{ monthly: 42, quarterly: 29, yearly: 6, late: 10, inParts: 5, stops: isPastSession ? 1 : 8 },
+  });
   const stopsAfter = random.integer(1, 9);
   const joined = monthIndexOf(calendar, enrolment.from);
-  const visits: Visit[] = [];
-  calendar.months.forEach((month, monthIndex) => {
+  return calendar.months.flatMap((month, index): Visit[] => {
     const first = parseEpochDay(`${month}-01`);
-    const early = first + random.integer(0, monthIndex === 0 ? 13 : 9);
+    const early = first + random.integer(0, index === 0 ? 13 : 9);
     const late = first + 9 + random.integer(3, 34);
     const share = random.pick([0.5, 0.6, 0.75, 1] as const);
-    if (monthIndex < joined || (habit === 'stops' && monthIndex > stopsAfter)) return;
-    const upToMonth = paidUpTo(habit, { monthIndex, joined });
-    if (upToMonth === undefined) return;
-    const isPart = habit === 'inParts' ? monthIndex < 11 : habit === 'stops' && monthIndex === stopsAfter;
+    if (index < joined || (habit === 'stops' && index > stopsAfter)) return [];
+    if (habit === 'yearly' && index !== joined) return [];
+    if (habit === 'quarterly' && index !== joined && index % 3 !== 0) return [];
+    const upTo = { quarterly: index - (index % 3) + 2, yearly: 11 } as Readonly<Record<string, number>>;
+    const isPart = habit === 'inParts' ? index < 11 : habit === 'stops' && index === stopsAfter;
     const day = Math.max(habit === 'late' ? late : early, enrolment.from);
-    visits.push({ day, upToMonth, tuitionShare: isPart ? share : 1 });
+    return [{ day, upToMonth: upTo[habit] ?? index, tuitionShare: isPart ? share : 1 }];
   });
-  return visits;
-}
-
-/** The last month paid for by a visit in a month; `undefined`: no visit. */
-function paidUpTo(habit: Habit, months: { monthIndex: number; joined: number }): number | undefined {
-  const { monthIndex, joined } = months;
-  switch (habit) {
-    case 'quarterly':
-      return monthIndex === joined || monthIndex % 3 === 0 ? monthIndex - (monthIndex % 3) + 2 : undefined;
-    case 'yearly':
-      return monthIndex === joined ? 11 : undefined;
-    case 'monthly':
-    case 'late':
-    case 'inParts':
-    case 'stops':
-      return monthIndex;
-  }
 }
 
 /** The receipts of one student, visit by visit; what is paid of each due decides what the next visit pays. */
 class Payments {
   readonly receipts: PlannedReceipt[] = [];
-  readonly #random: Random;
+  readonly #account: Pick<FeeLedger, 'enrolment' | 'dues' | 'concessions'>;
   readonly #calendar: SessionCalendar;
-  readonly #enrolment: Enrolment;
-  readonly #dues: readonly PlannedDue[];
-  readonly #concessions: readonly PlannedConcession[];
-  readonly #paidByDue = new Map<PlannedDue, number>();
+  readonly #random: Random;
+  readonly #paidByDue = new Map<string, number>();
   /** No visit before this day: a receipt of the past is still to be rolled back. */
   #earliest: EpochDay;
 
-  constructor(context: {
-    random: Random;
-    calendar: SessionCalendar;
-    enrolment: Enrolment;
-    dues: readonly PlannedDue[];
-    concessions: readonly PlannedConcession[];
-  }) {
-    this.#random = context.random;
-    this.#calendar = context.calendar;
-    this.#enrolment = context.enrolment;
-    this.#dues = context.dues;
-    this.#concessions = context.concessions;
-    this.#earliest = context.enrolment.from;
+  constructor(
+    account: Pick<FeeLedger, 'enrolment' | 'dues' | 'concessions'>,
+    calendar: SessionCalendar,
+    random: Random,
+  ) {
+    this.#account = account;
+    this.#calendar = calendar;
+    this.#random = random;
+    this.#earliest = account.enrolment.from;
   }
 
   pay(visit: Visit): void {
-    const day = this.#officeDay(Math.max(visit.day, this.#earliest));
-    if (day > this.#enrolment.to) return;
+    const { enrolment } = this.#account;
+    const day = this.#calendar.officeDay(Math.max(visit.day, this.#earliest));
+    if (day > enrolment.to) return;
     const lines = this.#linesFor(visit, day);
     if (lines.length === 0) return;
     const random = this.#random;
-    const paymentType = random.weighted<PaymentType>([
-      [42, 'cash'],
-      [24, 'cheque'],
-      [15, 'card'],
-      [19, 'neft'],
-    ]);
+    const paymentType = random.weighted({ cash: 42, cheque: 24, card: 15, neft: 19 });
     const receipt: PlannedReceipt = {
-      enrolment: this.#enrolment,
-      day,
+      ...{ enrolment, day, paymentType, lines },
       second: random.integer(9 * 3600, 14 * 3600),
-      paymentType,
       instrumentNo: this.#instrumentNo(paymentType),
-      lines,
       cashier: random.integer(0, 2),
-      rollback: undefined,
-      replaces: undefined,
     };
     const accident = random.next();
     if (paymentType === 'cheque' && accident < 0.035) this.#bounce(receipt);
@@ -184,117 +228,90 @@ class Payments {
   }
 
   #linesFor(visit: Visit, day: EpochDay): PlannedLine[] {
+    const { dues, concessions } = this.#account;
     const finedMonths = new Set<number>();
-    return this.#dues.flatMap((due): PlannedLine[] => {
-      if (due.monthIndex > visit.upToMonth || due.cancelledOn !== undefined) return [];
-      const open = due.amount - concessionOf(due, this.#concessions, day) - (this.#paidByDue.get(due) ?? 0);
+    return dues.flatMap((due): PlannedLine[] => {
+      const { head, monthIndex, dueDay } = due;
+      if (monthIndex > visit.upToMonth || due.cancelledOn !== undefined) return [];
+      const open = due.amount - concessionOf(due, concessions, day) - this.#paidOf(due);
       if (open <= 0) return [];
-      const isPart = due.head === 'Tuition' && visit.tuitionShare < 1 && due.monthIndex === visit.upToMonth;
+      const isPart = head === 'Tuition' && visit.tuitionShare < 1 && monthIndex === visit.upToMonth;
       const amount = isPart ? Math.ceil((open * visit.tuitionShare) / 5000) * 5000 : open;
-      const isFined = day > due.dueDay && !finedMonths.has(due.monthIndex);
-      if (isFined) finedMonths.add(due.monthIndex);
-      const fine = day - due.dueDay > 30 ? 10_000 : 5_000;
-      return [
-        {
-          head: due.head,
-          monthIndex: due.monthIndex,
-          amount: Math.min(amount, open),
-          fine: isFined ? fine : 0,
-        },
-      ];
+      const isFined = day > dueDay && !finedMonths.has(monthIndex);
+      if (isFined) finedMonths.add(monthIndex);
+      const fine = day - dueDay > 30 ? 10_000 : 5_000;
+      return [{ head, monthIndex, amount: Math.min(amount, open), fine: isFined ? fine : 0 }];
     });
+  }
+
+  #paidOf({ head, monthIndex }: Pick<PlannedLine, 'head' | 'monthIndex'>): number {
+    return this.#paidByDue.get(`${head}/${monthIndex}`) ?? 0;
   }
 
   #keep(receipt: PlannedReceipt): void {
     this.receipts.push(receipt);
-    for (const line of receipt.lines) this.#addPaid(line, line.amount);
+    for (const line of receipt.lines)
+      this.#paidByDue.set(`${line.head}/${line.monthIndex}`, this.#paidOf(line) + line.amount);
   }
 
   /** The bank returns the cheque after some days; most families then pay in another way. */
   #bounce(cheque: PlannedReceipt): void {
     const random = this.#random;
-    const day = this.#officeDay(cheque.day + random.integer(3, 6));
-    const reason = random.pick([
-      'Cheque returned: funds insufficient',
-      'Cheque returned: signature differs',
-      'Cheque returned: payment stopped by drawer',
+    const day = this.#calendar.officeDay(cheque.day + random.integer(3, 6));
+    const fault = random.pick([
+      'funds insufficient',
+      'signature differs',
+      'payment stopped by drawer',
     ] as const);
-    const bounced = this.#rolledBack(cheque, { day, type: 'bounce', reason });
+    const replaces = this.#rollBack(cheque, { day, type: 'bounce', reason: `Cheque returned: ${fault}` });
     this.#earliest = day + 9;
     const paymentType = random.pick(['cash', 'neft'] as const);
-    const replacementDay = this.#officeDay(day + random.integer(1, 7));
-    if (random.isChance(0.15) || replacementDay > this.#enrolment.to) return;
-    const charge = 25_000;
+    const replacementDay = this.#calendar.officeDay(day + random.integer(1, 7));
+    if (random.isChance(0.15) || replacementDay > this.#account.enrolment.to) return;
+    const [first, ...others] = cheque.lines as [PlannedLine, ...PlannedLine[]];
     this.#keep({
       ...cheque,
       day: replacementDay,
       paymentType,
       instrumentNo: this.#instrumentNo(paymentType),
-      lines: cheque.lines.map((line, index) => ({ ...line, fine: line.fine + (index === 0 ? charge : 0) })),
-      replaces: bounced,
+      lines: [{ ...first, fine: first.fine + 25_000 }, ...others],
+      replaces,
     });
   }
 
   /** The cashier types a wrong amount, sees it within the hour and writes the receipt anew. */
   #enterWrongly(right: PlannedReceipt): void {
-    const lines = right.lines.map((line, index) =>
-      index === 0 ? { ...line, amount: line.amount + 90_000 } : line,
-    );
+    const [first, ...others] = right.lines as [PlannedLine, ...PlannedLine[]];
+    const wrong = { ...right, lines: [{ ...first, amount: first.amount + 90_000 }, ...others] };
     const second = right.second + this.#random.integer(300, 2400);
-    const reason = 'Wrong amount entered';
-    const wrong = this.#rolledBack(
-      { ...right, lines },
-      { day: right.day, second, type: 'entry_error', reason },
-    );
-    this.#keep({ ...right, second: second + 180, replaces: wrong });
+    const why = { day: right.day, second, type: 'entry_error', reason: 'Wrong amount entered' } as const;
+    this.#keep({ ...right, second: second + 180, replaces: this.#rollBack(wrong, why) });
   }
 
   #enterTwice(receipt: PlannedReceipt): void {
     this.#keep(receipt);
-    const day = this.#random.isChance(0.5) ? receipt.day : this.#officeDay(receipt.day + 1);
-    const twin = { ...receipt, second: receipt.second + 70 };
-    this.#rolledBack(twin, {
-      day,
-      second: receipt.second + 4000,
-      type: 'duplicate',
-      reason: 'Entered twice',
-    });
+    const { day, second } = receipt;
+    const seenOn = this.#random.isChance(0.5) ? day : this.#calendar.officeDay(day + 1);
+    const why = { day: seenOn, second: second + 4000, type: 'duplicate', reason: 'Entered twice' } as const;
+    this.#rollBack({ ...receipt, second: second + 70 }, why);
   }
 
   /** Weeks later, often in the next month, the money is given back and the dues are open again. */
   #refund(receipt: PlannedReceipt): void {
-    const day = this.#officeDay(receipt.day + this.#random.integer(12, 40));
-    this.#rolledBack(receipt, {
-      day,
-      type: 'refund',
-      reason: 'Paid for the wrong child, refunded by cheque',
-    });
+    const day = this.#calendar.officeDay(receipt.day + this.#random.integer(12, 40));
+    const reason = 'Paid for the wrong child, refunded by cheque';
+    this.#rollBack(receipt, { day, type: 'refund', reason });
     this.#earliest = day + 1;
   }
 
-  #rolledBack(
+  #rollBack(
     receipt: PlannedReceipt,
-    rollback: { day: EpochDay; second?: number; type: RollbackType; reason: string },
+    why: Omit<PlannedRollback, 'second'> & { readonly second?: number },
   ): PlannedReceipt {
-    const second = rollback.second ?? this.#random.integer(10 * 3600, 15 * 3600);
-    const rolledBack = { ...receipt, rollback: { ...rollback, second } };
+    const second = why.second ?? this.#random.integer(10 * 3600, 15 * 3600);
+    const rolledBack = { ...receipt, rollback: { ...why, second } };
     this.receipts.push(rolledBack);
     return rolledBack;
-  }
-
-  #addPaid(line: PlannedLine, amount: number): void {
-    const due = this.#dues.find(
-      ({ head, monthIndex }) => head === line.head && monthIndex === line.monthIndex,
-    );
-    if (due) this.#paidByDue.set(due, (this.#paidByDue.get(due) ?? 0) + amount);
-  }
-
-  #officeDay(wish: EpochDay): EpochDay {
-    const { end } = this.#calendar;
-    let day = Math.min(wish, end);
-    while (!this.#calendar.isOfficeDay(day) && day < end) day++;
-    while (!this.#calendar.isOfficeDay(day)) day--;
-    return day;
   }
 
   #instrumentNo(paymentType: PaymentType): string | undefined {
@@ -309,26 +326,4 @@ class Payments {
         return `N${this.#random.digits(12)}`;
     }
   }
-}
-
-function overdueOn(
-  day: EpochDay,
-  dues: readonly PlannedDue[],
-  paid: { concessions: readonly PlannedConcession[]; receipts: readonly PlannedReceipt[] },
-): number {
-  const counting = paid.receipts.filter(
-    (receipt) => receipt.day <= day && (receipt.rollback === undefined || receipt.rollback.day > day),
-  );
-  let overdue = 0;
-  for (const due of dues) {
-    if (due.dueDay > day || (due.cancelledOn !== undefined && due.cancelledOn <= day)) continue;
-    let open = due.amount - concessionOf(due, paid.concessions, day);
-    for (const { lines } of counting) {
-      for (const line of lines) {
-        if (line.head === due.head && line.monthIndex === due.monthIndex) open -= line.amount;
-      }
-    }
-    overdue += Math.max(0, open);
-  }
-  return overdue;
 }

@@ -39,14 +39,15 @@ export class Random {
     return values[Math.floor(this.next() * values.length)] ?? values[0];
   }
 
-  /** One of the values, each as likely as its weight says. */
-  weighted<T>(choices: readonly [readonly [number, T], ...(readonly [number, T])[]]): T {
-    let point = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0);
-    for (const [weight, value] of choices) {
+  /** One of the names, each as likely as its weight says. */
+  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+    const choices = Object.entries<number>(weights) as [Name, number][];
+    let point = this.next() * choices.reduce((sum, [, weight]) => sum + weight, 0);
+    const chosen = choices.find(([, weight]) => {
       point -= weight;
-      if (point < 0) return value;
-    }
-    return choices[0][1];
+      return point < 0;
+    });
+    return (chosen ?? (choices[0] as [Name, number]))[0];
   }
 
   /** Roughly normal: the sum of four uniform numbers. */

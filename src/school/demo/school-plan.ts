@@ -1,6 +1,7 @@
 /** The two demo schools and their classes, sections, subjects and bus routes. */
 import type { JsonValue } from '../../base/json/json.js';
 import { DEMO_DOMAIN } from './demo-options.js';
+import type { EpochDay } from './session-calendar.js';
 
 export interface DemoSection {
   readonly name: string;
@@ -17,6 +18,15 @@ export interface DemoClass {
   /** A student's usual age on 31 March before the session. */
   readonly age: number;
   readonly sections: readonly DemoSection[];
+}
+
+/** When the people live: the running session and today. */
+export interface SchoolMoment {
+  readonly seed: number;
+  readonly today: EpochDay;
+  /** The year the running session starts in. */
+  readonly startYear: number;
+  readonly years: number;
 }
 
 export interface SchoolPlan {
@@ -38,21 +48,25 @@ export interface SchoolPlan {
 /** The main school (domain `demo`) and its branch (`demo-north`, a fifth of the size, up to class 5). */
 export function planSchools(studentCount: number): readonly SchoolPlan[] {
   const branchCount = Math.max(8, Math.round(studentCount / 5));
+  const [schoolName, branchName] = [
+    'Gyan Vidya Senior Secondary School',
+    'Gyan Vidya Junior School, North Campus',
+  ];
   return [
     {
       domainId: DEMO_DOMAIN,
       parentDomainId: undefined,
-      name: 'Gyan Vidya Senior Secondary School',
+      name: schoolName,
       shortName: 'Gyan Vidya School',
       code: 'GV',
       mailDomain: 'gyanvidya.example',
       studentCount,
       staffCount: Math.max(24, Math.round((studentCount * 70) / 1200)),
-      classes: planClasses(MAIN_CLASSES, { studentCount, capacity: 40 }),
+      classes: planClasses(CLASSES.slice(3), { studentCount, capacity: 40 }),
       demoTeacherOf: { className: '5', section: 'A' },
       properties: {
-        schoolName: 'Gyan Vidya Senior Secondary School',
-        timezone: 'Asia/Kolkata',
+        schoolName,
+        timezone: TIME_ZONE,
         currency: 'INR',
         sessionFirstMonth: 4,
         weeklyOffs: ['SU', '2SA', '4SA'],
@@ -63,51 +77,41 @@ export function planSchools(studentCount: number): readonly SchoolPlan[] {
     {
       domainId: 'demo-north',
       parentDomainId: DEMO_DOMAIN,
-      name: 'Gyan Vidya Junior School, North Campus',
+      name: branchName,
       shortName: 'Gyan Vidya North',
       code: 'GN',
       mailDomain: 'north.gyanvidya.example',
       studentCount: branchCount,
       staffCount: Math.max(20, Math.round((branchCount * 70) / 1000)),
-      classes: planClasses(BRANCH_CLASSES, { studentCount: branchCount, capacity: 25 }),
+      classes: planClasses(CLASSES.slice(0, 8), { studentCount: branchCount, capacity: 25 }),
       demoTeacherOf: { className: '1', section: 'A' },
-      properties: { schoolName: 'Gyan Vidya Junior School, North Campus' },
+      properties: { schoolName: branchName },
     },
   ];
 }
 
-const MAIN_CLASSES: readonly (readonly [name: string, category: string, age: number])[] = [
-  ['1', 'Primary', 6],
-  ['2', 'Primary', 7],
-  ['3', 'Primary', 8],
-  ['4', 'Primary', 9],
-  ['5', 'Primary', 10],
-  ['6', 'Middle', 11],
-  ['7', 'Middle', 12],
-  ['8', 'Middle', 13],
-  ['9', 'Secondary', 14],
-  ['10', 'Secondary', 15],
-  ['11', 'Senior', 16],
-  ['12', 'Senior', 17],
-];
+/** Of both schools: the branch has that of the main school. */
+export const TIME_ZONE = 'Asia/Kolkata';
 
-const BRANCH_CLASSES: readonly (readonly [name: string, category: string, age: number])[] = [
-  ['Nursery', 'Pre-primary', 3],
-  ['LKG', 'Pre-primary', 4],
-  ['UKG', 'Pre-primary', 5],
-  ...MAIN_CLASSES.slice(0, 5),
-];
+/** The name of each class and its category. A student's usual age in the first is 3. */
+const CLASSES = [
+  ...['Nursery', 'LKG', 'UKG'].map((name) => [name, 'Pre-primary'] as const),
+  ...['1', '2', '3', '4', '5'].map((name) => [name, 'Primary'] as const),
+  ...['6', '7', '8'].map((name) => [name, 'Middle'] as const),
+  ...['9', '10'].map((name) => [name, 'Secondary'] as const),
+  ...['11', '12'].map((name) => [name, 'Senior'] as const),
+].map(([name, category], index) => ({ name, category, age: index + 3 }));
 
 /**
  * Makes as many sections as the capacity asks for: 1,200 students in 12 classes of 40 seats make three each.
  */
 function planClasses(
-  classes: typeof MAIN_CLASSES,
+  classes: typeof CLASSES,
   size: { studentCount: number; capacity: number },
 ): readonly DemoClass[] {
   const perClass = size.studentCount / classes.length;
   const sectionCount = Math.max(1, Math.ceil(perClass / size.capacity));
-  return classes.map(([name, category, age], index) => ({
+  return classes.map(({ name, category, age }, index) => ({
     name,
     index,
     order: age - 5,
@@ -145,22 +149,18 @@ export const BUS_ROUTES: readonly [BusRoute, ...BusRoute[]] = [
  * The subjects of a class; of the senior classes by the stream of the section: science, commerce, humanities.
  */
 export function subjectsOf(klass: DemoClass, sectionIndex: number): readonly string[] {
-  switch (klass.category) {
-    case 'Pre-primary':
-      return ['English', 'Hindi', 'Numbers', 'Drawing'];
-    case 'Primary':
-      return ['English', 'Hindi', 'Mathematics', 'Environmental Studies', 'Computer', 'Art'];
-    case 'Middle':
-      return ['English', 'Hindi', 'Sanskrit', 'Mathematics', 'Science', 'Social Science', 'Computer'];
-    case 'Secondary':
-      return ['English', 'Hindi', 'Mathematics', 'Science', 'Social Science', 'Information Technology'];
-    default:
-      return STREAMS[sectionIndex % 3] ?? STREAMS[0];
-  }
+  return (SUBJECTS[klass.category] ?? STREAMS[sectionIndex % 3] ?? '').split(', ');
 }
 
-const STREAMS: readonly [readonly string[], ...(readonly string[])[]] = [
-  ['English', 'Physics', 'Chemistry', 'Mathematics', 'Computer Science'],
-  ['English', 'Accountancy', 'Business Studies', 'Economics', 'Physical Education'],
-  ['English', 'History', 'Political Science', 'Geography', 'Hindi'],
+const SUBJECTS: Readonly<Record<string, string>> = {
+  'Pre-primary': 'English, Hindi, Numbers, Drawing',
+  Primary: 'English, Hindi, Mathematics, Environmental Studies, Computer, Art',
+  Middle: 'English, Hindi, Sanskrit, Mathematics, Science, Social Science, Computer',
+  Secondary: 'English, Hindi, Mathematics, Science, Social Science, Information Technology',
+};
+
+const STREAMS = [
+  'English, Physics, Chemistry, Mathematics, Computer Science',
+  'English, Accountancy, Business Studies, Economics, Physical Education',
+  'English, History, Political Science, Geography, Hindi',
 ];

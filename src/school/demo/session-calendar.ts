@@ -1,8 +1,50 @@
 /**
- * The days of one session (April to March) of the demo school: months, holidays, a vacation across months,
- * working days.
+ * Days of the demo school as numbers (days since 1970-01-01), because a generator counts them by the million;
+ * and the days of one session (April to March): months, holidays, a vacation across months, working days. The
+ * school is in India: its clock is UTC+05:30 all year, so no time-zone data is needed.
  */
-import { dayOfMonth, dayText, type EpochDay, epochDay, monthText, weekday } from './epoch-day.js';
+
+export type EpochDay = number;
+
+const DAY_MS = 86_400_000;
+const INDIA_OFFSET_MS = 330 * 60_000;
+
+export function epochDay(year: number, month: number, dayOfMonth: number): EpochDay {
+  return Date.UTC(year, month - 1, dayOfMonth) / DAY_MS;
+}
+
+/** `YYYY-MM-DD` to its number. */
+export function parseEpochDay(text: string): EpochDay {
+  return Date.parse(`${text}T00:00:00Z`) / DAY_MS;
+}
+
+/** `YYYY-MM-DD`. */
+export function dayText(day: EpochDay): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The UTC text of a second of the school's day: 0 is midnight in India. */
+export function instantText(day: EpochDay, secondOfDay: number): string {
+  return new Date(day * DAY_MS + secondOfDay * 1000 - INDIA_OFFSET_MS).toISOString();
+}
+
+/** 0 is Sunday. */
+export function weekday(day: EpochDay): number {
+  return (day + 4) % 7;
+}
+
+export function dayOfMonth(day: EpochDay): number {
+  return new Date(day * DAY_MS).getUTCDate();
+}
+
+/** `hh:mm` of the school's day in seconds. */
+export function clock(hours: number, minutes: number): number {
+  return hours * 3600 + minutes * 60;
+}
+
+export function listEpochDays(first: EpochDay, last: EpochDay): EpochDay[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
 
 interface DemoHoliday {
   readonly day: EpochDay;
@@ -24,11 +66,8 @@ export interface SessionCalendar {
   readonly holidays: readonly DemoHoliday[];
   /** The working days of a class, from the first to the last of the session. */
   workingDays(className: string): readonly EpochDay[];
-  /**
-   * Whether the office takes money: any day but Sundays and holidays of the whole school. Vacations are
-   * office days.
-   */
-  isOfficeDay(day: EpochDay): boolean;
+  /** The day if the office takes money on it, else the next such day, or the last of the session. */
+  officeDay(day: EpochDay): EpochDay;
 }
 
 /** The session a day falls in, by the year it starts in. */
@@ -41,115 +80,89 @@ export function sessionName(startYear: number): string {
   return `${startYear}-${String((startYear + 1) % 100).padStart(2, '0')}`;
 }
 
+const SUMMER_VACATION = 'Summer vacation';
+
 /**
- * Weekly offs are Sundays and the second and fourth Saturdays. @see reports "Terms used by all"
+ * Weekly offs are Sundays and the second and fourth Saturdays. The office is closed on Sundays and holidays
+ * of the whole school, and open in the summer vacation. @see reports "Terms used by all"
  */
 export function sessionCalendar(startYear: number): SessionCalendar {
   const start = epochDay(startYear, 4, 1);
   const end = epochDay(startYear + 1, 3, 31);
-  const months: string[] = [];
-  for (let index = 0; index < 12; index++) {
-    months.push(monthText(epochDay(startYear + (index < 9 ? 0 : 1), ((index + 3) % 12) + 1, 1)));
-  }
   const holidays = listHolidays(startYear).filter(({ day }) => day >= start && day <= end);
-  const closed = new Set(holidays.filter(isWholeSchool).map(({ day }) => day));
-  const festivals = new Set(holidays.filter(isOfficeHoliday).map(({ day }) => day));
-  const opened = new Set(holidays.filter(({ isWorking }) => isWorking).map(({ day }) => day));
+  const daysOf = (isMeant: (holiday: DemoHoliday) => boolean) =>
+    new Set(holidays.filter(isMeant).map(({ day }) => day));
+  const isWholeSchool = ({ isWorking, classes }: DemoHoliday) => !isWorking && classes.length === 0;
+  const closed = daysOf(isWholeSchool);
+  const festivals = daysOf((holiday) => isWholeSchool(holiday) && holiday.name !== SUMMER_VACATION);
+  const opened = daysOf(({ isWorking }) => isWorking);
   const workingDaysByClass = new Map<string, readonly EpochDay[]>();
-
+  const isOfficeDay = (day: EpochDay): boolean => weekday(day) !== 0 && !festivals.has(day);
   return {
     session: sessionName(startYear),
-    startYear,
-    start,
-    end,
-    months,
-    holidays,
+    ...{ startYear, start, end, holidays },
+    months: Array.from({ length: 12 }, (_, index) => dayText(epochDay(startYear, index + 4, 1)).slice(0, 7)),
     workingDays(className) {
-      let days = workingDaysByClass.get(className);
-      if (days === undefined) {
-        const own = new Set(
-          holidays.filter(({ classes }) => classes.includes(className)).map(({ day }) => day),
-        );
-        days = listEpochDays(start, end).filter(
-          (day) => opened.has(day) || !(isWeeklyOff(day) || closed.has(day) || own.has(day)),
-        );
-        workingDaysByClass.set(className, days);
-      }
+      const known = workingDaysByClass.get(className);
+      if (known) return known;
+      const own = daysOf(({ classes }) => classes.includes(className));
+      const days = listEpochDays(start, end).filter(
+        (day) => opened.has(day) || !(isWeeklyOff(day) || closed.has(day) || own.has(day)),
+      );
+      workingDaysByClass.set(className, days);
       return days;
     },
-    isOfficeDay: (day) => weekday(day) !== 0 && !festivals.has(day),
+    officeDay(wish) {
+      let day = Math.min(wish, end);
+      while (!isOfficeDay(day) && day < end) day++;
+      while (!isOfficeDay(day)) day--;
+      return day;
+    },
   };
 }
 
-function isWholeSchool(holiday: DemoHoliday): boolean {
-  return !holiday.isWorking && holiday.classes.length === 0;
-}
-
-function isOfficeHoliday(holiday: DemoHoliday): boolean {
-  return isWholeSchool(holiday) && holiday.name !== SUMMER_VACATION;
-}
-
 function isWeeklyOff(day: EpochDay): boolean {
-  if (weekday(day) === 0) return true;
-  if (weekday(day) !== 6) return false;
   const saturday = Math.ceil(dayOfMonth(day) / 7);
-  return saturday === 2 || saturday === 4;
+  return weekday(day) === 0 || (weekday(day) === 6 && (saturday === 2 || saturday === 4));
 }
-
-export function listEpochDays(first: EpochDay, last: EpochDay): EpochDay[] {
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-}
-
-const SUMMER_VACATION = 'Summer vacation';
 
 function listHolidays(startYear: number): DemoHoliday[] {
   const next = startYear + 1;
   const diwali = diwaliOf(startYear);
+  const span = (first: EpochDay, last: EpochDay, name: string) =>
+    listEpochDays(first, last).map((day): [EpochDay, string] => [day, name]);
   const named: [EpochDay, string][] = [
     [epochDay(startYear, 4, 14), 'Dr. Ambedkar Jayanti'],
     [epochDay(startYear, 5, 1), 'Maharashtra Day'],
-    ...listEpochDays(epochDay(startYear, 5, 8), epochDay(startYear, 6, 14)).map((day): [EpochDay, string] => [
-      day,
-      SUMMER_VACATION,
-    ]),
+    ...span(epochDay(startYear, 5, 8), epochDay(startYear, 6, 14), SUMMER_VACATION),
     [epochDay(startYear, 8, 15), 'Independence Day'],
     [diwali - 72, 'Raksha Bandhan'],
     [diwali - 65, 'Janmashtami'],
     [diwali - 55, 'Ganesh Chaturthi'],
     [epochDay(startYear, 10, 2), 'Gandhi Jayanti'],
     [diwali - 19, 'Dussehra'],
-    ...listEpochDays(diwali - 2, diwali + 4).map((day): [EpochDay, string] => [day, 'Diwali vacation']),
+    ...span(diwali - 2, diwali + 4, 'Diwali vacation'),
     [diwali + 15, 'Guru Nanak Jayanti'],
-    ...listEpochDays(epochDay(startYear, 12, 25), epochDay(next, 1, 1)).map((day): [EpochDay, string] => [
-      day,
-      'Winter vacation',
-    ]),
+    ...span(epochDay(startYear, 12, 25), epochDay(next, 1, 1), 'Winter vacation'),
     [epochDay(next, 1, 14), 'Makar Sankranti'],
     [epochDay(next, 1, 26), 'Republic Day'],
     [diwali + 117, 'Maha Shivaratri'],
     [diwali + 134, 'Holi'],
     ...eidDays(epochDay(startYear, 4, 1), epochDay(next, 3, 31)),
   ];
-  const nameByDay = new Map<EpochDay, string>();
-  for (const [day, name] of named) if (!nameByDay.has(day)) nameByDay.set(day, name);
-  const whole = [...nameByDay].map(([day, name]) => ({ day, name, classes: [], isWorking: false }));
-  const free = (day: EpochDay): boolean => !nameByDay.has(day);
+  const nameByDay = new Map(named.toReversed());
+  const free = (days: readonly EpochDay[], holiday: Omit<DemoHoliday, 'day'>): DemoHoliday[] =>
+    days.filter((day) => !nameByDay.has(day)).map((day) => ({ day, ...holiday }));
+  const saturdays = [saturdayOf(startYear, 7, 2), saturdayOf(startYear, 9, 4), saturdayOf(next, 2, 2)];
   return [
-    ...whole,
-    ...[saturdayOf(startYear, 7, 2), saturdayOf(startYear, 9, 4), saturdayOf(next, 2, 2)]
-      .filter(free)
-      .map((day) => ({ day, name: 'Working Saturday', classes: [], isWorking: true })),
-    ...listEpochDays(epochDay(next, 2, 16), epochDay(next, 2, 18))
-      .filter(free)
-      .map((day) => ({
-        day,
-        name: 'Preparation for board examinations',
-        classes: ['10', '12'],
-        isWorking: false,
-      })),
-    ...[epochDay(startYear, 11, 14)]
-      .filter(free)
-      .map((day) => ({ day, name: "Children's Day picnic", classes: ['1', '2', '3'], isWorking: false })),
+    ...[...nameByDay].map(([day, name]) => ({ day, name, classes: [], isWorking: false })),
+    ...free(saturdays, { name: 'Working Saturday', classes: [], isWorking: true }),
+    ...free(listEpochDays(epochDay(next, 2, 16), epochDay(next, 2, 18)), {
+      ...{ name: 'Preparation for board examinations', classes: ['10', '12'], isWorking: false },
+    }),
+    ...free([epochDay(startYear, 11, 14)], {
+      ...{ name: "Children's Day picnic", classes: ['1', '2', '3'], isWorking: false },
+    }),
   ].sort((left, right) => left.day - right.day);
 }
 
@@ -165,8 +178,7 @@ function saturdayOf(year: number, month: number, n: number): EpochDay {
 function diwaliOf(year: number): EpochDay {
   const lunation = 29.530588853;
   const knownNewMoon = epochDay(2000, 1, 6) + 0.76;
-  const earliest = epochDay(year, 10, 14);
-  const count = Math.ceil((earliest - knownNewMoon) / lunation);
+  const count = Math.ceil((epochDay(year, 10, 14) - knownNewMoon) / lunation);
   return Math.floor(knownNewMoon + count * lunation);
 }
 
