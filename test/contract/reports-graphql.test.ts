@@ -1,7 +1,7 @@
 /** Every report over HTTP, by GraphQL and by REST, on the twelve students: both say the same. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { GraphQLScalarType } from 'graphql';
-import { columnsOf, type RowClass } from '../../src/school/reports/engine/columns.js';
+import type { RowClass } from '../../src/school/reports/engine/columns.js';
 import type { Report } from '../../src/school/reports/engine/report.js';
 import { reports } from '../../src/school/reports/registry.js';
 import { REPORT_EXAMPLES } from '../fixtures/twelve-students/report-examples.js';
@@ -203,8 +203,8 @@ describe('receipts by GraphQL', () => {
 });
 
 function selectionOf(rowClass: RowClass): string {
-  const fields = columnsOf(rowClass).map(({ name, rowClass: inner }) =>
-    inner ? `${name} ${selectionOf(inner())}` : name,
+  const fields = rowClass.columns.map(({ name, rowClass: inner }) =>
+    inner ? `${name} ${selectionOf(inner)}` : name,
   );
   return `{ ${fields.join(' ')} }`;
 }
@@ -224,12 +224,12 @@ function printArguments(report: Report, sent: Readonly<Record<string, string>>):
 /** Money of GraphQL as REST writes it. */
 function withNumbers(row: Answered, rowClass: RowClass): Answered {
   return Object.fromEntries(
-    columnsOf(rowClass).map(({ name, type, rowClass: inner }) => {
+    rowClass.columns.map(({ name, type, rowClass: inner }) => {
       const value = row[name];
       if ((type === 'money' || type === 'decimal') && value !== null) return [name, Number(value)];
-      if (type === 'row' && inner && value !== null) return [name, withNumbers(value, inner())];
+      if (type === 'row' && inner && value !== null) return [name, withNumbers(value, inner)];
       if (type === 'rows' && inner)
-        return [name, value.map((element: Answered) => withNumbers(element, inner()))];
+        return [name, value.map((element: Answered) => withNumbers(element, inner))];
       return [name, value];
     }),
   );

@@ -56,8 +56,7 @@ export function readCollectionFilters(
   const { start, end } = parameters;
   if (sent.some(({ parameter }) => parameter.name === 'end') && start !== undefined && end !== undefined) {
     // Both are days, or their filters would have been refused.
-    const [from, to] = [start as Day, end as Day];
-    checkRange({ name: 'start', value: from }, { name: 'end', value: to }, ANY_LENGTH);
+    checkRange(['start', start as Day], ['end', end as Day]);
   }
   const others = sent.length === 0 ? [] : conditions;
   const dayAt = (word: DayWord) => dayOfWord(word, timeZone, now);
@@ -75,8 +74,6 @@ function equalTo({ path }: CollectionParameter, conditions: readonly Filter[]): 
   );
   return found;
 }
-
-const ANY_LENGTH = { days: Number.POSITIVE_INFINITY, said: '' };
 
 /** The conditions that all must hold. */
 function conditionsOf(filter: Filter): readonly Filter[] {

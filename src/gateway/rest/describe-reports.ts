@@ -2,7 +2,7 @@
  * JSON Schemas for the answers of the reports, generated from the columns of their rows and totals, for
  * `openapi.json`.
  */
-import { type Column, columnsOf, type RowClass, titleOf } from '../../school/reports/engine/columns.js';
+import type { Column, RowClass } from '../../school/reports/engine/columns.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import { ReportPageInfo, ReportWarning } from '../resolvers/reports/report-resolvers.js';
 import { describeAnswer, nullableSchema } from './describe-answers.js';
@@ -68,20 +68,19 @@ function understood(schema: Schema): Schema {
 }
 
 function rowRef(rowClass: RowClass): Schema {
-  return { $ref: `#/components/schemas/${titleOf(rowClass).name}` };
+  return { $ref: `#/components/schemas/${rowClass.title}` };
 }
 
 function addRow(into: Record<string, Schema>, rowClass: RowClass): void {
-  const { name, description } = titleOf(rowClass);
-  if (into[name] !== undefined) return;
-  const columns = columnsOf(rowClass);
-  into[name] = {
+  const { title, description, columns } = rowClass;
+  if (into[title] !== undefined) return;
+  into[title] = {
     type: 'object',
     description,
     required: columns.map((column) => column.name),
     properties: Object.fromEntries(columns.map((column) => [column.name, describeColumn(column)])),
   };
-  for (const { rowClass: inner } of columns) if (inner) addRow(into, inner());
+  for (const { rowClass: inner } of columns) if (inner) addRow(into, inner);
 }
 
 function describeColumn(column: Column): Schema {
@@ -112,8 +111,8 @@ function describeValue({ type, rowClass }: Column): Schema {
     case 'instant':
       return { type: 'string', format: 'date-time' };
     case 'row':
-      return rowClass ? rowRef(rowClass()) : {};
+      return rowClass ? rowRef(rowClass) : {};
     case 'rows':
-      return { type: 'array', items: rowClass ? rowRef(rowClass()) : {} };
+      return { type: 'array', items: rowClass ? rowRef(rowClass) : {} };
   }
 }

@@ -1,19 +1,19 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
-import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from './engine/parameter-types.js';
+import { column, rowType } from './engine/columns.js';
+import { percentType, usualAttendance } from './engine/parameter-types.js';
 import { defaulted, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
 import { firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
-import { classOrders } from './shared/class-orders.js';
-import { checkRange, inClass, inSection } from './shared/common-parameters.js';
+import { checkRange, inClass, inSection, startAndEnd } from './shared/common-parameters.js';
 import { orphanMarks } from './shared/orphans.js';
-import { isInPlace, isInSections } from './shared/place-conditions.js';
+import { classOrders, isInPlace, isInSections } from './shared/record-parts.js';
 import { isOnRoll, stayOn, unusableRoll } from './shared/roll.js';
 import { unusableHolidays } from './shared/school-days.js';
 import {
+  marksOfNoDay,
   presentDays,
   registeredStudents,
   sessionStart,
@@ -21,45 +21,43 @@ import {
   unpromotedBy,
 } from './shared/student-days.js';
 
-@column.rowType('AttendanceShortage', 'A student whose attendance is below the threshold.')
-class AttendanceShortage {
-  @column.text('`_id` of the student.') readonly studentId!: string;
-  @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name of the student.') readonly name!: string;
-  @column.text('The class on the last day.') readonly class!: string;
-  @column.text('The section on the last day.') readonly section!: string;
-  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
-  @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
-    | string
-    | null;
-  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
-  @column.whole('Working days on roll.') readonly workingDays!: number;
-  @column.number('Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.')
-  readonly presentDays!: number;
-  @column.whole('Days marked absent.') readonly absent!: number;
-  @column.whole('Days of leave.') readonly leave!: number;
-  @column.whole('Working days without a mark; many of them may be the reason.') readonly unmarked!: number;
-  @column.percent('Days that count present of the working days on roll.') readonly percent!: number;
-  @column.number('Days present that are missing to the threshold. Unit: days.') readonly daysShort!: number;
-}
+const AttendanceShortage = rowType(
+  'AttendanceShortage',
+  'A student whose attendance is below the threshold.',
+  {
+    studentId: column.text('`_id` of the student.'),
+    admissionNo: column.text('Admission number.'),
+    name: column.text('Name of the student.'),
+    class: column.text('The class on the last day.'),
+    section: column.text('The section on the last day.'),
+    rollNo: column.nullable.whole('Roll number.'),
+    guardian: column.nullable.text('Name of the father, else of the mother.'),
+    phone: column.nullable.text('Phone of the guardian.'),
+    workingDays: column.whole('Working days on roll.'),
+    presentDays: column.number(
+      'Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.',
+    ),
+    absent: column.whole('Days marked absent.'),
+    leave: column.whole('Days of leave.'),
+    unmarked: column.whole('Working days without a mark; many of them may be the reason.'),
+    percent: column.percent('Days that count present of the working days on roll.'),
+    daysShort: column.number('Days present that are missing to the threshold. Unit: days.'),
+  },
+);
 
-@column.rowType('AttendanceShortageOfClass', 'One class.')
-class AttendanceShortageOfClass {
-  @column.text('The class.') readonly class!: string;
-  @column.whole('Students with a working day on roll.') readonly students!: number;
-  @column.whole('Students below the threshold.') readonly below!: number;
-  @column.percent('Sum of present days by sum of working days.') readonly percent!: number;
-}
+const AttendanceShortageOfClass = rowType('AttendanceShortageOfClass', 'One class.', {
+  class: column.text('The class.'),
+  students: column.whole('Students with a working day on roll.'),
+  below: column.whole('Students below the threshold.'),
+  percent: column.percent('Sum of present days by sum of working days.'),
+});
 
-@column.rowType('AttendanceShortageTotals', 'All students asked about.')
-class AttendanceShortageTotals {
-  @column.whole('Students with a working day on roll.') readonly students!: number;
-  @column.whole('Students below the threshold.') readonly below!: number;
-  @column.percent('Sum of present days by sum of working days, over all students.', { nullable: true })
-  readonly percent!: number | null;
-  @column.rows(() => AttendanceShortageOfClass, 'By class.')
-  readonly classes!: readonly AttendanceShortageOfClass[];
-}
+const AttendanceShortageTotals = rowType('AttendanceShortageTotals', 'All students asked about.', {
+  students: column.whole('Students with a working day on roll.'),
+  below: column.whole('Students below the threshold.'),
+  percent: column.nullable.percent('Sum of present days by sum of working days, over all students.'),
+  classes: column.rows(AttendanceShortageOfClass, 'By class.'),
+});
 
 /**
  * The students on roll on the last day whose attendance in the range is below a percentage.
@@ -72,7 +70,6 @@ class AttendanceShortageTotals {
  */
 export const attendanceShortage = defineReport({
   name: 'attendance-shortage',
-  field: 'attendanceShortage',
   title: 'Attendance below a threshold',
   description: 'Students whose attendance is below a percentage, with what they are short of.',
   parameters: {
@@ -84,17 +81,9 @@ export const attendanceShortage = defineReport({
     }),
     class: inClass,
     section: inSection,
-    start: defaulted(dayOrMonthType, {
-      restName: 'start',
-      description: 'First day, or month.',
+    ...startAndEnd({
       default: 'the first day of the session',
-      value: ({ today, settings }): DayOrMonth => sessionStart(today, { settings }),
-    }),
-    end: defaulted(dayOrMonthType, {
-      restName: 'end',
-      description: 'Last day, or month; at most 12 months.',
-      default: 'today',
-      value: ({ today }): DayOrMonth => today,
+      value: ({ today, settings }) => sessionStart(today, { settings }),
     }),
   },
   roles: ['clerk'],
@@ -103,11 +92,7 @@ export const attendanceShortage = defineReport({
   totals: AttendanceShortageTotals,
   example: { below: '75', class: '5', start: '2026-04-01', end: '2026-09-30' },
   async check({ class: className, section, start, end }, context) {
-    checkRange(
-      { name: 'start', value: start },
-      { name: 'end', value: end },
-      { days: 366, said: '12 months' },
-    );
+    checkRange(['start', start], ['end', end], [366, '12 months']);
     if (section !== undefined && className === undefined)
       throw parameterError('section', 'is of no class; expected class beside it', { sent: section });
     return await assertPlace({ class: className, section }, context);
@@ -195,22 +180,16 @@ where is_below`,
         },
         over: sql`from counted`,
       },
-      leftOut: sql`select collection, reason, id
-from (
-  ${unusableRoll}
-  union all
-  ${unpromotedBy(range.last, context)}
-  union all
-  select 'attendance', r.id, 'student or created is unusable'
-  from records r
-  where ${liveRecordsIn(domain, 'attendance')} and r.keys->>'student_day' is null
-  union all${orphanMarks(
-    { domain, first: monthOfDay(range.first), last: monthOfDay(range.last) },
-    sql`${isInPlace(className, section)} and ${isInSections(sections)}`,
-  )}
-  union all
-  ${unusableHolidays(context)}
-) as left_out`,
+      leftOut: [
+        unusableRoll,
+        unpromotedBy(range.last, context),
+        marksOfNoDay(null, context),
+        orphanMarks(
+          { domain, first: monthOfDay(range.first), last: monthOfDay(range.last) },
+          sql`${isInPlace(className, section)} and ${isInSections(sections)}`,
+        ),
+        unusableHolidays(context),
+      ],
     };
   },
 });

@@ -1,14 +1,15 @@
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { dayOrMonthType, textType } from './engine/parameter-types.js';
 import { parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
 import { countMonths, firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
+import { asksFor } from './engine/shown-parts.js';
 import { assertPlace } from './shared/assert-place.js';
 import { checkRange, inSection } from './shared/common-parameters.js';
 import { orphanMarks } from './shared/orphans.js';
-import { isInSections } from './shared/place-conditions.js';
+import { isInSections } from './shared/record-parts.js';
 import { isOnRoll } from './shared/roll.js';
 import {
   marksOfNoDay,
@@ -19,94 +20,81 @@ import {
   unusableAttendance,
 } from './shared/student-days.js';
 
-@column.rowType('RegisterLine', "A student's line in the register of a section for a month.")
-class RegisterLine {
-  @column.month('The month.') readonly month!: string;
-  @column.text('The section of these days; a student who changed has a line in both.')
-  readonly section!: string;
-  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
-  @column.text('`_id` of the student.') readonly studentId!: string;
-  @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name of the student.') readonly name!: string;
-  @column.text(
+const RegisterLine = rowType('RegisterLine', "A student's line in the register of a section for a month.", {
+  month: column.month('The month.'),
+  section: column.text('The section of these days; a student who changed has a line in both.'),
+  rollNo: column.nullable.whole('Roll number.'),
+  studentId: column.text('`_id` of the student.'),
+  admissionNo: column.text('Admission number.'),
+  name: column.text('Name of the student.'),
+  register: column.text(
     'A letter a day of the month that was asked for and has come: P present, A absent, L late, H ' +
       'half day, V leave, – not on roll, * no school, ? unmarked.',
-  )
-  readonly register!: string;
-  @column.whole('Days marked present.') readonly present!: number;
-  @column.whole('Days marked absent.') readonly absent!: number;
-  @column.whole('Days marked late; they count present.') readonly late!: number;
-  @column.whole('Half days; each counts 0.5.') readonly halfDay!: number;
-  @column.whole('Days of leave.') readonly leave!: number;
-  @column.whole('Working days without a mark: neither present nor absent.') readonly unmarked!: number;
-  @column.whole('Working days on roll.') readonly workingDays!: number;
-  @column.number('Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.')
-  readonly presentDays!: number;
-  @column.percent('Days that count present of the working days on roll; none without working days.', {
-    nullable: true,
-  })
-  readonly percent!: number | null;
-  @column.number(
+  ),
+  present: column.whole('Days marked present.'),
+  absent: column.whole('Days marked absent.'),
+  late: column.whole('Days marked late; they count present.'),
+  halfDay: column.whole('Half days; each counts 0.5.'),
+  leave: column.whole('Days of leave.'),
+  unmarked: column.whole('Working days without a mark: neither present nor absent.'),
+  workingDays: column.whole('Working days on roll.'),
+  presentDays: column.number(
+    'Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.',
+  ),
+  percent: column.nullable.percent(
+    'Days that count present of the working days on roll; none without working days.',
+  ),
+  broughtForwardPresentDays: column.number(
     'Brought forward: days that count present, from the first day of the session or on roll to the ' +
       'day before this line. Unit: days.',
-  )
-  readonly broughtForwardPresentDays!: number;
-  @column.whole('Brought forward: working days on roll.') readonly broughtForwardWorkingDays!: number;
-  @column.percent('Of the session so far, brought forward included.', { nullable: true })
-  readonly percentToDate!: number | null;
-}
+  ),
+  broughtForwardWorkingDays: column.whole('Brought forward: working days on roll.'),
+  percentToDate: column.nullable.percent('Of the session so far, brought forward included.'),
+});
 
-@column.rowType('SchoolHoliday', 'A holiday of the class.')
-class SchoolHoliday {
-  @column.day('The day.') readonly day!: string;
-  @column.text('What the day is called.') readonly name!: string;
-}
+const SchoolHoliday = rowType('SchoolHoliday', 'A holiday of the class.', {
+  day: column.day('The day.'),
+  name: column.text('What the day is called.'),
+});
 
-@column.rowType('ClassAttendanceDay', 'A class on one working day.')
-class ClassAttendanceDay {
-  @column.day('The day.') readonly day!: string;
-  @column.whole('Students on roll.') readonly onRoll!: number;
-  @column.whole('Marked present.') readonly present!: number;
-  @column.whole('Marked absent.') readonly absent!: number;
-  @column.whole('Marked late.') readonly late!: number;
-  @column.whole('With a half day.') readonly halfDay!: number;
-  @column.whole('On leave.') readonly leave!: number;
-  @column.whole('Without a mark.') readonly unmarked!: number;
-  @column.percent('What counts present, of the students on roll.', { nullable: true })
-  readonly percent!: number | null;
-}
+const ClassAttendanceDay = rowType('ClassAttendanceDay', 'A class on one working day.', {
+  day: column.day('The day.'),
+  onRoll: column.whole('Students on roll.'),
+  present: column.whole('Marked present.'),
+  absent: column.whole('Marked absent.'),
+  late: column.whole('Marked late.'),
+  halfDay: column.whole('With a half day.'),
+  leave: column.whole('On leave.'),
+  unmarked: column.whole('Without a mark.'),
+  percent: column.nullable.percent('What counts present, of the students on roll.'),
+});
 
-@column.rowType('ClassAttendanceMonth', 'A class in one month.')
-class ClassAttendanceMonth {
-  @column.month('The month.') readonly month!: string;
-  @column.whole('Working days of the class, up to today.') readonly workingDays!: number;
-  @column.rows(() => SchoolHoliday, 'Holidays of the class; weekly offs are not among them.')
-  readonly holidays!: readonly SchoolHoliday[];
-  @column.rows(() => ClassAttendanceDay, 'Its working days.') readonly days!: readonly ClassAttendanceDay[];
-  @column.whole('Students with a day on roll.') readonly students!: number;
-  @column.number('Sum of the days that count present. Unit: days.') readonly presentDays!: number;
-  @column.whole('Sum of the working days on roll.') readonly workingDaysOnRoll!: number;
-  @column.whole('Sum of the days without a mark.') readonly unmarked!: number;
-  @column.percent('Class average: sum of present days by sum of working days.', { nullable: true })
-  readonly percent!: number | null;
-}
+const ClassAttendanceMonth = rowType('ClassAttendanceMonth', 'A class in one month.', {
+  month: column.month('The month.'),
+  workingDays: column.whole('Working days of the class, up to today.'),
+  holidays: column.rows(SchoolHoliday, 'Holidays of the class; weekly offs are not among them.'),
+  days: column.rows(ClassAttendanceDay, 'Its working days.'),
+  students: column.whole('Students with a day on roll.'),
+  presentDays: column.number('Sum of the days that count present. Unit: days.'),
+  workingDaysOnRoll: column.whole('Sum of the working days on roll.'),
+  unmarked: column.whole('Sum of the days without a mark.'),
+  percent: column.nullable.percent('Class average: sum of present days by sum of working days.'),
+});
 
-@column.rowType('ClassAttendanceTotals', 'The whole range.')
-class ClassAttendanceTotals {
-  @column.whole('Working days of the class.') readonly workingDays!: number;
-  @column.whole('Students with a day on roll.') readonly students!: number;
-  @column.whole('Days marked present.') readonly present!: number;
-  @column.whole('Days marked absent.') readonly absent!: number;
-  @column.whole('Days marked late.') readonly late!: number;
-  @column.whole('Half days.') readonly halfDay!: number;
-  @column.whole('Days of leave.') readonly leave!: number;
-  @column.whole('Working days without a mark.') readonly unmarked!: number;
-  @column.number('Sum of the days that count present. Unit: days.') readonly presentDays!: number;
-  @column.whole('Sum of the working days on roll.') readonly workingDaysOnRoll!: number;
-  @column.percent('Class average: sum of present days by sum of working days.', { nullable: true })
-  readonly percent!: number | null;
-  @column.rows(() => ClassAttendanceMonth, 'By month.') readonly months!: readonly ClassAttendanceMonth[];
-}
+const ClassAttendanceTotals = rowType('ClassAttendanceTotals', 'The whole range.', {
+  workingDays: column.whole('Working days of the class.'),
+  students: column.whole('Students with a day on roll.'),
+  present: column.whole('Days marked present.'),
+  absent: column.whole('Days marked absent.'),
+  late: column.whole('Days marked late.'),
+  halfDay: column.whole('Half days.'),
+  leave: column.whole('Days of leave.'),
+  unmarked: column.whole('Working days without a mark.'),
+  presentDays: column.number('Sum of the days that count present. Unit: days.'),
+  workingDaysOnRoll: column.whole('Sum of the working days on roll.'),
+  percent: column.nullable.percent('Class average: sum of present days by sum of working days.'),
+  months: column.rows(ClassAttendanceMonth, 'By month.'),
+});
 
 const MOST_MONTHS = 12;
 
@@ -124,7 +112,6 @@ const MOST_MONTHS = 12;
  */
 export const classAttendance = defineReport({
   name: 'class-attendance',
-  field: 'classAttendance',
   title: 'Monthly class attendance',
   description:
     'The attendance register of a class by month: a letter a day and student, counts, percentages.',
@@ -145,29 +132,21 @@ export const classAttendance = defineReport({
   totals: ClassAttendanceTotals,
   example: { class: '5', start: '2026-07-01', end: '2026-07-31' },
   async check({ class: className, section, start, end }, context) {
-    const { from, to } = checkRange(
-      { name: 'start', value: start },
-      { name: 'end', value: end },
-      { days: 366, said: `${MOST_MONTHS} months` },
-    );
+    const { from, to } = checkRange(['start', start], ['end', end], [366, `${MOST_MONTHS} months`]);
     if (countMonths(monthOfDay(from), monthOfDay(to)) > MOST_MONTHS) {
       const expected = `at most ${MOST_MONTHS} calendar months`;
-      throw parameterError(
-        'end',
-        `is ${end}, more than ${MOST_MONTHS} calendar months from start ${start}; expected ${expected}`,
-        {
-          expected,
-          sent: end,
-        },
-      );
+      const fault = `is ${end}, more than ${MOST_MONTHS} calendar months from start ${start}`;
+      throw parameterError('end', `${fault}; expected ${expected}`, { expected, sent: end });
     }
     return await assertPlace({ class: className, section }, context);
   },
   parts: ({ class: className, section = null, start, end }, context, shown) => {
     const { domain, settings, sections } = context;
-    const letters = shown.rows?.has('register') || shown.totals?.has('months') ? 'with' : 'without';
+    const letters = asksFor(shown, 'register', 'months') ? 'with' : 'without';
     const [first, last] = [firstDayOf(start), lastDayOf(end)];
     const since = sessionStart(first, context);
+    // The columns that need data from the beginning of the session.
+    const ofSums = ['broughtForwardPresentDays', 'broughtForwardWorkingDays', 'percentToDate'];
     return {
       ctes: sql`${studentsOfClass({ className, section }, { first, last }, context)},
 ${studentDays(
@@ -258,15 +237,6 @@ sums as materialized (
 month_days as materialized (
   select month, count(*) filter (where is_working) as working_days from class_days where is_shown
     group by month
-),
-left_out as (
-  ${unusableAttendance(sql`class = ${className}`, last, context)}
-  union all
-  ${marksOfNoDay(className, context)}
-  union all${orphanMarks(
-    { domain, first: monthOfDay(first), last: monthOfDay(last) },
-    sql`r.data->>'class' = ${className} and ${isInSections(sections)}`,
-  )}
 )`,
       rows: {
         position: sql`row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student)`,
@@ -283,7 +253,7 @@ left_out as (
           broughtForwardWorkingDays: sql`l.working_brought`,
           percentToDate: sql`round(100 * l.present_to_date / nullif(l.working_to_date, 0), 2)`,
         },
-        from: sql`from ${OF_SUMS.some((name) => shown.rows?.has(name)) ? sql`sums` : sql`lines`} l
+        from: sql`from ${asksFor(shown, ...ofSums) ? sql`sums` : sql`lines`} l
 join students s on s.student = l.student
 where l.section is not null`,
       },
@@ -332,15 +302,14 @@ where l.section is not null`,
         },
         over: sql`from lines`,
       },
-      leftOut: sql`select collection, reason, id
-from left_out`,
+      leftOut: [
+        ...unusableAttendance(sql`class = ${className}`, last, context),
+        marksOfNoDay(className, context),
+        orphanMarks(
+          { domain, first: monthOfDay(first), last: monthOfDay(last) },
+          sql`r.data->>'class' = ${className} and ${isInSections(sections)}`,
+        ),
+      ],
     };
   },
 });
-
-/** The columns that need data from the beginning of the session. */
-const OF_SUMS: readonly (keyof RegisterLine)[] = [
-  'broughtForwardPresentDays',
-  'broughtForwardWorkingDays',
-  'percentToDate',
-];

@@ -1,80 +1,70 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { faultsIn, jsonListOf } from './engine/report-parts.js';
 import { assertPlace } from './shared/assert-place.js';
 import { inSection } from './shared/common-parameters.js';
 import { gradedResults } from './shared/graded-results.js';
 import { isNobody } from './shared/orphans.js';
-import { isInSections } from './shared/place-conditions.js';
-import { rollNumber } from './shared/roll-number.js';
+import { isInSections, rollNumber } from './shared/record-parts.js';
 
-@column.rowType('ClassGradeBookSubject', 'What a student got in one subject.')
-class ClassGradeBookSubject {
-  @column.text('The subject.') readonly subject!: string;
-  @column.percent('The weighted percentage; none where it is incomplete or exempt.', { nullable: true })
-  readonly percent!: number | null;
-  @column.text('The grade.', { nullable: true }) readonly grade!: string | null;
-  @column.text('graded, incomplete (something is not entered) or exempt.') readonly state!: string;
-  @column.flag('Whether a paper was missed (AB); it counts 0.') readonly wasAbsent!: boolean;
-}
+const ClassGradeBookSubject = rowType('ClassGradeBookSubject', 'What a student got in one subject.', {
+  subject: column.text('The subject.'),
+  percent: column.nullable.percent('The weighted percentage; none where it is incomplete or exempt.'),
+  grade: column.nullable.text('The grade.'),
+  state: column.text('graded, incomplete (something is not entered) or exempt.'),
+  wasAbsent: column.flag('Whether a paper was missed (AB); it counts 0.'),
+});
 
-@column.rowType('ClassGradeBookStudent', "A student's line in the grade book of a class.")
-class ClassGradeBookStudent {
-  @column.text('The section.') readonly section!: string;
-  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
-  @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
-  @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name of the student; of one whose registration is removed, the name on the result.', {
-    nullable: true,
-  })
-  readonly name!: string | null;
-  @column.rows(() => ClassGradeBookSubject, 'By subject.', {
-    kind: 'spread',
-    label: 'subject',
-    value: 'percent',
-  })
-  readonly subjects!: readonly ClassGradeBookSubject[];
-  @column.percent('Mean of the graded subjects; none while something is not entered.', { nullable: true })
-  readonly percent!: number | null;
-  @column.text('The grade of it.', { nullable: true }) readonly grade!: string | null;
-  @column.text('pass, compartment (one or two subjects not passed), fail, or incomplete.', { nullable: true })
-  readonly result!: string | null;
-  @column.whole('Rank in the section; none while incomplete.', { nullable: true }) readonly rank!:
-    | number
-    | null;
-  @column.whole('How many results the section has.') readonly sectionSize!: number;
-  @column.whole('Rank in the whole class.', { nullable: true }) readonly classRank!: number | null;
-  @column.whole('How many results the class has.') readonly classSize!: number;
-  @column.flag('Whether families may see it.') readonly published!: boolean;
-}
+const ClassGradeBookStudent = rowType(
+  'ClassGradeBookStudent',
+  "A student's line in the grade book of a class.",
+  {
+    section: column.text('The section.'),
+    rollNo: column.nullable.whole('Roll number.'),
+    studentId: column.nullable.text('`_id` of the student.'),
+    admissionNo: column.text('Admission number.'),
+    name: column.nullable.text(
+      'Name of the student; of one whose registration is removed, the name on the result.',
+    ),
+    subjects: column.rows(ClassGradeBookSubject, 'By subject.', {
+      kind: 'spread',
+      label: 'subject',
+      value: 'percent',
+    }),
+    percent: column.nullable.percent('Mean of the graded subjects; none while something is not entered.'),
+    grade: column.nullable.text('The grade of it.'),
+    result: column.nullable.text('pass, compartment (one or two subjects not passed), fail, or incomplete.'),
+    rank: column.nullable.whole('Rank in the section; none while incomplete.'),
+    sectionSize: column.whole('How many results the section has.'),
+    classRank: column.nullable.whole('Rank in the whole class.'),
+    classSize: column.whole('How many results the class has.'),
+    published: column.flag('Whether families may see it.'),
+  },
+);
 
-@column.rowType('SubjectFooter', 'One subject over all students listed.')
-class SubjectFooter {
-  @column.text('The subject.') readonly subject!: string;
-  @column.whole('Students graded in it.') readonly graded!: number;
-  @column.percent('The highest percentage.', { nullable: true }) readonly highest!: number | null;
-  @column.percent('The mean of the percentages.', { nullable: true }) readonly average!: number | null;
-  @column.whole('How many passed.') readonly passed!: number;
-  @column.whole('How many are incomplete.') readonly incomplete!: number;
-}
+const SubjectFooter = rowType('SubjectFooter', 'One subject over all students listed.', {
+  subject: column.text('The subject.'),
+  graded: column.whole('Students graded in it.'),
+  highest: column.nullable.percent('The highest percentage.'),
+  average: column.nullable.percent('The mean of the percentages.'),
+  passed: column.whole('How many passed.'),
+  incomplete: column.whole('How many are incomplete.'),
+});
 
-@column.rowType('ClassGradeBookTotals', 'All students listed.')
-class ClassGradeBookTotals {
-  @column.whole('How many results.') readonly students!: number;
-  @column.whole('How many passed.') readonly pass!: number;
-  @column.whole('How many with a compartment.') readonly compartment!: number;
-  @column.whole('How many failed.') readonly fail!: number;
-  @column.whole('How many are incomplete.') readonly incomplete!: number;
-  @column.percent('The highest overall percentage.', { nullable: true }) readonly highest!: number | null;
-  @column.percent('The mean of the overall percentages.', { nullable: true }) readonly average!:
-    | number
-    | null;
-  @column.rows(() => SubjectFooter, 'By subject.') readonly subjects!: readonly SubjectFooter[];
-}
+const ClassGradeBookTotals = rowType('ClassGradeBookTotals', 'All students listed.', {
+  students: column.whole('How many results.'),
+  pass: column.whole('How many passed.'),
+  compartment: column.whole('How many with a compartment.'),
+  fail: column.whole('How many failed.'),
+  incomplete: column.whole('How many are incomplete.'),
+  highest: column.nullable.percent('The highest overall percentage.'),
+  average: column.nullable.percent('The mean of the overall percentages.'),
+  subjects: column.rows(SubjectFooter, 'By subject.'),
+});
 
 /**
  * The results of a class for a term, with ranks and a footer per subject. Ranks are those within the whole
@@ -86,7 +76,6 @@ class ClassGradeBookTotals {
  */
 export const classGradeBook = defineReport({
   name: 'class-grade-book',
-  field: 'classGradeBook',
   title: 'Grade book of a class for a term',
   description: 'The results of a class for a term: percentages, grades and ranks, with a footer per subject.',
   parameters: {
@@ -179,12 +168,10 @@ left join books b on b.id = l.id`,
       },
       over: sql`from listed`,
     },
-    leftOut: sql`select distinct 'result' as collection, fault as reason, id
-from components
-where fault is not null and id in (select id from listed)
-union all
-select 'result', 'its student does not exist', id
-from listed
+    leftOut: [
+      faultsIn('components', 'result', sql`id in (select id from listed)`),
+      sql`select 'result', id, 'its student does not exist' from listed
 where ${isNobody(domain, sql`listed.student`)}`,
+    ],
   }),
 });

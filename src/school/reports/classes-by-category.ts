@@ -1,62 +1,52 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
 import { inSession } from './shared/common-parameters.js';
-import { listOrEmpty } from './shared/list-or-empty.js';
+import { listOrEmpty } from './shared/record-parts.js';
 import { dayOfStrength, isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
 
-@column.rowType('SectionDetails', 'A section of a class.')
-class SectionDetails {
-  @column.text('The section.') readonly section!: string;
-  @column.text('`_id` of the class teacher.', { nullable: true }) readonly classTeacherId!: string | null;
-  @column.text('The class teacher.', { nullable: true }) readonly classTeacher!: string | null;
-  @column.text('The room.', { nullable: true }) readonly room!: string | null;
-  @column.whole('Students.') readonly strength!: number;
-  @column.whole('Boys.') readonly boys!: number;
-  @column.whole('Girls.') readonly girls!: number;
-  @column.whole('Other, or gender not recorded.') readonly other!: number;
-  @column.whole('Seats.', { nullable: true }) readonly capacity!: number | null;
-  @column.whole('Seats not taken; negative where there are more students than seats.', { nullable: true })
-  readonly freeSeats!: number | null;
-}
+const STRENGTH = {
+  strength: column.whole('Students.'),
+  boys: column.whole('Boys.'),
+  girls: column.whole('Girls.'),
+  other: column.whole('Other, or gender not recorded.'),
+};
 
-@column.rowType('ClassDetails', 'A class with its sections.')
-class ClassDetails {
-  @column.text('The class.') readonly class!: string;
-  @column.rows(() => SectionDetails, 'Its sections.') readonly sections!: readonly SectionDetails[];
-  @column.whole('Students.') readonly strength!: number;
-  @column.whole('Boys.') readonly boys!: number;
-  @column.whole('Girls.') readonly girls!: number;
-  @column.whole('Other, or gender not recorded.') readonly other!: number;
-  @column.whole('Seats of the sections that say so.') readonly capacity!: number;
-  @column.whole('Seats not taken.') readonly freeSeats!: number;
-}
+const SEATED = {
+  ...STRENGTH,
+  capacity: column.whole('Seats of the sections that say so.'),
+  freeSeats: column.whole('Seats not taken.'),
+};
 
-@column.rowType('ClassCategory', 'The classes of one category.')
-class ClassCategory {
-  @column.text('Pre-primary, Primary, Middle, Secondary …') readonly category!: string;
-  @column.rows(() => ClassDetails, 'Its classes in order.') readonly classes!: readonly ClassDetails[];
-  @column.whole('Students.') readonly strength!: number;
-  @column.whole('Boys.') readonly boys!: number;
-  @column.whole('Girls.') readonly girls!: number;
-  @column.whole('Other, or gender not recorded.') readonly other!: number;
-  @column.whole('Seats of the sections that say so.') readonly capacity!: number;
-  @column.whole('Seats not taken.') readonly freeSeats!: number;
-}
+const SectionDetails = rowType('SectionDetails', 'A section of a class.', {
+  section: column.text('The section.'),
+  classTeacherId: column.nullable.text('`_id` of the class teacher.'),
+  classTeacher: column.nullable.text('The class teacher.'),
+  room: column.nullable.text('The room.'),
+  ...STRENGTH,
+  capacity: column.nullable.whole('Seats.'),
+  freeSeats: column.nullable.whole('Seats not taken; negative where there are more students than seats.'),
+});
 
-@column.rowType('ClassCategoryTotals', 'The whole school.')
-class ClassCategoryTotals {
-  @column.whole('Classes.') readonly classes!: number;
-  @column.whole('Sections.') readonly sections!: number;
-  @column.whole('Students.') readonly strength!: number;
-  @column.whole('Boys.') readonly boys!: number;
-  @column.whole('Girls.') readonly girls!: number;
-  @column.whole('Other, or gender not recorded.') readonly other!: number;
-  @column.whole('Seats of the sections that say so.') readonly capacity!: number;
-  @column.whole('Seats not taken.') readonly freeSeats!: number;
-}
+const ClassDetails = rowType('ClassDetails', 'A class with its sections.', {
+  class: column.text('The class.'),
+  sections: column.rows(SectionDetails, 'Its sections.'),
+  ...SEATED,
+});
+
+const ClassCategory = rowType('ClassCategory', 'The classes of one category.', {
+  category: column.text('Pre-primary, Primary, Middle, Secondary …'),
+  classes: column.rows(ClassDetails, 'Its classes in order.'),
+  ...SEATED,
+});
+
+const ClassCategoryTotals = rowType('ClassCategoryTotals', 'The whole school.', {
+  classes: column.whole('Classes.'),
+  sections: column.whole('Sections.'),
+  ...SEATED,
+});
 
 /**
  * The classes of the school by category, with sections, class teachers and seats. Strength counts the
@@ -67,7 +57,6 @@ class ClassCategoryTotals {
  */
 export const classesByCategory = defineReport({
   name: 'classes-by-category',
-  field: 'classesByCategory',
   title: 'Class details',
   description: 'Classes by category with sections, class teachers, strength, capacity and free seats.',
   routes: [{ method: 'GET', path: '/classbycategory.svc' }],
@@ -144,16 +133,13 @@ by_category as (
         },
         over: sql`from by_section`,
       },
-      leftOut: sql`select collection, reason, id
-from (
-  select 'registration' as collection, student as id, 'the class has no such section' as reason
-  from present p
-  where not exists (select from sections c where c.class = p.class and c.section = p.section)
-  union all
-  ${unusableRoll}
-  union all
-  ${unpromoted(session, day, context)}
-) as left_out`,
+      leftOut: [
+        sql`select 'registration' as collection, student as id, 'the class has no such section' as reason
+from present p
+where not exists (select from sections c where c.class = p.class and c.section = p.section)`,
+        unusableRoll,
+        unpromoted(session, day, context),
+      ],
     };
   },
 });

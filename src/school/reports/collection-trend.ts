@@ -1,32 +1,30 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
-import { dayType, interval } from './engine/parameter-types.js';
+import { column, rowType } from './engine/columns.js';
+import { interval } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { faultsIn } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
-import { asOn, checkRange, firstOfMonth } from './shared/common-parameters.js';
+import { asOn, checkRange, fromAndTo } from './shared/common-parameters.js';
 
-@column.rowType('CollectionPeriod', 'What was collected in one day, week or month.')
-class CollectionPeriod {
-  @column.day('First day of the period within the range.') readonly start!: string;
-  @column.day('Last day of the period within the range.') readonly end!: string;
-  @column.whole('How many receipts.') readonly receipts!: number;
-  @column.whole('How many students paid.') readonly students!: number;
-  @column.money('Totals of the receipts, fines included.') readonly total!: string;
-  @column.money('From the first day of the range to the end of the period.') readonly cumulative!: string;
-  @column.money('Total less that of the period before; null for the first.', { nullable: true })
-  readonly change!: string | null;
-}
+const CollectionPeriod = rowType('CollectionPeriod', 'What was collected in one day, week or month.', {
+  start: column.day('First day of the period within the range.'),
+  end: column.day('Last day of the period within the range.'),
+  receipts: column.whole('How many receipts.'),
+  students: column.whole('How many students paid.'),
+  total: column.money('Totals of the receipts, fines included.'),
+  cumulative: column.money('From the first day of the range to the end of the period.'),
+  change: column.nullable.money('Total less that of the period before; null for the first.'),
+});
 
-@column.rowType('CollectionTrendTotals', 'The whole range.')
-class CollectionTrendTotals {
-  @column.whole('How many receipts.') readonly receipts!: number;
-  @column.whole('How many students paid.') readonly students!: number;
-  @column.money('Totals of the receipts, fines included.') readonly total!: string;
-  @column.money('The average of a period.', { nullable: true }) readonly average!: string | null;
-}
+const CollectionTrendTotals = rowType('CollectionTrendTotals', 'The whole range.', {
+  receipts: column.whole('How many receipts.'),
+  students: column.whole('How many students paid.'),
+  total: column.money('Totals of the receipts, fines included.'),
+  average: column.nullable.money('The average of a period.'),
+});
 
 /**
  * The amounts collected by day, week or month, from receipts that count. Every period of the range has a row;
@@ -36,23 +34,11 @@ class CollectionTrendTotals {
  */
 export const collectionTrend = defineReport({
   name: 'collection-trend',
-  field: 'collectionTrend',
   title: 'Collection trend',
   description:
     'What was collected by day, week or month, with the change from the period before and the running total.',
   parameters: {
-    from: defaulted(dayType, {
-      restName: 'from',
-      description: 'First day.',
-      default: 'the first of this month',
-      value: ({ today }) => firstOfMonth(today),
-    }),
-    to: defaulted(dayType, {
-      restName: 'to',
-      description: 'Last day; at most two years.',
-      default: 'today',
-      value: ({ today }) => today,
-    }),
+    ...fromAndTo('two years'),
     interval: defaulted(interval, {
       restName: 'interval',
       description: 'How long a row is.',
@@ -62,12 +48,11 @@ export const collectionTrend = defineReport({
     asOn,
   },
   roles: ['accountant'],
-  teachers: 'none',
   row: CollectionPeriod,
   totals: CollectionTrendTotals,
   example: { from: '2026-04-01', to: '2026-09-30', interval: 'month' },
   check({ from, to }) {
-    checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 731, said: 'two years' });
+    checkRange(['from', from], ['to', to], [731, 'two years']);
   },
   parts: ({ from, to, interval: length, asOn: day }, { domain, timeZone }) => ({
     ctes: sql`
@@ -128,8 +113,6 @@ sums as materialized (
       },
       over: sql`from sums`,
     },
-    leftOut: sql`select 'fee_receipt' as collection, fault as reason, id
-from found
-where fault is not null`,
+    leftOut: [faultsIn('found', 'fee_receipt')],
   }),
 });

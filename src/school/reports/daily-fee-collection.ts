@@ -1,76 +1,64 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { collectionBasis, dayType, paymentChoice } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { faultsIn, jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
+import { asksFor } from './engine/shown-parts.js';
 import { asOn, checkRange } from './shared/common-parameters.js';
-import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
+import { byFeeHead, feeHeadPlaces } from './shared/record-parts.js';
 
-@column.rowType('FeeHeadAmount', 'What was collected of one fee head.')
-export class FeeHeadAmount {
-  @column.text('The fee head.') readonly feeHead!: string;
-  @column.money('Collected, without fines.') readonly amount!: string;
-}
+export const FeeHeadAmount = rowType('FeeHeadAmount', 'What was collected of one fee head.', {
+  feeHead: column.text('The fee head.'),
+  amount: column.money('Collected, without fines.'),
+});
 
-@column.rowType('PaymentTypeAmount', 'What was collected by one way of paying.')
-export class PaymentTypeAmount {
-  @column.text('cash, cheque, card or neft.') readonly paymentType!: string;
-  @column.money('Totals of the receipts, fines included.') readonly amount!: string;
-}
+export const PaymentTypeAmount = rowType('PaymentTypeAmount', 'What was collected by one way of paying.', {
+  paymentType: column.text('cash, cheque, card or neft.'),
+  amount: column.money('Totals of the receipts, fines included.'),
+});
 
-@column.rowType('CollectorAmount', 'What one member of staff collected.')
-class CollectorAmount {
-  @column.text('`_id` of the member of staff.', { nullable: true }) readonly collectorId!: string | null;
-  @column.text('Name of the member of staff.', { nullable: true }) readonly collector!: string | null;
-  @column.whole('How many receipts.') readonly receipts!: number;
-  @column.money('Totals of the receipts, fines included.') readonly amount!: string;
-}
+const CollectorAmount = rowType('CollectorAmount', 'What one member of staff collected.', {
+  collectorId: column.nullable.text('`_id` of the member of staff.'),
+  collector: column.nullable.text('Name of the member of staff.'),
+  receipts: column.whole('How many receipts.'),
+  amount: column.money('Totals of the receipts, fines included.'),
+});
 
-@column.rowType('DailyFeeCollection', 'What was collected on one day.')
-class DailyFeeCollection {
-  @column.day('The day.') readonly day!: string;
-  @column.whole('How many receipts.') readonly receipts!: number;
-  @column.whole('How many receipts were taken back on the day; always 0 by basis RECEIPT.')
-  readonly rolledBack!: number;
-  @column.text('First receipt number, in natural order: R-9 before R-10.', { nullable: true })
-  readonly firstReceiptNo!: string | null;
-  @column.text('Last receipt number, in natural order.', { nullable: true }) readonly lastReceiptNo!:
-    | string
-    | null;
-  @column.rows(() => FeeHeadAmount, 'By fee head.', { kind: 'spread', label: 'feeHead', value: 'amount' })
-  readonly heads!: readonly FeeHeadAmount[];
-  @column.money('Fines.') readonly fine!: string;
-  @column.money('Heads and fines together.') readonly total!: string;
-  @column.rows(() => PaymentTypeAmount, 'By way of paying.', {
+const DailyFeeCollection = rowType('DailyFeeCollection', 'What was collected on one day.', {
+  day: column.day('The day.'),
+  receipts: column.whole('How many receipts.'),
+  rolledBack: column.whole('How many receipts were taken back on the day; always 0 by basis RECEIPT.'),
+  firstReceiptNo: column.nullable.text('First receipt number, in natural order: R-9 before R-10.'),
+  lastReceiptNo: column.nullable.text('Last receipt number, in natural order.'),
+  heads: column.rows(FeeHeadAmount, 'By fee head.', { kind: 'spread', label: 'feeHead', value: 'amount' }),
+  fine: column.money('Fines.'),
+  total: column.money('Heads and fines together.'),
+  paymentTypes: column.rows(PaymentTypeAmount, 'By way of paying.', {
     kind: 'spread',
     label: 'paymentType',
     value: 'amount',
-  })
-  readonly paymentTypes!: readonly PaymentTypeAmount[];
-}
+  }),
+});
 
-@column.rowType('DailyFeeCollectionTotals', 'All days together.')
-class DailyFeeCollectionTotals {
-  @column.whole('How many receipts.') readonly receipts!: number;
-  @column.whole('How many receipts were taken back.') readonly rolledBack!: number;
-  @column.rows(() => FeeHeadAmount, 'By fee head.') readonly heads!: readonly FeeHeadAmount[];
-  @column.money('Fines.') readonly fine!: string;
-  @column.money('Heads and fines together.') readonly total!: string;
-  @column.rows(() => PaymentTypeAmount, 'By way of paying.')
-  readonly paymentTypes!: readonly PaymentTypeAmount[];
-  @column.rows(() => CollectorAmount, 'By who collected it.')
-  readonly collectors!: readonly CollectorAmount[];
-  @column.money('Heads and fines less the totals on the receipts. Anything but 0 is a fault in the records.')
-  readonly difference!: string;
-  @column.texts(
+const DailyFeeCollectionTotals = rowType('DailyFeeCollectionTotals', 'All days together.', {
+  receipts: column.whole('How many receipts.'),
+  rolledBack: column.whole('How many receipts were taken back.'),
+  heads: column.rows(FeeHeadAmount, 'By fee head.'),
+  fine: column.money('Fines.'),
+  total: column.money('Heads and fines together.'),
+  paymentTypes: column.rows(PaymentTypeAmount, 'By way of paying.'),
+  collectors: column.rows(CollectorAmount, 'By who collected it.'),
+  difference: column.money(
+    'Heads and fines less the totals on the receipts. Anything but 0 is a fault in the records.',
+  ),
+  missingReceiptNumbers: column.texts(
     'Numbers between the first and the last of the range that no receipt has; at most 1,000 of a gap.',
-  )
-  readonly missingReceiptNumbers!: readonly string[];
-  @column.whole('How many numbers are missing.') readonly missingReceiptCount!: number;
-}
+  ),
+  missingReceiptCount: column.whole('How many numbers are missing.'),
+});
 
 /** The format of stored instants, because instants are compared as texts. */
 const INSTANT = sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
@@ -91,7 +79,6 @@ const NOT_ASKED = sql`null::text`;
  */
 export const dailyFeeCollection = defineReport({
   name: 'daily-fee-collection',
-  field: 'dailyFeeCollection',
   title: 'Daily fee collection by head',
   description:
     'What was collected each day, by fee head, way of paying and collector, with missing receipt numbers.',
@@ -112,20 +99,17 @@ export const dailyFeeCollection = defineReport({
     asOn,
   },
   roles: ['accountant'],
-  teachers: 'none',
   planning: 'once',
   row: DailyFeeCollection,
   totals: DailyFeeCollectionTotals,
   example: { from: '2026-07-01', to: '2026-07-31', paymentType: 'all' },
   check({ from, to }) {
-    checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
+    checkRange(['from', from], ['to', to], [366, 'a year']);
   },
   parts({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }, shown) {
-    const asks = (...columns: readonly (keyof DailyFeeCollection | keyof DailyFeeCollectionTotals)[]) =>
-      columns.some((column) => shown.rows?.has(column) || shown.totals?.has(column));
-    const byCollector = asks('collectors');
-    const byPaymentType = asks('paymentTypes', 'difference');
-    const withNumbers = asks('firstReceiptNo', 'lastReceiptNo');
+    const byCollector = asksFor(shown, 'collectors');
+    const byPaymentType = asksFor(shown, 'paymentTypes', 'difference');
+    const withNumbers = asksFor(shown, 'firstReceiptNo', 'lastReceiptNo');
     const isDayBook = dateBasis === 'DAY_BOOK';
     const countsStill = sql`and (c.is_active or c.rolled_back_on >= ${endOf(day, timeZone)})`;
     const paidThisWay = paymentType === 'all' ? sql.empty : sql`and c.payment_type = ${paymentType}`;
@@ -329,9 +313,7 @@ left join payment_types_of_day p on p.place = d.place`,
           missingReceiptCount: sql`(select count(*) from missing)`,
         },
       },
-      leftOut: sql`select distinct 'fee_receipt' as collection, fault as reason, id
-from entries
-where fault is not null`,
+      leftOut: [faultsIn('entries', 'fee_receipt')],
     };
   },
 });

@@ -1,48 +1,44 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { faultsIn, jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { onDate } from './shared/common-parameters.js';
 
-@column.rowType('SmsStatusCount', 'Messages in one state.')
-class SmsStatusCount {
-  @column.text('queued, sent, delivered or failed.') readonly status!: string;
-  @column.whole('How many messages.') readonly messages!: number;
-}
+const SmsStatusCount = rowType('SmsStatusCount', 'Messages in one state.', {
+  status: column.text('queued, sent, delivered or failed.'),
+  messages: column.whole('How many messages.'),
+});
 
-@column.rowType('UniqueSms', 'One text sent to one number, once or more.')
-class UniqueSms {
-  @column.text('The number it was sent to.') readonly to!: string;
-  @column.text('Who it was sent to.', { nullable: true }) readonly recipient!: string | null;
-  @column.text('The text.') readonly text!: string;
-  @column.text('fee, absence, notice or other.', { nullable: true }) readonly category!: string | null;
-  @column.whole('How many times it was sent.') readonly messages!: number;
-  @column.instant('First time.') readonly firstAt!: string;
-  @column.instant('Last time.') readonly lastAt!: string;
-  @column.rows(() => SmsStatusCount, 'By state.') readonly statuses!: readonly SmsStatusCount[];
-  @column.whole('Segments of all times together.') readonly segments!: number;
-}
+const UniqueSms = rowType('UniqueSms', 'One text sent to one number, once or more.', {
+  to: column.text('The number it was sent to.'),
+  recipient: column.nullable.text('Who it was sent to.'),
+  text: column.text('The text.'),
+  category: column.nullable.text('fee, absence, notice or other.'),
+  messages: column.whole('How many times it was sent.'),
+  firstAt: column.instant('First time.'),
+  lastAt: column.instant('Last time.'),
+  statuses: column.rows(SmsStatusCount, 'By state.'),
+  segments: column.whole('Segments of all times together.'),
+});
 
-@column.rowType('SmsCategoryCount', 'Messages of one category.')
-class SmsCategoryCount {
-  @column.text('fee, absence, notice or other.') readonly category!: string;
-  @column.whole('How many messages.') readonly messages!: number;
-  @column.whole('How many different texts to different numbers.') readonly uniqueMessages!: number;
-  @column.whole('Segments.') readonly segments!: number;
-}
+const SmsCategoryCount = rowType('SmsCategoryCount', 'Messages of one category.', {
+  category: column.text('fee, absence, notice or other.'),
+  messages: column.whole('How many messages.'),
+  uniqueMessages: column.whole('How many different texts to different numbers.'),
+  segments: column.whole('Segments.'),
+});
 
-@column.rowType('UniqueSmsTotals', 'All messages of the day.')
-class UniqueSmsTotals {
-  @column.whole('Messages of the day, failed ones included.') readonly sent!: number;
-  @column.whole('Different texts to different numbers.') readonly uniqueMessages!: number;
-  @column.whole('Different numbers.') readonly uniqueRecipients!: number;
-  @column.whole('Messages that failed.') readonly failed!: number;
-  @column.whole('Segments of all messages.') readonly segments!: number;
-  @column.rows(() => SmsCategoryCount, 'By category.') readonly categories!: readonly SmsCategoryCount[];
-}
+const UniqueSmsTotals = rowType('UniqueSmsTotals', 'All messages of the day.', {
+  sent: column.whole('Messages of the day, failed ones included.'),
+  uniqueMessages: column.whole('Different texts to different numbers.'),
+  uniqueRecipients: column.whole('Different numbers.'),
+  failed: column.whole('Messages that failed.'),
+  segments: column.whole('Segments of all messages.'),
+  categories: column.rows(SmsCategoryCount, 'By category.'),
+});
 
 /**
  * The text messages of a day, the same text to the same number counted as one.
@@ -55,7 +51,6 @@ class UniqueSmsTotals {
  */
 export const dailyUniqueSms = defineReport({
   name: 'daily-unique-sms',
-  field: 'dailyUniqueSms',
   title: 'Daily unique SMS sent',
   description:
     'Text messages of a day, the same text to the same number once: how often, in which state, how ' +
@@ -63,7 +58,6 @@ export const dailyUniqueSms = defineReport({
   routes: [{ method: 'GET', path: '/dailyuniquesms.svc' }],
   parameters: { date: onDate },
   roles: ['clerk', 'accountant'],
-  teachers: 'none',
   row: UniqueSms,
   totals: UniqueSmsTotals,
   example: { date: '2026-07-06' },
@@ -146,8 +140,6 @@ unique_messages as materialized (
       },
       over: sql`from unique_messages`,
     },
-    leftOut: sql`select 'sms_log' as collection, fault as reason, id
-from messages
-where fault is not null`,
+    leftOut: [faultsIn('messages', 'sms_log')],
   }),
 });

@@ -1,65 +1,55 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { faultsIn, jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertPlace } from './shared/assert-place.js';
-import { classOrders } from './shared/class-orders.js';
 import { inClass, inSection, onDate } from './shared/common-parameters.js';
 import { isNobody } from './shared/orphans.js';
-import { isInPlace, isInSections } from './shared/place-conditions.js';
+import { classOrders, isInPlace, isInSections } from './shared/record-parts.js';
 import { isOnRoll, rollDays, stayOn } from './shared/roll.js';
 import { schoolDays } from './shared/school-days.js';
 
-@column.rowType('AbsentStudent', 'A student who is absent or on leave on the day.')
-class AbsentStudent {
-  @column.text('Class on the day.') readonly class!: string;
-  @column.text('Section on the day.') readonly section!: string;
-  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
-  @column.text('`_id` of the student.') readonly studentId!: string;
-  @column.text('Admission number.', { nullable: true }) readonly admissionNo!: string | null;
-  @column.text('Name of the student.', { nullable: true }) readonly name!: string | null;
-  @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
-    | string
-    | null;
-  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
-  @column.text('absent or leave.') readonly status!: string;
-  @column.text('Remark of the mark.', { nullable: true }) readonly remark!: string | null;
-}
+const AbsentStudent = rowType('AbsentStudent', 'A student who is absent or on leave on the day.', {
+  class: column.text('Class on the day.'),
+  section: column.text('Section on the day.'),
+  rollNo: column.nullable.whole('Roll number.'),
+  studentId: column.text('`_id` of the student.'),
+  admissionNo: column.nullable.text('Admission number.'),
+  name: column.nullable.text('Name of the student.'),
+  guardian: column.nullable.text('Name of the father, else of the mother.'),
+  phone: column.nullable.text('Phone of the guardian.'),
+  status: column.text('absent or leave.'),
+  remark: column.nullable.text('Remark of the mark.'),
+});
 
-@column.rowType('ClassDayCount', 'The marks of one section on the day.')
-class ClassDayCount {
-  @column.text('The class.') readonly class!: string;
-  @column.text('The section.') readonly section!: string;
-  @column.whole('Students marked.') readonly marked!: number;
-  @column.whole('Of them absent.') readonly absent!: number;
-  @column.whole('Of them on leave.') readonly leave!: number;
-}
+const ClassDayCount = rowType('ClassDayCount', 'The marks of one section on the day.', {
+  class: column.text('The class.'),
+  section: column.text('The section.'),
+  marked: column.whole('Students marked.'),
+  absent: column.whole('Of them absent.'),
+  leave: column.whole('Of them on leave.'),
+});
 
-@column.rowType('UnmarkedSection', 'A section that has school on the day and no mark yet.')
-class UnmarkedSection {
-  @column.text('The class.') readonly class!: string;
-  @column.text('The section.') readonly section!: string;
-  @column.whole('Students on the roll.') readonly students!: number;
-}
+const UnmarkedSection = rowType('UnmarkedSection', 'A section that has school on the day and no mark yet.', {
+  class: column.text('The class.'),
+  section: column.text('The section.'),
+  students: column.whole('Students on the roll.'),
+});
 
-@column.rowType('DaySheetTotals', 'All sections on the day.')
-class DaySheetTotals {
-  @column.flag('Whether any class has school on the day; null for a day to come.', { nullable: true })
-  readonly isSchoolDay!: boolean | null;
-  @column.text('The name of the holiday, if no class has school on the day and it has a name.', {
-    nullable: true,
-  })
-  readonly holiday!: string | null;
-  @column.whole('Students marked.') readonly marked!: number;
-  @column.whole('Of them absent.') readonly absent!: number;
-  @column.whole('Of them on leave.') readonly leave!: number;
-  @column.rows(() => ClassDayCount, 'By section.') readonly sections!: readonly ClassDayCount[];
-  @column.rows(() => UnmarkedSection, 'Sections without a mark although they have school.')
-  readonly unmarked!: readonly UnmarkedSection[];
-}
+const DaySheetTotals = rowType('DaySheetTotals', 'All sections on the day.', {
+  isSchoolDay: column.nullable.flag('Whether any class has school on the day; null for a day to come.'),
+  holiday: column.nullable.text(
+    'The name of the holiday, if no class has school on the day and it has a name.',
+  ),
+  marked: column.whole('Students marked.'),
+  absent: column.whole('Of them absent.'),
+  leave: column.whole('Of them on leave.'),
+  sections: column.rows(ClassDayCount, 'By section.'),
+  unmarked: column.rows(UnmarkedSection, 'Sections without a mark although they have school.'),
+});
 
 /**
  * The students who are absent today, by class, with the phone to call. Class and section are those of the
@@ -69,7 +59,6 @@ class DaySheetTotals {
  */
 export const daySheet = defineReport({
   name: 'day-sheet',
-  field: 'daySheet',
   title: 'Day sheet',
   description: 'Who is absent or on leave on a day, by class and section, with the phone of the guardian.',
   parameters: { date: onDate, class: inClass, section: inSection },
@@ -185,12 +174,10 @@ school_classes as (
       },
       over: sql`from by_section`,
     },
-    leftOut: sql`select 'attendance' as collection, fault as reason, id
-from marks
-where fault is not null
-union all
-select 'attendance', 'its student does not exist', id
-from marks
+    leftOut: [
+      faultsIn('marks', 'attendance'),
+      sql`select 'attendance', id, 'its student does not exist' from marks
 where fault is null and ${isNobody(domain, sql`marks.student`)}`,
+    ],
   }),
 });

@@ -1,110 +1,91 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
-import {
-  amountType,
-  type Day,
-  dayType,
-  flagType,
-  monthType,
-  textType,
-  zeroAmount,
-} from './engine/parameter-types.js';
-import { defaulted, optional, parameterError, required } from './engine/parameters.js';
+import { column, rowType } from './engine/columns.js';
+import { amountType, type Day, monthType, textType, zeroAmount } from './engine/parameter-types.js';
+import { defaulted, optional, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import type { ReportContext } from './engine/report-context.js';
 import { jsonListOf } from './engine/report-parts.js';
-import { countMonths, endOf, monthsAfter, sessionOf } from './engine/school-calendar.js';
+import { endOf, sessionOf } from './engine/school-calendar.js';
+import { asksFor } from './engine/shown-parts.js';
 import { assertFeeHead, assertPlace } from './shared/assert-place.js';
-import { classOrders } from './shared/class-orders.js';
-import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
+import { asOn, checkRange, inClass, includeLeft, inSection } from './shared/common-parameters.js';
 import { feeItems, type HeadSelection, headItems, settledItems, toldItems } from './shared/fee-items.js';
-import { isInPlace } from './shared/place-conditions.js';
+import { byFeeHead, classOrders, feeHeadPlaces, isInPlace } from './shared/record-parts.js';
 import { isOnRoll, rollDays, stayOn, unpromoted, unusableRoll } from './shared/roll.js';
 
-@column.rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.')
-class FeeDefaulterItem {
-  @column.month('The month the fee is for.') readonly month!: string;
-  @column.text('The fee head.') readonly feeHead!: string;
-  @column.money('Demand before concession.') readonly due!: string;
-  @column.money('Concession in force.') readonly concession!: string;
-  @column.money('Demand less concession.') readonly net!: string;
-  @column.money('Paid by receipts that count.') readonly paid!: string;
-  @column.money('Still owed: net less paid, at least 0.') readonly balance!: string;
-  @column.money('Paid beyond the net, or before it is due.') readonly credit!: string;
-  @column.money('Fines paid with it.') readonly finePaid!: string;
-}
+const FeeDefaulterItem = rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.', {
+  month: column.month('The month the fee is for.'),
+  feeHead: column.text('The fee head.'),
+  due: column.money('Demand before concession.'),
+  concession: column.money('Concession in force.'),
+  net: column.money('Demand less concession.'),
+  paid: column.money('Paid by receipts that count.'),
+  balance: column.money('Still owed: net less paid, at least 0.'),
+  credit: column.money('Paid beyond the net, or before it is due.'),
+  finePaid: column.money('Fines paid with it.'),
+});
 
-@column.rowType('FeeDefaulter', 'A student who owes more than the minimum.')
-class FeeDefaulter {
-  @column.text('`_id` of the student.') readonly studentId!: string;
-  @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name of the student.') readonly name!: string;
-  @column.text('Class the student is in now.') readonly class!: string;
-  @column.text('Section the student is in now.') readonly section!: string;
-  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
-  @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
-    | string
-    | null;
-  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
-  @column.money('Demand before concession.') readonly due!: string;
-  @column.money('Concession in force.') readonly concession!: string;
-  @column.money('Demand less concession.') readonly net!: string;
-  @column.money('Paid by receipts that count.') readonly paid!: string;
-  @column.money(
+const FeeDefaulter = rowType('FeeDefaulter', 'A student who owes more than the minimum.', {
+  studentId: column.text('`_id` of the student.'),
+  admissionNo: column.text('Admission number.'),
+  name: column.text('Name of the student.'),
+  class: column.text('Class the student is in now.'),
+  section: column.text('Section the student is in now.'),
+  rollNo: column.nullable.whole('Roll number.'),
+  guardian: column.nullable.text('Name of the father, else of the mother.'),
+  phone: column.nullable.text('Phone of the guardian.'),
+  due: column.money('Demand before concession.'),
+  concession: column.money('Concession in force.'),
+  net: column.money('Demand less concession.'),
+  paid: column.money('Paid by receipts that count.'),
+  balance: column.money(
     'Still owed: the sum of what each month and head owes. Credit of another month is not set against it.',
-  )
-  readonly balance!: string;
-  @column.money('Paid beyond the net, or before it is due.') readonly credit!: string;
-  @column.money('Fines paid.') readonly finePaid!: string;
-  @column.texts('Months with something owed.') readonly monthsDue!: readonly string[];
-  @column.whole('How many months have something owed.') readonly monthsDueCount!: number;
-  @column.day('Due date of the oldest demand that is not paid.') readonly oldestDueDate!: string;
-  @column.whole('Days from the oldest due date to the day of the report.') readonly daysOverdue!: number;
-  @column.text('Number of the last receipt.', { nullable: true }) readonly lastReceiptNo!: string | null;
-  @column.day('Day of the last receipt.', { nullable: true }) readonly lastReceiptDate!: string | null;
-  @column.money('Total of the last receipt.', { nullable: true }) readonly lastReceiptAmount!: string | null;
-  @column.rows(() => FeeDefaulterItem, 'By month and fee head.')
-  readonly breakdown!: readonly FeeDefaulterItem[];
-}
+  ),
+  credit: column.money('Paid beyond the net, or before it is due.'),
+  finePaid: column.money('Fines paid.'),
+  monthsDue: column.texts('Months with something owed.'),
+  monthsDueCount: column.whole('How many months have something owed.'),
+  oldestDueDate: column.day('Due date of the oldest demand that is not paid.'),
+  daysOverdue: column.whole('Days from the oldest due date to the day of the report.'),
+  lastReceiptNo: column.nullable.text('Number of the last receipt.'),
+  lastReceiptDate: column.nullable.day('Day of the last receipt.'),
+  lastReceiptAmount: column.nullable.money('Total of the last receipt.'),
+  breakdown: column.rows(FeeDefaulterItem, 'By month and fee head.'),
+});
 
-@column.rowType('FeeDefaulterClassTotals', 'The defaulters of one class.')
-class FeeDefaulterClassTotals {
-  @column.text('The class.') readonly class!: string;
-  @column.whole('How many students owe.') readonly students!: number;
-  @column.money('Demand before concession.') readonly due!: string;
-  @column.money('Concession.') readonly concession!: string;
-  @column.money('Paid.') readonly paid!: string;
-  @column.money('Still owed.') readonly balance!: string;
-  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
-}
+const OWED = {
+  due: column.money('Demand before concession.'),
+  concession: column.money('Concession.'),
+  paid: column.money('Paid.'),
+  balance: column.money('Still owed.'),
+  credit: column.money('Overpaid, or paid before it is due.'),
+};
 
-@column.rowType('FeeDefaulterHeadTotals', 'What the defaulters owe of one fee head.')
-class FeeDefaulterHeadTotals {
-  @column.text('The fee head.') readonly feeHead!: string;
-  @column.whole('How many of the listed students owe something of it.') readonly students!: number;
-  @column.money('Demand before concession.') readonly due!: string;
-  @column.money('Concession.') readonly concession!: string;
-  @column.money('Paid.') readonly paid!: string;
-  @column.money('Still owed.') readonly balance!: string;
-  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
-}
+const FeeDefaulterClassTotals = rowType('FeeDefaulterClassTotals', 'The defaulters of one class.', {
+  class: column.text('The class.'),
+  students: column.whole('How many students owe.'),
+  ...OWED,
+});
 
-@column.rowType('FeeDefaulterTotals', 'All listed students together.')
-class FeeDefaulterTotals {
-  @column.whole('How many students are listed.') readonly students!: number;
-  @column.money('Demand before concession.') readonly due!: string;
-  @column.money('Concession.') readonly concession!: string;
-  @column.money('Demand less concession.') readonly net!: string;
-  @column.money('Paid.') readonly paid!: string;
-  @column.money('Still owed.') readonly balance!: string;
-  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
-  @column.money('Fines paid.') readonly finePaid!: string;
-  @column.rows(() => FeeDefaulterClassTotals, 'By class.')
-  readonly classes!: readonly FeeDefaulterClassTotals[];
-  @column.rows(() => FeeDefaulterHeadTotals, 'By fee head.')
-  readonly heads!: readonly FeeDefaulterHeadTotals[];
-}
+const FeeDefaulterHeadTotals = rowType('FeeDefaulterHeadTotals', 'What the defaulters owe of one fee head.', {
+  feeHead: column.text('The fee head.'),
+  students: column.whole('How many of the listed students owe something of it.'),
+  ...OWED,
+});
+
+const FeeDefaulterTotals = rowType('FeeDefaulterTotals', 'All listed students together.', {
+  students: column.whole('How many students are listed.'),
+  due: column.money('Demand before concession.'),
+  concession: column.money('Concession.'),
+  net: column.money('Demand less concession.'),
+  paid: column.money('Paid.'),
+  balance: column.money('Still owed.'),
+  credit: column.money('Overpaid, or paid before it is due.'),
+  finePaid: column.money('Fines paid.'),
+  classes: column.rows(FeeDefaulterClassTotals, 'By class.'),
+  heads: column.rows(FeeDefaulterHeadTotals, 'By fee head.'),
+});
 
 const MOST_MONTHS = 24;
 
@@ -120,7 +101,6 @@ const MOST_MONTHS = 24;
  */
 export const feeDefaulters = defineReport({
   name: 'fee-defaulters',
-  field: 'feeDefaulters',
   title: 'Fee defaulters',
   description: 'Students who owe fees of a range of months: how much, of which heads, since when.',
   routes: [{ method: 'GET', path: '/getfeedefaultersv2.svc' }],
@@ -131,69 +111,45 @@ export const feeDefaulters = defineReport({
       description: `Last month of the range; at most ${MOST_MONTHS} months.`,
     }),
     feeHead: optional(textType, { restName: 'fee_head', description: 'One fee head alone.' }),
-    asOn: defaulted(dayType, {
-      restName: 'as_on',
-      description:
-        'The day the report looks from: later receipts, rollbacks and concessions are not known yet.',
-      default: 'today',
-      value: ({ today }) => today,
-    }),
-    class: optional(textType, { restName: 'class', description: 'One class alone.' }),
-    section: optional(textType, { restName: 'section', description: 'One section alone.' }),
+    asOn,
+    class: inClass,
+    section: inSection,
     minimum: defaulted(amountType, {
       restName: 'minimum',
       description: 'Only students who owe more than this.',
       default: '0.00',
       value: () => zeroAmount,
     }),
-    includeLeft: defaulted(flagType, {
-      restName: 'include_left',
-      description:
-        'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
-      default: 'false',
-      value: () => false,
-    }),
+    includeLeft,
   },
   roles: ['accountant'],
-  teachers: 'none',
   row: FeeDefaulter,
   totals: FeeDefaulterTotals,
   example: { startMonth: '2026-04', endMonth: '2026-09' },
   async check({ startMonth, endMonth, feeHead, class: className, section }, context) {
-    if (endMonth < startMonth) {
-      throw parameterError(
-        'end_month',
-        `is ${endMonth}, before start_month ${startMonth}; expected the same month or a later one`,
-        {
-          expected: `${startMonth} or later`,
-          sent: endMonth,
-        },
-      );
-    }
-    if (countMonths(startMonth, endMonth) > MOST_MONTHS) {
-      const last = monthsAfter(startMonth, MOST_MONTHS - 1);
-      throw parameterError(
-        'end_month',
-        `is ${endMonth}, more than ${MOST_MONTHS} months from start_month ${startMonth}; expected ` +
-          `${last} or earlier`,
-        {
-          expected: `${last} or earlier`,
-          sent: endMonth,
-        },
-      );
-    }
+    const most = [MOST_MONTHS, `${MOST_MONTHS} months`] as const;
+    checkRange(['start_month', startMonth], ['end_month', endMonth], most, 'month');
     const head = await assertFeeHead(feeHead, context);
     return { ...head, ...(await assertPlace({ class: className, section }, context)) };
   },
   parts: (
-    { startMonth, endMonth, feeHead, asOn, class: className = null, section = null, minimum, includeLeft },
+    {
+      startMonth,
+      endMonth,
+      feeHead,
+      asOn: day,
+      class: className = null,
+      section = null,
+      minimum,
+      includeLeft: withLeft,
+    },
     { domain, timeZone, today, settings },
     shown,
   ) => ({
     ctes: sql`
 ${feeItems(
   { domain, timeZone, today },
-  { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due', owingOnly: true },
+  { first: startMonth, last: endMonth, feeHead, asOn: day, demand: 'due', owingOnly: true },
 )},${feeHeadPlaces({ domain })},
 sums as materialized (
   select
@@ -212,7 +168,7 @@ students as materialized (
     coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone,
     ${rollDays({ today })}
   from records r
-  cross join lateral (select ${stayOn(asOn)} as data offset 0) as stay
+  cross join lateral (select ${stayOn(day)} as data offset 0) as stay
   where ${liveRecordsIn(domain, 'registration')}
     and r.id in (select student from sums)
     and ${isInPlace(className, section, 'stay')}
@@ -227,7 +183,7 @@ listed as materialized (
   from students s
   join sums on sums.student = s.student
   left join classes c on c.class = s.class
-  where ${includeLeft} or ${isOnRoll(asOn)}
+  where ${withLeft} or ${isOnRoll(day)}
 ),
 listed_items as (${headItems(OF_LISTED)}
 ),
@@ -249,15 +205,17 @@ told_of as materialized (
         monthsDue: sql`b.months_due`,
         monthsDueCount: sql`b.months_due_count`,
         oldestDueDate: sql`l.oldest`,
-        daysOverdue: sql`${asOn}::date - day_of(l.oldest)`,
+        daysOverdue: sql`${day}::date - day_of(l.oldest)`,
         lastReceiptNo: sql`last.receipt_no`,
         lastReceiptDate: sql`last.day`,
         lastReceiptAmount: sql`last.total`,
         breakdown: sql`b.breakdown`,
       },
-      from: sql`from listed l${OF_ITEMS.some((name) => shown.rows?.has(name)) ? itemsOfListed : sql.empty}${
-        OF_LAST_RECEIPT.some((name) => shown.rows?.has(name))
-          ? lastReceiptOfListed({ domain, timeZone, asOn })
+      from: sql`from listed l${
+        asksFor(shown, 'monthsDue', 'monthsDueCount', 'breakdown') ? itemsOfListed : sql.empty
+      }${
+        asksFor(shown, 'lastReceiptNo', 'lastReceiptDate', 'lastReceiptAmount')
+          ? lastReceiptOfListed({ domain, timeZone, asOn: day })
           : sql.empty
       }`,
     },
@@ -294,14 +252,11 @@ told_of as materialized (
       },
       over: sql`from listed l`,
     },
-    leftOut: sql`select collection, reason, id
-from (
-  select * from fee_faults
-  union all
-  select * from (${unusableRoll}) as registrations where not ${includeLeft}
-  union all
-  ${unpromoted(sessionOf(asOn, settings.sessionFirstMonth), asOn, { today })}
-) as left_out`,
+    leftOut: [
+      sql`select * from fee_faults`,
+      ...(withLeft ? [] : [unusableRoll]),
+      unpromoted(sessionOf(day, settings.sessionFirstMonth), day, { today }),
+    ],
   }),
 });
 
@@ -309,9 +264,6 @@ const OF_LISTED: HeadSelection = {
   months: sql`f.student in (select student from listed)`,
   openItems: sql`student in (select student from listed)`,
 };
-
-/** The columns from `itemsOfListed`, which reads the months of every student who owes. */
-const OF_ITEMS: readonly (keyof FeeDefaulter)[] = ['monthsDue', 'monthsDueCount', 'breakdown'];
 
 const itemsOfListed = sql`
 left join told_of o on o.student = l.student
@@ -337,13 +289,6 @@ cross join lateral (
       fine numeric, owed numeric)
   ) as item
 ) as b`;
-
-/** The columns from `lastReceiptOfListed`. */
-const OF_LAST_RECEIPT: readonly (keyof FeeDefaulter)[] = [
-  'lastReceiptNo',
-  'lastReceiptDate',
-  'lastReceiptAmount',
-];
 
 function lastReceiptOfListed({
   domain,

@@ -1,56 +1,36 @@
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { summaryType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, firstDayOf, lastDayOf, monthsOf, startOf } from './engine/school-calendar.js';
 import { asOn, inSession } from './shared/common-parameters.js';
-import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 import { feeItems, headItems } from './shared/fee-items.js';
+import { byFeeHead, feeHeadPlaces } from './shared/record-parts.js';
 
-@column.rowType('FeeSummaryTotals', 'The whole session.')
-class FeeSummaryTotals {
-  @column.money('Demand before concession.') readonly demand!: string;
-  @column.money('Concession in force.') readonly concession!: string;
-  @column.money('Demand less concession.') readonly net!: string;
-  @column.money('Paid for it, on whatever day, without fines.') readonly collectedFor!: string;
-  @column.money('Totals of the receipts dated in it, for whatever month, fines included. By month only.', {
-    nullable: true,
-  })
-  readonly collectedIn!: string | null;
-  @column.money('Fines paid with it.') readonly fine!: string;
-  @column.money('Still owed; credit of another month or head is not set against it.')
-  readonly outstanding!: string;
-  @column.money('Paid beyond the net: net − collectedFor = outstanding − credit.') readonly credit!: string;
-  @column.percent('collectedFor ÷ net; null where net is 0.', { nullable: true }) readonly collectionPercent!:
-    | number
-    | null;
-  @column.whole('Students with a demand above 0.00.') readonly studentsBilled!: number;
-  @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
-}
+const SUMS = {
+  demand: column.money('Demand before concession.'),
+  concession: column.money('Concession in force.'),
+  net: column.money('Demand less concession.'),
+  collectedFor: column.money('Paid for it, on whatever day, without fines.'),
+  collectedIn: column.nullable.money(
+    'Totals of the receipts dated in it, for whatever month, fines included. By month only.',
+  ),
+  fine: column.money('Fines paid with it.'),
+  outstanding: column.money('Still owed; credit of another month or head is not set against it.'),
+  credit: column.money('Paid beyond the net: net − collectedFor = outstanding − credit.'),
+  collectionPercent: column.nullable.percent('collectedFor ÷ net; null where net is 0.'),
+  studentsBilled: column.whole('Students with a demand above 0.00.'),
+  studentsClear: column.whole('Of those, students who owe nothing of it.'),
+};
 
-@column.rowType('FeeSummaryRow', 'A month of the session, or a fee head.')
-class FeeSummaryRow {
-  @column.month('The month; null by head.', { nullable: true }) readonly month!: string | null;
-  @column.text('The fee head; null by month.', { nullable: true }) readonly feeHead!: string | null;
-  @column.money('Demand before concession.') readonly demand!: string;
-  @column.money('Concession in force.') readonly concession!: string;
-  @column.money('Demand less concession.') readonly net!: string;
-  @column.money('Paid for it, on whatever day, without fines.') readonly collectedFor!: string;
-  @column.money('Totals of the receipts dated in it, for whatever month, fines included. By month only.', {
-    nullable: true,
-  })
-  readonly collectedIn!: string | null;
-  @column.money('Fines paid with it.') readonly fine!: string;
-  @column.money('Still owed; credit of another month or head is not set against it.')
-  readonly outstanding!: string;
-  @column.money('Paid beyond the net: net − collectedFor = outstanding − credit.') readonly credit!: string;
-  @column.percent('collectedFor ÷ net; null where net is 0.', { nullable: true }) readonly collectionPercent!:
-    | number
-    | null;
-  @column.whole('Students with a demand above 0.00.') readonly studentsBilled!: number;
-  @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
-}
+const FeeSummaryTotals = rowType('FeeSummaryTotals', 'The whole session.', SUMS);
+
+const FeeSummaryRow = rowType('FeeSummaryRow', 'A month of the session, or a fee head.', {
+  month: column.nullable.month('The month; null by head.'),
+  feeHead: column.nullable.text('The fee head; null by month.'),
+  ...SUMS,
+});
 
 const BY_MONTH = sql`
   select
@@ -80,7 +60,6 @@ const BY_HEAD = sql`
  */
 export const feeSummary = defineReport({
   name: 'fee-summary',
-  field: 'feeSummary',
   title: 'Fee summary',
   description: 'Demand, concession, collection and what is open, by month of a session or by fee head.',
   routes: [{ method: 'GET', path: '/feesummary.svc' }],
@@ -90,7 +69,6 @@ export const feeSummary = defineReport({
     asOn,
   },
   roles: ['accountant'],
-  teachers: 'none',
   row: FeeSummaryRow,
   totals: FeeSummaryTotals,
   example: { type: 'month', session: '2026-27' },
@@ -98,7 +76,7 @@ export const feeSummary = defineReport({
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
     // The rows by student are materialized if they are read twice: for the sums, and to count each student
     // once.
-    const isReadTwice = OF_BILLED.some((name) => shown.totals?.has(name));
+    const isReadTwice = ['studentsBilled', 'studentsClear'].some((name) => shown.totals?.has(name));
     return {
       ctes: sql`
 ${feeItems(
@@ -188,11 +166,7 @@ ${shown.rows?.has('collectedIn') ? sql`left join collected_in c on c.month = n.m
         },
         over: sql`from sums`,
       },
-      leftOut: sql`select collection, reason, id
-from fee_faults`,
+      leftOut: [sql`select * from fee_faults`],
     };
   },
 });
-
-/** The totals that count each student once, however many rows the student has. */
-const OF_BILLED: readonly (keyof FeeSummaryTotals)[] = ['studentsBilled', 'studentsClear'];

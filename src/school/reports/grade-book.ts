@@ -1,63 +1,48 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
-import { assertStudent } from './shared/assert-student.js';
+import { faultsIn, jsonListOf } from './engine/report-parts.js';
+import { assertStudent } from './shared/assert-place.js';
 import { gradedResults } from './shared/graded-results.js';
-import { isInSections } from './shared/place-conditions.js';
+import { isInSections } from './shared/record-parts.js';
 
-@column.rowType('GradeBookComponent', 'A part of the mark of a subject.')
-class GradeBookComponent {
-  @column.text('The component, e.g. Written.') readonly name!: string;
-  @column.text('What was got: the marks, AB (absent), EX (exempt) or – (not entered).')
-  readonly marks!: string;
-  @column.number('The greatest marks possible.', { nullable: true }) readonly max!: number | null;
-  @column.number('The share in the subject, in the same unit over its components.', { nullable: true })
-  readonly weight!: number | null;
-}
+const GradeBookComponent = rowType('GradeBookComponent', 'A part of the mark of a subject.', {
+  name: column.text('The component, e.g. Written.'),
+  marks: column.text('What was got: the marks, AB (absent), EX (exempt) or – (not entered).'),
+  max: column.nullable.number('The greatest marks possible.'),
+  weight: column.nullable.number('The share in the subject, in the same unit over its components.'),
+});
 
-@column.rowType('GradeBookSubject', 'What the student got in one subject.')
-class GradeBookSubject {
-  @column.text('The subject.') readonly subject!: string;
-  @column.rows(() => GradeBookComponent, 'What it is made of.')
-  readonly components!: readonly GradeBookComponent[];
-  @column.percent('The weighted percentage; none where it is incomplete or exempt.', { nullable: true })
-  readonly percent!: number | null;
-  @column.text('The grade.', { nullable: true }) readonly grade!: string | null;
-  @column.text('graded, incomplete (something is not entered) or exempt.') readonly state!: string;
-  @column.flag('Whether it is passed.', { nullable: true }) readonly passed!: boolean | null;
-  @column.percent('The highest percentage in the section.', { nullable: true }) readonly sectionHighest!:
-    | number
-    | null;
-  @column.percent('The mean percentage in the section.', { nullable: true }) readonly sectionAverage!:
-    | number
-    | null;
-}
+const GradeBookSubject = rowType('GradeBookSubject', 'What the student got in one subject.', {
+  subject: column.text('The subject.'),
+  components: column.rows(GradeBookComponent, 'What it is made of.'),
+  percent: column.nullable.percent('The weighted percentage; none where it is incomplete or exempt.'),
+  grade: column.nullable.text('The grade.'),
+  state: column.text('graded, incomplete (something is not entered) or exempt.'),
+  passed: column.nullable.flag('Whether it is passed.'),
+  sectionHighest: column.nullable.percent('The highest percentage in the section.'),
+  sectionAverage: column.nullable.percent('The mean percentage in the section.'),
+});
 
-@column.rowType('GradeBookTotals', 'The result of the student.')
-class GradeBookTotals {
-  @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
-  @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name of the student.', { nullable: true }) readonly name!: string | null;
-  @column.text('The class in that session.', { nullable: true }) readonly class!: string | null;
-  @column.text('The section in that session.', { nullable: true }) readonly section!: string | null;
-  @column.percent('Mean of the graded subjects; none while something is not entered.', { nullable: true })
-  readonly percent!: number | null;
-  @column.text('The grade of it.', { nullable: true }) readonly grade!: string | null;
-  @column.text('pass, compartment (one or two subjects not passed), fail, or incomplete.', { nullable: true })
-  readonly result!: string | null;
-  @column.whole('Rank in the section; none while incomplete.', { nullable: true }) readonly rank!:
-    | number
-    | null;
-  @column.whole('How many results the section has.', { nullable: true }) readonly sectionSize!: number | null;
-  @column.whole('Rank in the whole class.', { nullable: true }) readonly classRank!: number | null;
-  @column.whole('How many results the class has.', { nullable: true }) readonly classSize!: number | null;
-  @column.text("The class teacher's words.", { nullable: true }) readonly remarks!: string | null;
-  @column.flag('Whether families may see it.', { nullable: true }) readonly published!: boolean | null;
-}
+const GradeBookTotals = rowType('GradeBookTotals', 'The result of the student.', {
+  studentId: column.nullable.text('`_id` of the student.'),
+  admissionNo: column.text('Admission number.'),
+  name: column.nullable.text('Name of the student.'),
+  class: column.nullable.text('The class in that session.'),
+  section: column.nullable.text('The section in that session.'),
+  percent: column.nullable.percent('Mean of the graded subjects; none while something is not entered.'),
+  grade: column.nullable.text('The grade of it.'),
+  result: column.nullable.text('pass, compartment (one or two subjects not passed), fail, or incomplete.'),
+  rank: column.nullable.whole('Rank in the section; none while incomplete.'),
+  sectionSize: column.nullable.whole('How many results the section has.'),
+  classRank: column.nullable.whole('Rank in the whole class.'),
+  classSize: column.nullable.whole('How many results the class has.'),
+  remarks: column.nullable.text("The class teacher's words."),
+  published: column.nullable.flag('Whether families may see it.'),
+});
 
 /**
  * The grade book of a student for a term: one row per subject, with the result in the totals. Without a
@@ -67,7 +52,6 @@ class GradeBookTotals {
  */
 export const gradeBook = defineReport({
   name: 'grade-book',
-  field: 'gradeBook',
   title: 'Student grade book for a term',
   description: 'What a student got in each subject of a term, with percentage, grade, rank and result.',
   recordRoute: {
@@ -165,8 +149,6 @@ left join lateral (
   limit 1
 ) as person on true`,
     },
-    leftOut: sql`select distinct 'result' as collection, fault as reason, id
-from components
-where fault is not null and id = (select id from own)`,
+    leftOut: [faultsIn('components', 'result', sql`id = (select id from own)`)],
   }),
 });

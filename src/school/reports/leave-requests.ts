@@ -1,45 +1,41 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { faultsIn, jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { onDate } from './shared/common-parameters.js';
 
-@column.rowType('LeaveRequestRow', 'A request for leave made on the day.')
-class LeaveRequestRow {
-  @column.text('`_id` of the request.') readonly id!: string;
-  @column.instant('When it was made.') readonly createdOn!: string;
-  @column.text('student or staff.') readonly kind!: string;
-  @column.text('`_id` of the student or member of staff.') readonly personId!: string;
-  @column.text('Name of the student or member of staff.', { nullable: true }) readonly person!: string | null;
-  @column.text('Class and section of a student.', { nullable: true }) readonly class!: string | null;
-  @column.text('Department of a member of staff.', { nullable: true }) readonly department!: string | null;
-  @column.day('First day asked for.') readonly from!: string;
-  @column.day('Last day asked for.') readonly to!: string;
-  @column.whole('Days asked for, both ends counted.') readonly days!: number;
-  @column.text('sick, casual …', { nullable: true }) readonly leaveType!: string | null;
-  @column.text('Why.', { nullable: true }) readonly reason!: string | null;
-  @column.text('pending, approved or rejected.') readonly status!: string;
-  @column.text('Who decided.', { nullable: true }) readonly decidedBy!: string | null;
-}
+const LeaveRequestRow = rowType('LeaveRequestRow', 'A request for leave made on the day.', {
+  id: column.text('`_id` of the request.'),
+  createdOn: column.instant('When it was made.'),
+  kind: column.text('student or staff.'),
+  personId: column.text('`_id` of the student or member of staff.'),
+  person: column.nullable.text('Name of the student or member of staff.'),
+  class: column.nullable.text('Class and section of a student.'),
+  department: column.nullable.text('Department of a member of staff.'),
+  from: column.day('First day asked for.'),
+  to: column.day('Last day asked for.'),
+  days: column.whole('Days asked for, both ends counted.'),
+  leaveType: column.nullable.text('sick, casual …'),
+  reason: column.nullable.text('Why.'),
+  status: column.text('pending, approved or rejected.'),
+  decidedBy: column.nullable.text('Who decided.'),
+});
 
-@column.rowType('LeaveRequestCount', 'Requests of one kind and status.')
-class LeaveRequestCount {
-  @column.text('student or staff.') readonly kind!: string;
-  @column.text('pending, approved or rejected.') readonly status!: string;
-  @column.whole('How many requests.') readonly requests!: number;
-  @column.whole('Days asked for.') readonly days!: number;
-}
+const LeaveRequestCount = rowType('LeaveRequestCount', 'Requests of one kind and status.', {
+  kind: column.text('student or staff.'),
+  status: column.text('pending, approved or rejected.'),
+  requests: column.whole('How many requests.'),
+  days: column.whole('Days asked for.'),
+});
 
-@column.rowType('LeaveRequestTotals', 'All requests of the day.')
-class LeaveRequestTotals {
-  @column.whole('How many requests.') readonly requests!: number;
-  @column.whole('Days asked for.') readonly days!: number;
-  @column.rows(() => LeaveRequestCount, 'By kind and status.')
-  readonly byKindAndStatus!: readonly LeaveRequestCount[];
-}
+const LeaveRequestTotals = rowType('LeaveRequestTotals', 'All requests of the day.', {
+  requests: column.whole('How many requests.'),
+  days: column.whole('Days asked for.'),
+  byKindAndStatus: column.rows(LeaveRequestCount, 'By kind and status.'),
+});
 
 /**
  * The requests for leave made on a day.
@@ -48,13 +44,11 @@ class LeaveRequestTotals {
  */
 export const leaveRequests = defineReport({
   name: 'leave-requests',
-  field: 'leaveRequests',
   title: 'Daily leave requests',
   description: 'Requests for leave made on a day, of students and staff, with the days asked for.',
   recordRoute: { method: 'GET', path: '/o/recs/leave_request', query: 'stream=true&oquery=created_on=today' },
   parameters: { date: onDate },
   roles: ['clerk'],
-  teachers: 'none',
   row: LeaveRequestRow,
   totals: LeaveRequestTotals,
   example: { date: '2026-07-06' },
@@ -111,8 +105,6 @@ left join records u
         )`,
       },
     },
-    leftOut: sql`select 'leave_request' as collection, fault as reason, id
-from requests
-where fault is not null`,
+    leftOut: [faultsIn('requests', 'leave_request')],
   }),
 });

@@ -1,56 +1,46 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
-import { flagType } from './engine/parameter-types.js';
-import { defaulted } from './engine/parameters.js';
+import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
 import { monthsAfter, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { assertPlace } from './shared/assert-place.js';
-import { classOrders } from './shared/class-orders.js';
-import { asOn, inClass, inSection } from './shared/common-parameters.js';
+import { asOn, inClass, includeLeft, inSection } from './shared/common-parameters.js';
 import { feeItems, headItems } from './shared/fee-items.js';
-import { isInPlace } from './shared/place-conditions.js';
+import { classOrders, isInPlace } from './shared/record-parts.js';
 import { isOnRoll, rollDays, stayOn, unpromoted, unusableRoll } from './shared/roll.js';
 
-@column.rowType('StudentAgeing', 'What a student owes, by how long it is overdue.')
-class StudentAgeing {
-  @column.text('`_id` of the student.') readonly studentId!: string;
-  @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name of the student.') readonly name!: string;
-  @column.text('Class the student is in now.') readonly class!: string;
-  @column.text('Section the student is in now.') readonly section!: string;
-  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
-  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
-  @column.money('Due 0 to 30 days ago.') readonly days0To30!: string;
-  @column.money('Due 31 to 60 days ago.') readonly days31To60!: string;
-  @column.money('Due 61 to 90 days ago.') readonly days61To90!: string;
-  @column.money('Due more than 90 days ago.') readonly daysOver90!: string;
-  @column.money('All of it.') readonly balance!: string;
-  @column.day('The oldest due date with something owed.') readonly oldestDueDate!: string;
-}
+const BUCKETS = {
+  days0To30: column.money('Due 0 to 30 days ago.'),
+  days31To60: column.money('Due 31 to 60 days ago.'),
+  days61To90: column.money('Due 61 to 90 days ago.'),
+  daysOver90: column.money('Due more than 90 days ago.'),
+  balance: column.money('All of it.'),
+};
 
-@column.rowType('ClassAgeing', 'What a class owes, by how long it is overdue.')
-class ClassAgeing {
-  @column.text('The class.') readonly class!: string;
-  @column.whole('How many students owe.') readonly students!: number;
-  @column.money('Due 0 to 30 days ago.') readonly days0To30!: string;
-  @column.money('Due 31 to 60 days ago.') readonly days31To60!: string;
-  @column.money('Due 61 to 90 days ago.') readonly days61To90!: string;
-  @column.money('Due more than 90 days ago.') readonly daysOver90!: string;
-  @column.money('All of it.') readonly balance!: string;
-}
+const StudentAgeing = rowType('StudentAgeing', 'What a student owes, by how long it is overdue.', {
+  studentId: column.text('`_id` of the student.'),
+  admissionNo: column.text('Admission number.'),
+  name: column.text('Name of the student.'),
+  class: column.text('Class the student is in now.'),
+  section: column.text('Section the student is in now.'),
+  rollNo: column.nullable.whole('Roll number.'),
+  phone: column.nullable.text('Phone of the guardian.'),
+  ...BUCKETS,
+  oldestDueDate: column.day('The oldest due date with something owed.'),
+});
 
-@column.rowType('OutstandingAgeingTotals', 'The whole school.')
-class OutstandingAgeingTotals {
-  @column.whole('How many students owe.') readonly students!: number;
-  @column.money('Due 0 to 30 days ago.') readonly days0To30!: string;
-  @column.money('Due 31 to 60 days ago.') readonly days31To60!: string;
-  @column.money('Due 61 to 90 days ago.') readonly days61To90!: string;
-  @column.money('Due more than 90 days ago.') readonly daysOver90!: string;
-  @column.money('All of it.') readonly balance!: string;
-  @column.rows(() => ClassAgeing, 'By class.') readonly classes!: readonly ClassAgeing[];
-}
+const ClassAgeing = rowType('ClassAgeing', 'What a class owes, by how long it is overdue.', {
+  class: column.text('The class.'),
+  students: column.whole('How many students owe.'),
+  ...BUCKETS,
+});
+
+const OutstandingAgeingTotals = rowType('OutstandingAgeingTotals', 'The whole school.', {
+  students: column.whole('How many students owe.'),
+  ...BUCKETS,
+  classes: column.rows(ClassAgeing, 'By class.'),
+});
 
 /**
  * The balances on a day, by how long ago they were due. Counts the dues of this session and the one before,
@@ -60,7 +50,6 @@ class OutstandingAgeingTotals {
  */
 export const outstandingAgeing = defineReport({
   name: 'outstanding-ageing',
-  field: 'outstandingAgeing',
   title: 'Outstanding ageing',
   description:
     'What each student owes, due 0–30, 31–60, 61–90 and more than 90 days ago, of this session and ' +
@@ -69,22 +58,15 @@ export const outstandingAgeing = defineReport({
     asOn,
     class: inClass,
     section: inSection,
-    includeLeft: defaulted(flagType, {
-      restName: 'include_left',
-      description:
-        'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
-      default: 'false',
-      value: () => false,
-    }),
+    includeLeft,
   },
   roles: ['accountant'],
-  teachers: 'none',
   row: StudentAgeing,
   totals: OutstandingAgeingTotals,
   example: { asOn: '2026-09-30' },
   check: assertPlace,
   parts(
-    { asOn: day, class: className = null, section = null, includeLeft },
+    { asOn: day, class: className = null, section = null, includeLeft: withLeft },
     { domain, timeZone, today, settings },
   ) {
     const session = sessionOf(day, settings.sessionFirstMonth);
@@ -102,10 +84,10 @@ ${feeItems({ domain, timeZone, today }, range)},
 buckets as materialized (
   select
     student,
-    coalesce(sum(owed) filter (where days <= 30), 0) as days_0_30,
-      coalesce(sum(owed) filter (where days between 31 and 60), 0) as days_31_60,
-    coalesce(sum(owed) filter (where days between 61 and 90), 0) as days_61_90,
-      coalesce(sum(owed) filter (where coalesce(days, 91) > 90), 0) as days_over_90,
+    coalesce(sum(owed) filter (where days <= 30), 0) as days0_to30,
+      coalesce(sum(owed) filter (where days between 31 and 60), 0) as days31_to60,
+    coalesce(sum(owed) filter (where days between 61 and 90), 0) as days61_to90,
+      coalesce(sum(owed) filter (where coalesce(days, 91) > 90), 0) as days_over90,
     sum(owed) as balance, min(due_date) as oldest
   from (
     select student, owed, due_date, ${day}::date - day_of(due_date) as days
@@ -132,22 +114,18 @@ students as materialized (
 ),
 listed as materialized (
   select
-    s.*, b.days_0_30, b.days_31_60, b.days_61_90, b.days_over_90, b.balance, b.oldest, c.class_order,
+    s.*, b.days0_to30, b.days31_to60, b.days61_to90, b.days_over90, b.balance, b.oldest, c.class_order,
     row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.student) as position
   from students s
   join buckets b on b.student = s.student
   left join classes c on c.class = s.class
-  where ${includeLeft} or ${isOnRoll(day)}
+  where ${withLeft} or ${isOnRoll(day)}
 )`,
       rows: {
         position: sql`position`,
         key: sql`student`,
         columns: {
           studentId: sql`student`,
-          days0To30: sql`days_0_30`,
-          days31To60: sql`days_31_60`,
-          days61To90: sql`days_61_90`,
-          daysOver90: sql`days_over_90`,
           oldestDueDate: sql`oldest`,
         },
         from: sql`from listed`,
@@ -155,37 +133,23 @@ listed as materialized (
       totals: {
         columns: {
           students: sql`count(*)`,
-          days0To30: sql`sum(days_0_30)`,
-          days31To60: sql`sum(days_31_60)`,
-          days61To90: sql`sum(days_61_90)`,
-          daysOver90: sql`sum(days_over_90)`,
           classes: sql`(
-            select ${jsonListOf(ClassAgeing, sql`class_order, class`, {
-              columns: {
-                days0To30: sql`days_0_30`,
-                days31To60: sql`days_31_60`,
-                days61To90: sql`days_61_90`,
-                daysOver90: sql`days_over_90`,
-              },
-            })}
+            select ${jsonListOf(ClassAgeing, sql`class_order, class`)}
             from (
-              select class, class_order, count(*) as students, sum(days_0_30) as days_0_30,
-                sum(days_31_60) as days_31_60,
-                sum(days_61_90) as days_61_90, sum(days_over_90) as days_over_90, sum(balance) as balance
+              select class, class_order, count(*) as students, sum(days0_to30) as days0_to30,
+                sum(days31_to60) as days31_to60,
+                sum(days61_to90) as days61_to90, sum(days_over90) as days_over90, sum(balance) as balance
               from listed group by class, class_order
             ) as by_class
           )`,
         },
         over: sql`from listed`,
       },
-      leftOut: sql`select collection, reason, id
-from (
-  select * from fee_faults
-  union all
-  select * from (${unusableRoll}) as registrations where not ${includeLeft}
-  union all
-  ${unpromoted(session, day, { today })}
-) as left_out`,
+      leftOut: [
+        sql`select * from fee_faults`,
+        ...(withLeft ? [] : [unusableRoll]),
+        unpromoted(session, day, { today }),
+      ],
     };
   },
 });

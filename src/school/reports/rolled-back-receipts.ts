@@ -1,56 +1,49 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { FeeHeadAmount, PaymentTypeAmount } from './daily-fee-collection.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { type Day, dayType, rollbackBasis } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { faultsIn, jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { checkRange } from './shared/common-parameters.js';
-import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
+import { byFeeHead, feeHeadPlaces } from './shared/record-parts.js';
 
-@column.rowType('RolledBackReceipt', 'A receipt that was rolled back.')
-class RolledBackReceipt {
-  @column.text('Receipt number.') readonly receiptNo!: string;
-  @column.instant('When it was written.') readonly date!: string;
-  @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
-  @column.text('Name of the student.', { nullable: true }) readonly student!: string | null;
-  @column.text('Class on the receipt.', { nullable: true }) readonly class!: string | null;
-  @column.text('Section on the receipt.', { nullable: true }) readonly section!: string | null;
-  @column.rows(() => FeeHeadAmount, 'By fee head.', { kind: 'spread', label: 'feeHead', value: 'amount' })
-  readonly heads!: readonly FeeHeadAmount[];
-  @column.money('Fines.') readonly fine!: string;
-  @column.money('Total of the receipt.') readonly total!: string;
-  @column.text('cash, cheque, card or neft.', { nullable: true }) readonly paymentType!: string | null;
-  @column.text('Who collected it.', { nullable: true }) readonly collectedBy!: string | null;
-  @column.instant('When it was rolled back.') readonly rolledBackAt!: string;
-  @column.text('Who rolled it back.', { nullable: true }) readonly rolledBackBy!: string | null;
-  @column.text('Why.', { nullable: true }) readonly reason!: string | null;
-  @column.text('entry_error, bounce, refund or duplicate.', { nullable: true }) readonly type!: string | null;
-  @column.text('Number of the receipt that replaces it.', { nullable: true }) readonly replacement!:
-    | string
-    | null;
-}
+const RolledBackReceipt = rowType('RolledBackReceipt', 'A receipt that was rolled back.', {
+  receiptNo: column.text('Receipt number.'),
+  date: column.instant('When it was written.'),
+  studentId: column.nullable.text('`_id` of the student.'),
+  student: column.nullable.text('Name of the student.'),
+  class: column.nullable.text('Class on the receipt.'),
+  section: column.nullable.text('Section on the receipt.'),
+  heads: column.rows(FeeHeadAmount, 'By fee head.', { kind: 'spread', label: 'feeHead', value: 'amount' }),
+  fine: column.money('Fines.'),
+  total: column.money('Total of the receipt.'),
+  paymentType: column.nullable.text('cash, cheque, card or neft.'),
+  collectedBy: column.nullable.text('Who collected it.'),
+  rolledBackAt: column.instant('When it was rolled back.'),
+  rolledBackBy: column.nullable.text('Who rolled it back.'),
+  reason: column.nullable.text('Why.'),
+  type: column.nullable.text('entry_error, bounce, refund or duplicate.'),
+  replacement: column.nullable.text('Number of the receipt that replaces it.'),
+});
 
-@column.rowType('RollbackTypeAmount', 'Receipts rolled back for one kind of reason.')
-class RollbackTypeAmount {
-  @column.text('entry_error, bounce, refund or duplicate.') readonly type!: string;
-  @column.whole('How many receipts.') readonly receipts!: number;
-  @column.money('Their totals.') readonly amount!: string;
-}
+const RollbackTypeAmount = rowType('RollbackTypeAmount', 'Receipts rolled back for one kind of reason.', {
+  type: column.text('entry_error, bounce, refund or duplicate.'),
+  receipts: column.whole('How many receipts.'),
+  amount: column.money('Their totals.'),
+});
 
-@column.rowType('RolledBackReceiptTotals', 'All receipts rolled back.')
-class RolledBackReceiptTotals {
-  @column.whole('How many receipts.') readonly receipts!: number;
-  @column.rows(() => FeeHeadAmount, 'By fee head.') readonly heads!: readonly FeeHeadAmount[];
-  @column.money('Fines.') readonly fine!: string;
-  @column.money('Totals of the receipts.') readonly total!: string;
-  @column.rows(() => RollbackTypeAmount, 'By kind of reason.') readonly types!: readonly RollbackTypeAmount[];
-  @column.rows(() => PaymentTypeAmount, 'By way of paying.')
-  readonly paymentTypes!: readonly PaymentTypeAmount[];
-}
+const RolledBackReceiptTotals = rowType('RolledBackReceiptTotals', 'All receipts rolled back.', {
+  receipts: column.whole('How many receipts.'),
+  heads: column.rows(FeeHeadAmount, 'By fee head.'),
+  fine: column.money('Fines.'),
+  total: column.money('Totals of the receipts.'),
+  types: column.rows(RollbackTypeAmount, 'By kind of reason.'),
+  paymentTypes: column.rows(PaymentTypeAmount, 'By way of paying.'),
+});
 
 interface Days {
   readonly date: Day | undefined;
@@ -73,11 +66,7 @@ function daysOf({ date, from, to }: Days, today: Day): { readonly first: Day; re
     });
   }
   if (from === undefined || to === undefined) return { first: date ?? today, last: date ?? today };
-  const range = checkRange(
-    { name: 'from', value: from },
-    { name: 'to', value: to },
-    { days: 366, said: 'a year' },
-  );
+  const range = checkRange(['from', from], ['to', to], [366, 'a year']);
   return { first: range.from, last: range.to };
 }
 
@@ -89,7 +78,6 @@ function daysOf({ date, from, to }: Days, today: Day): { readonly first: Day; re
  */
 export const rolledBackReceipts = defineReport({
   name: 'rolled-back-receipts',
-  field: 'rolledBackReceipts',
   title: 'Daily rolled-back receipts',
   description: 'Receipts that were rolled back: when, by whom, why, and what replaces them.',
   routes: [{ method: 'GET', path: '/dailyrolledbackreceipts.svc' }],
@@ -108,7 +96,6 @@ export const rolledBackReceipts = defineReport({
     }),
   },
   roles: ['accountant'],
-  teachers: 'none',
   row: RolledBackReceipt,
   totals: RolledBackReceiptTotals,
   example: { date: '2026-07-09' },
@@ -166,16 +153,13 @@ lines as materialized (
       rows: {
         position: sql`r.position`,
         key: sql`r.receipt_no`,
-        of: 'r',
+        of: 'r.data',
         columns: {
-          date: sql`r.data->>'date'`,
           studentId: sql`r.data->'student'->>'value'`,
           student: sql`r.data->'student'->>'label'`,
-          class: sql`r.data->>'class'`,
-          section: sql`r.data->>'section'`,
           heads: sql`(select ${jsonListOf(FeeHeadAmount, byFeeHead)} from lines l where l.id = r.id)`,
+          total: sql`r.total`,
           fine: sql`(select round(coalesce(sum(l.fine), 0), 2) from lines l where l.id = r.id)`,
-          paymentType: sql`r.data->>'payment_type'`,
           collectedBy: sql`r.data->'collected_by'->>'label'`,
           rolledBackAt: sql`r.data->>'rolled_back_on'`,
           rolledBackBy: sql`r.data->'rolled_back_by'->>'label'`,
@@ -211,9 +195,7 @@ lines as materialized (
           )`,
         },
       },
-      leftOut: sql`select 'fee_receipt' as collection, fault as reason, id
-from rolled_back
-where fault is not null`,
+      leftOut: [faultsIn('rolled_back', 'fee_receipt')],
     };
   },
 });

@@ -1,9 +1,9 @@
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
-import { classOrders } from './shared/class-orders.js';
 import { inSession, onDate } from './shared/common-parameters.js';
+import { classOrders } from './shared/record-parts.js';
 import {
   dayOfStrength,
   isInSession,
@@ -13,27 +13,25 @@ import {
   unusableRoll,
 } from './shared/roll.js';
 
-@column.rowType('SectionStrength', 'The students of one section.')
-class SectionStrength {
-  @column.text('The class.') readonly class!: string;
-  @column.text('The section.') readonly section!: string;
-  @column.whole('Boys.') readonly boys!: number;
-  @column.whole('Girls.') readonly girls!: number;
-  @column.whole('Other, or gender not recorded.') readonly other!: number;
-  @column.whole('All.') readonly strength!: number;
-  @column.whole('Admitted within the session.') readonly joined!: number;
-  @column.whole('Left within the session; no longer in the strength.') readonly left!: number;
-}
+const STRENGTH = {
+  boys: column.whole('Boys.'),
+  girls: column.whole('Girls.'),
+  other: column.whole('Other, or gender not recorded.'),
+  strength: column.whole('All.'),
+  joined: column.whole('Admitted within the session.'),
+};
 
-@column.rowType('StrengthTotals', 'The whole school.')
-class StrengthTotals {
-  @column.whole('Boys.') readonly boys!: number;
-  @column.whole('Girls.') readonly girls!: number;
-  @column.whole('Other, or gender not recorded.') readonly other!: number;
-  @column.whole('All.') readonly strength!: number;
-  @column.whole('Admitted within the session.') readonly joined!: number;
-  @column.whole('Left within the session.') readonly left!: number;
-}
+const SectionStrength = rowType('SectionStrength', 'The students of one section.', {
+  class: column.text('The class.'),
+  section: column.text('The section.'),
+  ...STRENGTH,
+  left: column.whole('Left within the session; no longer in the strength.'),
+});
+
+const StrengthTotals = rowType('StrengthTotals', 'The whole school.', {
+  ...STRENGTH,
+  left: column.whole('Left within the session.'),
+});
 
 /**
  * How many students each section has, by gender, and who came and went. Strength counts those on the roll on
@@ -43,7 +41,6 @@ class StrengthTotals {
  */
 export const strength = defineReport({
   name: 'strength',
-  field: 'strength',
   title: 'Strength by class and gender',
   description: 'Students of each section by gender, with those who joined and left within the session.',
   parameters: { session: inSession, date: onDate },
@@ -103,8 +100,7 @@ sections as materialized (
         },
         over: sql`from sections`,
       },
-      leftOut: sql`select collection, reason, id
-from (${unusableRoll} union all ${unpromoted(session, day, context)}) as left_out`,
+      leftOut: [unusableRoll, unpromoted(session, day, context)],
     };
   },
 });

@@ -1,15 +1,14 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
-import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
-import { defaulted, optional, parameterError } from './engine/parameters.js';
+import { column, rowType } from './engine/columns.js';
+import { textType } from './engine/parameter-types.js';
+import { optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
 import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
-import { assertPlace } from './shared/assert-place.js';
-import { assertStudent } from './shared/assert-student.js';
-import { checkRange, firstOfMonth, inSection } from './shared/common-parameters.js';
-import { isInSections } from './shared/place-conditions.js';
+import { assertPlace, assertStudent } from './shared/assert-place.js';
+import { checkRange, inSection, startAndEnd } from './shared/common-parameters.js';
+import { isInSections } from './shared/record-parts.js';
 import {
   countingMark,
   marksOf,
@@ -22,57 +21,50 @@ import {
   unusableAttendance,
 } from './shared/student-days.js';
 
-@column.rowType('StudentAttendanceDay', "A student's working day.")
-class StudentAttendanceDay {
-  @column.day('The day.') readonly day!: string;
-  @column.text('present, absent, late, half_day, leave or unmarked.') readonly status!: string;
-  @column.text('Class on the day.') readonly class!: string;
-  @column.text('Section on the day.') readonly section!: string;
-}
+const StudentAttendanceDay = rowType('StudentAttendanceDay', "A student's working day.", {
+  day: column.day('The day.'),
+  status: column.text('present, absent, late, half_day, leave or unmarked.'),
+  class: column.text('Class on the day.'),
+  section: column.text('Section on the day.'),
+});
 
-@column.rowType('StudentAttendance', 'The attendance of one student.')
-class StudentAttendance {
-  @column.text('`_id` of the student.') readonly studentId!: string;
-  @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name of the student.') readonly name!: string;
-  @column.text('Class at the end of the range.') readonly class!: string;
-  @column.text('Section at the end of the range.') readonly section!: string;
-  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
-  @column.whole('Working days on roll.') readonly workingDays!: number;
-  @column.whole('Days marked present.') readonly present!: number;
-  @column.whole('Days marked absent.') readonly absent!: number;
-  @column.whole('Days marked late; they count present.') readonly late!: number;
-  @column.whole('Half days; each counts 0.5.') readonly halfDay!: number;
-  @column.whole('Days of leave.') readonly leave!: number;
-  @column.whole('Working days without a mark.') readonly unmarked!: number;
-  @column.number('Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.')
-  readonly presentDays!: number;
-  @column.percent('Days that count present of the working days on roll.', { nullable: true })
-  readonly percent!: number | null;
-  @column.whole(
+const StudentAttendance = rowType('StudentAttendance', 'The attendance of one student.', {
+  studentId: column.text('`_id` of the student.'),
+  admissionNo: column.text('Admission number.'),
+  name: column.text('Name of the student.'),
+  class: column.text('Class at the end of the range.'),
+  section: column.text('Section at the end of the range.'),
+  rollNo: column.nullable.whole('Roll number.'),
+  workingDays: column.whole('Working days on roll.'),
+  present: column.whole('Days marked present.'),
+  absent: column.whole('Days marked absent.'),
+  late: column.whole('Days marked late; they count present.'),
+  halfDay: column.whole('Half days; each counts 0.5.'),
+  leave: column.whole('Days of leave.'),
+  unmarked: column.whole('Working days without a mark.'),
+  presentDays: column.number(
+    'Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.',
+  ),
+  percent: column.nullable.percent('Days that count present of the working days on roll.'),
+  absenceStreak: column.whole(
     'How many of the last marked working days of the session, up to the end of the range, are ' +
       'absences without another mark between them; unmarked days are passed over. Unit: days.',
-  )
-  readonly absenceStreak!: number;
-  @column.rows(() => StudentAttendanceDay, 'The working days on roll.')
-  readonly days!: readonly StudentAttendanceDay[];
-}
+  ),
+  days: column.rows(StudentAttendanceDay, 'The working days on roll.'),
+});
 
-@column.rowType('StudentAttendanceTotals', 'All students listed.')
-class StudentAttendanceTotals {
-  @column.whole('How many students.') readonly students!: number;
-  @column.whole('Sum of the working days on roll.') readonly workingDays!: number;
-  @column.whole('Days marked present.') readonly present!: number;
-  @column.whole('Days marked absent.') readonly absent!: number;
-  @column.whole('Days marked late.') readonly late!: number;
-  @column.whole('Half days.') readonly halfDay!: number;
-  @column.whole('Days of leave.') readonly leave!: number;
-  @column.whole('Working days without a mark.') readonly unmarked!: number;
-  @column.number('Sum of the days that count present. Unit: days.') readonly presentDays!: number;
-  @column.percent('Sum of present days by sum of working days.', { nullable: true }) readonly percent!:
-    | number
-    | null;
-}
+const StudentAttendanceTotals = rowType('StudentAttendanceTotals', 'All students listed.', {
+  students: column.whole('How many students.'),
+  workingDays: column.whole('Sum of the working days on roll.'),
+  present: column.whole('Days marked present.'),
+  absent: column.whole('Days marked absent.'),
+  late: column.whole('Days marked late.'),
+  halfDay: column.whole('Half days.'),
+  leave: column.whole('Days of leave.'),
+  unmarked: column.whole('Working days without a mark.'),
+  presentDays: column.number('Sum of the days that count present. Unit: days.'),
+  percent: column.nullable.percent('Sum of present days by sum of working days.'),
+});
 
 /**
  * The days of one student, or of the students of a class, by the rules of the class register.
@@ -83,7 +75,6 @@ class StudentAttendanceTotals {
  */
 export const studentAttendance = defineReport({
   name: 'student-attendance',
-  field: 'studentAttendance',
   title: 'Student attendance',
   description: 'The days of a student, or of the students of a class: counts, percentage, streak of absence.',
   recordRoute: { method: 'GET', path: '/o/recs/attendance', query: 'stream=true&oquery=created=today' },
@@ -94,18 +85,7 @@ export const studentAttendance = defineReport({
     }),
     class: optional(textType, { restName: 'class', description: 'The students of a class.' }),
     section: inSection,
-    start: defaulted(dayOrMonthType, {
-      restName: 'start',
-      description: 'First day, or month.',
-      default: 'the first of this month',
-      value: ({ today }): DayOrMonth => firstOfMonth(today),
-    }),
-    end: defaulted(dayOrMonthType, {
-      restName: 'end',
-      description: 'Last day, or month; at most 12 months.',
-      default: 'today',
-      value: ({ today }): DayOrMonth => today,
-    }),
+    ...startAndEnd(),
   },
   roles: ['clerk', 'viewer'],
   teachers: 'taught',
@@ -120,11 +100,7 @@ export const studentAttendance = defineReport({
     if (section !== undefined && className === undefined) {
       throw parameterError('section', 'is of no class; expected class beside it', { sent: section });
     }
-    checkRange(
-      { name: 'start', value: start },
-      { name: 'end', value: end },
-      { days: 366, said: '12 months' },
-    );
+    checkRange(['start', start], ['end', end], [366, '12 months']);
     const student = admissionNo === undefined ? {} : await assertStudent(context, admissionNo);
     return { ...student, ...(await assertPlace({ class: className, section }, context)) };
   },
@@ -202,19 +178,6 @@ streaks as (
       and r.data->>'status' = 'absent'
       and ${countingMark}
   ) as streak
-),
-left_out as (
-  ${unusableAttendance(
-    sql`(${className}::text is null or class = ${className}::text)`,
-    range.last,
-    context,
-  )}${
-    className === null
-      ? sql.empty
-      : sql`
-  union all
-  ${marksOfNoDay(className, context)}`
-  }
 )`,
       rows: {
         position: sql`row_number() over (order by c.section, s.roll_no, s.name, s.student)`,
@@ -239,8 +202,14 @@ left join streaks k on k.student = c.student`,
         },
         over: sql`from counted`,
       },
-      leftOut: sql`select collection, reason, id
-from left_out`,
+      leftOut: [
+        ...unusableAttendance(
+          sql`(${className}::text is null or class = ${className}::text)`,
+          range.last,
+          context,
+        ),
+        ...(className === null ? [] : [marksOfNoDay(className, context)]),
+      ],
     };
   },
 });

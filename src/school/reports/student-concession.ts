@@ -1,52 +1,57 @@
 import type { Filter } from '../../base/model/filter.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { type Day, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
 import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
-import { hintAtStudentId } from './shared/assert-student.js';
+import { hintAtStudentId } from './shared/assert-place.js';
 import { asOn } from './shared/common-parameters.js';
-import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
+import { byFeeHead, feeHeadPlaces } from './shared/record-parts.js';
 import { isDemanded, monthsAway } from './shared/roll.js';
 
-@column.rowType('StudentConcession', 'A concession of the student that is in force.')
-class StudentConcession {
-  @column.text('`_id` of the concession.') readonly id!: string;
-  @column.text('The fee head; null: every head.', { nullable: true }) readonly feeHead!: string | null;
-  @column.text('percent or amount.') readonly kind!: string;
-  @column.decimal('Percent of the demand, or an amount a month.') readonly value!: string;
-  @column.text('The session.') readonly session!: string;
-  @column.month('First month.') readonly fromMonth!: string;
-  @column.month('Last month.') readonly toMonth!: string;
-  @column.text('sibling, staff, merit, RTE …', { nullable: true }) readonly type!: string | null;
-  @column.text('Why it was granted.', { nullable: true }) readonly reason!: string | null;
-  @column.text('Who approved it.', { nullable: true }) readonly approvedBy!: string | null;
-  @column.day('When it was granted.', { nullable: true }) readonly grantedOn!: string | null;
-}
+const StudentConcession = rowType('StudentConcession', 'A concession of the student that is in force.', {
+  id: column.text('`_id` of the concession.'),
+  feeHead: column.nullable.text('The fee head; null: every head.'),
+  kind: column.text('percent or amount.'),
+  value: column.decimal('Percent of the demand, or an amount a month.'),
+  session: column.text('The session.'),
+  fromMonth: column.month('First month.'),
+  toMonth: column.month('Last month.'),
+  type: column.nullable.text('sibling, staff, merit, RTE …'),
+  reason: column.nullable.text('Why it was granted.'),
+  approvedBy: column.nullable.text('Who approved it.'),
+  grantedOn: column.nullable.day('When it was granted.'),
+});
 
-@column.rowType('ConcessionAmount', 'What the concessions take off one fee head of one month.')
-class ConcessionAmount {
-  @column.month('The month.') readonly month!: string;
-  @column.text('The fee head.') readonly feeHead!: string;
-  @column.money('Demand before concession.') readonly demand!: string;
-  @column.money('Concession: fixed amounts and percents of the demand together, at most the demand.')
-  readonly concession!: string;
-}
+const ConcessionAmount = rowType(
+  'ConcessionAmount',
+  'What the concessions take off one fee head of one month.',
+  {
+    month: column.month('The month.'),
+    feeHead: column.text('The fee head.'),
+    demand: column.money('Demand before concession.'),
+    concession: column.money(
+      'Concession: fixed amounts and percents of the demand together, at most the demand.',
+    ),
+  },
+);
 
-@column.rowType('StudentConcessionTotals', 'All concessions of the session together.')
-class StudentConcessionTotals {
-  @column.whole('How many concessions are in force.') readonly concessions!: number;
-  @column.rows(
-    () => ConcessionAmount,
-    'By month and fee head of the session, all concessions granted and not revoked.',
-  )
-  readonly amounts!: readonly ConcessionAmount[];
-  @column.money('For the whole session.') readonly total!: string;
-}
+const StudentConcessionTotals = rowType(
+  'StudentConcessionTotals',
+  'All concessions of the session together.',
+  {
+    concessions: column.whole('How many concessions are in force.'),
+    amounts: column.rows(
+      ConcessionAmount,
+      'By month and fee head of the session, all concessions granted and not revoked.',
+    ),
+    total: column.money('For the whole session.'),
+  },
+);
 
 /**
  * The concessions of a student in force on a day: its month is within their range, they are granted by then
@@ -57,7 +62,6 @@ class StudentConcessionTotals {
  */
 export const studentConcession = defineReport({
   name: 'student-concession',
-  field: 'studentConcession',
   title: "Student's current concession",
   description:
     "A student's concessions in force, and what they take off each month and fee head of the session.",
@@ -71,7 +75,6 @@ export const studentConcession = defineReport({
     asOn,
   },
   roles: ['accountant'],
-  teachers: 'none',
   row: StudentConcession,
   totals: StudentConcessionTotals,
   example: { studentId: 'stu-00042' },
@@ -141,16 +144,17 @@ in_force as materialized (
           total: sql`(select round(coalesce(sum(concession), 0), 2) from amounts)`,
         },
       },
-      leftOut: sql`select 'fee_concession' as collection, 'value is not a number' as reason, id
+      leftOut: [
+        sql`select 'fee_concession' as collection, id, 'value is not a number' as reason
 from granted
-where value is null
-union all
-select 'fee_due' as collection, 'amount is not a number' as reason, d.id
+where value is null`,
+        sql`select 'fee_due', d.id, 'amount is not a number'
 from records d
 where ${liveRecordsIn(domain, 'fee_due', 'd')}
   and d.data->'student'->'value' = ${json(studentId)}::jsonb
   and d.data->>'month' between ${first} and ${last}
   and jsonb_typeof(d.data->'amount') is distinct from 'number'`,
+      ],
     };
   },
 });

@@ -1,104 +1,95 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
 import { endOf, firstDayOf, monthsOf, sessionOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
-import { assertStudent } from './shared/assert-student.js';
+import { assertStudent } from './shared/assert-place.js';
 import { feeItems } from './shared/fee-items.js';
-import { listOrEmpty } from './shared/list-or-empty.js';
-import { isInSections } from './shared/place-conditions.js';
+import { isInSections, listOrEmpty } from './shared/record-parts.js';
 
-@column.rowType('Sibling', 'A student with the same phone of the guardian.')
-class Sibling {
-  @column.text('`_id` of the student.') readonly studentId!: string;
-  @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name.') readonly name!: string;
-  @column.text('Class.') readonly class!: string;
-  @column.text('Section.') readonly section!: string;
-}
+const Sibling = rowType('Sibling', 'A student with the same phone of the guardian.', {
+  studentId: column.text('`_id` of the student.'),
+  admissionNo: column.text('Admission number.'),
+  name: column.text('Name.'),
+  class: column.text('Class.'),
+  section: column.text('Section.'),
+});
 
-@column.rowType('StudentMarks', 'How a student was marked this session.')
-class StudentMarks {
-  @column.whole('Days marked present.') readonly present!: number;
-  @column.whole('Days marked absent.') readonly absent!: number;
-  @column.whole('Days marked late.') readonly late!: number;
-  @column.whole('Half days.') readonly halfDay!: number;
-  @column.whole('Days of leave.') readonly leave!: number;
-  @column.day('The last day with a mark.', { nullable: true }) readonly lastMarkedOn!: string | null;
-}
+const StudentMarks = rowType('StudentMarks', 'How a student was marked this session.', {
+  present: column.whole('Days marked present.'),
+  absent: column.whole('Days marked absent.'),
+  late: column.whole('Days marked late.'),
+  halfDay: column.whole('Half days.'),
+  leave: column.whole('Days of leave.'),
+  lastMarkedOn: column.nullable.day('The last day with a mark.'),
+});
 
-@column.rowType('StudentFees', 'The fees of a student this session, as on today.')
-class StudentFees {
-  @column.money('Demand of which the due date has come.') readonly due!: string;
-  @column.money('Concession in force.') readonly concession!: string;
-  @column.money('Paid.') readonly paid!: string;
-  @column.money('Still owed.') readonly balance!: string;
-  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
-}
+const StudentFees = rowType('StudentFees', 'The fees of a student this session, as on today.', {
+  due: column.money('Demand of which the due date has come.'),
+  concession: column.money('Concession in force.'),
+  paid: column.money('Paid.'),
+  balance: column.money('Still owed.'),
+  credit: column.money('Overpaid, or paid before it is due.'),
+});
 
-@column.rowType('StudentResult', 'A result of a student.')
-class StudentResult {
-  @column.text('`_id` of the result.') readonly id!: string;
-  @column.text('The session.') readonly session!: string;
-  @column.text('halfyear or finalyear.') readonly term!: string;
-  @column.flag('Whether it is published.') readonly published!: boolean;
-}
+const StudentResult = rowType('StudentResult', 'A result of a student.', {
+  id: column.text('`_id` of the result.'),
+  session: column.text('The session.'),
+  term: column.text('halfyear or finalyear.'),
+  published: column.flag('Whether it is published.'),
+});
 
-@column.rowType('StudentLeave', 'A request for leave of a student.')
-class StudentLeave {
-  @column.text('`_id` of the request.') readonly id!: string;
-  @column.day('First day.') readonly from!: string;
-  @column.day('Last day.') readonly to!: string;
-  @column.text('sick, casual …', { nullable: true }) readonly leaveType!: string | null;
-  @column.text('pending, approved or rejected.') readonly status!: string;
-}
+const StudentLeave = rowType('StudentLeave', 'A request for leave of a student.', {
+  id: column.text('`_id` of the request.'),
+  from: column.day('First day.'),
+  to: column.day('Last day.'),
+  leaveType: column.nullable.text('sick, casual …'),
+  status: column.text('pending, approved or rejected.'),
+});
 
-@column.rowType(
+const StudentProfile = rowType(
   'StudentProfile',
   'A student, and what the school knows around the student. What the caller may not see is null.',
-)
-class StudentProfile {
-  @column.text('`_id` of the student.') readonly studentId!: string;
-  @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name.') readonly name!: string;
-  @column.text('Class.') readonly class!: string;
-  @column.text('Section.') readonly section!: string;
-  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
-  @column.text('male, female or other.', { nullable: true }) readonly gender!: string | null;
-  @column.day('Date of birth. Not for accountants.', { nullable: true }) readonly dob!: string | null;
-  @column.text('Name of the father.', { nullable: true }) readonly fatherName!: string | null;
-  @column.text('Name of the mother.', { nullable: true }) readonly motherName!: string | null;
-  @column.text('Phone of the guardian.', { nullable: true }) readonly guardianPhone!: string | null;
-  @column.text('Email.', { nullable: true }) readonly email!: string | null;
-  @column.text('Address. Not for teachers.', { nullable: true }) readonly address!: string | null;
-  @column.text('Category. For clerks.', { nullable: true }) readonly category!: string | null;
-  @column.text('The session of class and section.') readonly session!: string;
-  @column.day('Admitted.') readonly admittedOn!: string;
-  @column.day('Last day at the school.', { nullable: true }) readonly leftOn!: string | null;
-  @column.text('active, withdrawn or transferred.', { nullable: true }) readonly status!: string | null;
-  @column.text('The route of the bus.', { nullable: true }) readonly route!: string | null;
-  @column.text('`_id` of the class teacher.', { nullable: true }) readonly classTeacherId!: string | null;
-  @column.text('The class teacher.', { nullable: true }) readonly classTeacher!: string | null;
-  @column.rows(() => Sibling, 'Students with the same phone of the guardian; a teacher sees those taught.')
-  readonly siblings!: readonly Sibling[];
-  @column.row(() => StudentMarks, 'Attendance of the session. For clerks and teachers.', { nullable: true })
-  readonly attendance!: StudentMarks | null;
-  @column.row(() => StudentFees, 'Fees of the session. For accountants.', { nullable: true })
-  readonly fees!: StudentFees | null;
-  @column.rows(() => StudentResult, 'Results, the latest first. For teachers.')
-  readonly results!: readonly StudentResult[];
-  @column.rows(() => StudentLeave, 'Requests for leave, the latest first. For clerks.')
-  readonly leave!: readonly StudentLeave[];
-}
+  {
+    studentId: column.text('`_id` of the student.'),
+    admissionNo: column.text('Admission number.'),
+    name: column.text('Name.'),
+    class: column.text('Class.'),
+    section: column.text('Section.'),
+    rollNo: column.nullable.whole('Roll number.'),
+    gender: column.nullable.text('male, female or other.'),
+    dob: column.nullable.day('Date of birth. Not for accountants.'),
+    fatherName: column.nullable.text('Name of the father.'),
+    motherName: column.nullable.text('Name of the mother.'),
+    guardianPhone: column.nullable.text('Phone of the guardian.'),
+    email: column.nullable.text('Email.'),
+    address: column.nullable.text('Address. Not for teachers.'),
+    category: column.nullable.text('Category. For clerks.'),
+    session: column.text('The session of class and section.'),
+    admittedOn: column.day('Admitted.'),
+    leftOn: column.nullable.day('Last day at the school.'),
+    status: column.nullable.text('active, withdrawn or transferred.'),
+    route: column.nullable.text('The route of the bus.'),
+    classTeacherId: column.nullable.text('`_id` of the class teacher.'),
+    classTeacher: column.nullable.text('The class teacher.'),
+    siblings: column.rows(
+      Sibling,
+      'Students with the same phone of the guardian; a teacher sees those taught.',
+    ),
+    attendance: column.nullable.row(StudentMarks, 'Attendance of the session. For clerks and teachers.'),
+    fees: column.nullable.row(StudentFees, 'Fees of the session. For accountants.'),
+    results: column.rows(StudentResult, 'Results, the latest first. For teachers.'),
+    leave: column.rows(StudentLeave, 'Requests for leave, the latest first. For clerks.'),
+  },
+);
 
-@column.rowType('StudentTotals', 'Whether there is such a student.')
-class StudentTotals {
-  @column.whole('1.') readonly students!: number;
-}
+const StudentTotals = rowType('StudentTotals', 'Whether there is such a student.', {
+  students: column.whole('1.'),
+});
 
 /** The parts of a student that a role may see, derived from the collections it may read. */
 function sees(roles: ReadonlySet<string>) {
@@ -122,7 +113,6 @@ function sees(roles: ReadonlySet<string>) {
  */
 export const student = defineReport({
   name: 'student',
-  field: 'student',
   title: 'Student information',
   description:
     "A student's profile with guardians, class teacher and siblings, and what there is of " +
@@ -179,44 +169,25 @@ marks as (
       rows: {
         position: sql`1::bigint`,
         key: sql`s.id`,
+        of: 's.data',
         columns: {
           studentId: sql`s.id`,
           admissionNo: sql`s.data->>'sequence'`,
-          name: sql`s.data->>'name'`,
-          class: sql`s.data->>'class'`,
-          section: sql`s.data->>'section'`,
           rollNo: sql`case when jsonb_typeof(s.data->'roll_no') = 'number' then s.data->'roll_no' end`,
-          gender: sql`s.data->>'gender'`,
           dob: sql`case when ${visible.dob} then s.data->>'dob' end`,
-          fatherName: sql`s.data->>'father_name'`,
-          motherName: sql`s.data->>'mother_name'`,
-          guardianPhone: sql`s.data->>'guardian_phone'`,
-          email: sql`s.data->>'email'`,
           address: sql`case when ${visible.address} then s.data->>'address' end`,
           category: sql`case when ${visible.category} then s.data->>'category' end`,
-          session: sql`s.data->>'session'`,
-          admittedOn: sql`s.data->>'admitted_on'`,
-          leftOn: sql`s.data->>'left_on'`,
-          status: sql`s.data->>'status'`,
-          route: sql`s.data->>'route'`,
           classTeacherId: sql`t.teacher->>'value'`,
           classTeacher: sql`t.teacher->>'label'`,
           siblings: sql`(
             select ${jsonListOf(Sibling, sql`r.data->>'sequence'`, {
-              columns: {
-                studentId: sql`r.id`,
-                admissionNo: sql`r.data->>'sequence'`,
-                name: sql`r.data->>'name'`,
-                class: sql`r.data->>'class'`,
-                section: sql`r.data->>'section'`,
-              },
+              of: 'r.data',
+              columns: { studentId: sql`r.id`, admissionNo: sql`r.data->>'sequence'` },
             })}
             from records r
             where ${liveRecordsIn(domain, 'registration')}
               and r.data->'guardian_phone' = s.data->'guardian_phone' and r.id <> s.id
-              and (${sections}::jsonb is null
-                or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class',
-                  r.data->'section')))
+              and ${isInSections(sections)}
           )`,
           attendance: sql`case when ${visible.attendance} then (
             select json_build_object(
@@ -238,10 +209,9 @@ marks as (
               StudentResult,
               sql`r.data->>'session' desc, r.data->>'term' = 'finalyear' desc`,
               {
-                of: 'r',
+                of: 'r.data',
                 columns: {
-                  session: sql`r.data->>'session'`,
-                  term: sql`r.data->>'term'`,
+                  id: sql`r.id`,
                   published: sql`coalesce(r.data->'published' = 'true', false)`,
                 },
               },
@@ -252,13 +222,8 @@ marks as (
           ) end`,
           leave: sql`case when ${visible.leave} then (
             select ${jsonListOf(StudentLeave, sql`r.data->>'from' desc`, {
-              of: 'r',
-              columns: {
-                from: sql`r.data->>'from'`,
-                to: sql`r.data->>'to'`,
-                leaveType: sql`r.data->>'leave_type'`,
-                status: sql`r.data->>'status'`,
-              },
+              of: 'r.data',
+              columns: { id: sql`r.id` },
             })}
             from records r
             where ${liveRecordsIn(domain, 'leave_request')}
@@ -281,10 +246,10 @@ left join lateral (
         },
         over: sql`from student`,
       },
-      leftOut: sql`select collection, reason, id
-from fee_faults
--- A due without a month is nobody's here: the reports over the school speak of it.
-where ${visible.fees} and reason <> 'month is not YYYY-MM'`,
+      leftOut: [
+        // A due without a month is nobody's here: the reports over the school speak of it.
+        sql`select * from fee_faults where ${visible.fees} and reason <> 'month is not YYYY-MM'`,
+      ],
     };
   },
 });

@@ -1,59 +1,54 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
-import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
-import { defaulted, required } from './engine/parameters.js';
+import { column, rowType } from './engine/columns.js';
+import { textType } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { faultsIn, jsonListOf } from './engine/report-parts.js';
 import { endOf, firstDayOf, lastDayOf, startOf } from './engine/school-calendar.js';
-import { assertStaff } from './shared/assert-student.js';
-import { checkRange, firstOfMonth } from './shared/common-parameters.js';
+import { assertStaff } from './shared/assert-place.js';
+import { checkRange, startAndEnd } from './shared/common-parameters.js';
 import { schoolDays, unusableHolidays } from './shared/school-days.js';
 
-@column.rowType('TeacherAttendanceDay', "A staff member's day: every school day, and others with a mark.")
-class TeacherAttendanceDay {
-  @column.day('The day.') readonly day!: string;
-  @column.text('present, absent, half_day, leave, on_duty or unmarked.') readonly status!: string;
-  @column.flag('Whether it is a school day; only such days count.') readonly schoolDay!: boolean;
-  @column.instant('When the person came.', { nullable: true }) readonly inTime!: string | null;
-  @column.instant('When the person went.', { nullable: true }) readonly outTime!: string | null;
-  @column.flag('Came later than school starts (property `schoolStartsAt`).') readonly lateIn!: boolean;
-  @column.flag('Came, and no time of going was recorded; not on the day itself.')
-  readonly missingOut!: boolean;
-  @column.text('The kind of leave.', { nullable: true }) readonly leaveType!: string | null;
-  @column.text('Why, where it was said.', { nullable: true }) readonly remark!: string | null;
-}
+const TeacherAttendanceDay = rowType(
+  'TeacherAttendanceDay',
+  "A staff member's day: every school day, and others with a mark.",
+  {
+    day: column.day('The day.'),
+    status: column.text('present, absent, half_day, leave, on_duty or unmarked.'),
+    schoolDay: column.flag('Whether it is a school day; only such days count.'),
+    inTime: column.nullable.instant('When the person came.'),
+    outTime: column.nullable.instant('When the person went.'),
+    lateIn: column.flag('Came later than school starts (property `schoolStartsAt`).'),
+    missingOut: column.flag('Came, and no time of going was recorded; not on the day itself.'),
+    leaveType: column.nullable.text('The kind of leave.'),
+    remark: column.nullable.text('Why, where it was said.'),
+  },
+);
 
-@column.rowType('LeaveTaken', 'Leave of one kind.')
-class LeaveTaken {
-  @column.text('The kind of leave; "other" where none was said.') readonly leaveType!: string;
-  @column.number('Days of it; half a day of leave is 0.5. Unit: days.') readonly days!: number;
-}
+const LeaveTaken = rowType('LeaveTaken', 'Leave of one kind.', {
+  leaveType: column.text('The kind of leave; "other" where none was said.'),
+  days: column.number('Days of it; half a day of leave is 0.5. Unit: days.'),
+});
 
-@column.rowType('TeacherAttendanceTotals', 'The range.')
-class TeacherAttendanceTotals {
-  @column.text('`_id` of the staff member.') readonly userId!: string;
-  @column.text('Name of the staff member.') readonly name!: string;
-  @column.text('The department.', { nullable: true }) readonly department!: string | null;
-  @column.whole('School days in the range, from joining to leaving, up to today.')
-  readonly workingDays!: number;
-  @column.whole('Days marked present.') readonly present!: number;
-  @column.whole('Days marked absent.') readonly absent!: number;
-  @column.whole('Half days; each counts 0.5.') readonly halfDay!: number;
-  @column.whole('Whole days of leave.') readonly leave!: number;
-  @column.rows(() => LeaveTaken, 'Leave by kind, half days of leave among it.')
-  readonly leaveByType!: readonly LeaveTaken[];
-  @column.whole('Days away for the school; they count present.') readonly onDuty!: number;
-  @column.whole('School days without a mark.') readonly unmarked!: number;
-  @column.number('Days that count present: present + on duty + 0.5 half. Unit: days.')
-  readonly presentDays!: number;
-  @column.percent('Days that count present of the school days.', { nullable: true }) readonly percent!:
-    | number
-    | null;
-  @column.whole('School days come late.') readonly lateIns!: number;
-  @column.whole('School days without a time of going.') readonly missingOuts!: number;
-  @column.whole('Days with a mark that are no school days; they do not count.') readonly otherDays!: number;
-}
+const TeacherAttendanceTotals = rowType('TeacherAttendanceTotals', 'The range.', {
+  userId: column.text('`_id` of the staff member.'),
+  name: column.text('Name of the staff member.'),
+  department: column.nullable.text('The department.'),
+  workingDays: column.whole('School days in the range, from joining to leaving, up to today.'),
+  present: column.whole('Days marked present.'),
+  absent: column.whole('Days marked absent.'),
+  halfDay: column.whole('Half days; each counts 0.5.'),
+  leave: column.whole('Whole days of leave.'),
+  leaveByType: column.rows(LeaveTaken, 'Leave by kind, half days of leave among it.'),
+  onDuty: column.whole('Days away for the school; they count present.'),
+  unmarked: column.whole('School days without a mark.'),
+  presentDays: column.number('Days that count present: present + on duty + 0.5 half. Unit: days.'),
+  percent: column.nullable.percent('Days that count present of the school days.'),
+  lateIns: column.whole('School days come late.'),
+  missingOuts: column.whole('School days without a time of going.'),
+  otherDays: column.whole('Days with a mark that are no school days; they do not count.'),
+});
 
 /**
  * The days of a staff member. The school days are those of the whole school: holidays of single classes are
@@ -65,7 +60,6 @@ class TeacherAttendanceTotals {
  */
 export const teacherAttendance = defineReport({
   name: 'teacher-attendance',
-  field: 'teacherAttendance',
   title: 'Teacher attendance',
   description:
     'The days of a staff member: present, absent, half days, leave by kind, on duty, late ins, missing outs.',
@@ -76,18 +70,7 @@ export const teacherAttendance = defineReport({
   },
   parameters: {
     userId: required(textType, { restName: 'name.value', description: "The staff member's user ID." }),
-    start: defaulted(dayOrMonthType, {
-      restName: 'start',
-      description: 'First day, or month.',
-      default: 'the first of this month',
-      value: ({ today }): DayOrMonth => firstOfMonth(today),
-    }),
-    end: defaulted(dayOrMonthType, {
-      restName: 'end',
-      description: 'Last day, or month; at most 12 months.',
-      default: 'today',
-      value: ({ today }): DayOrMonth => today,
-    }),
+    ...startAndEnd(),
   },
   roles: ['clerk'],
   teachers: 'taught',
@@ -95,11 +78,7 @@ export const teacherAttendance = defineReport({
   totals: TeacherAttendanceTotals,
   example: { userId: 'usr-teacher', start: '2026-07-01', end: '2026-07-31' },
   async check({ userId, start, end }, context) {
-    checkRange(
-      { name: 'start', value: start },
-      { name: 'end', value: end },
-      { days: 366, said: '12 months' },
-    );
+    checkRange(['start', start], ['end', end], [366, '12 months']);
     await assertStaff(context, userId);
   },
   parts: ({ userId, start, end }, context) => {
@@ -202,12 +181,7 @@ days as materialized (
   from days
 ) as day`,
       },
-      leftOut: sql`select collection, reason, id
-from (
-  select 'teacher_attendance' as collection, id, fault as reason from marks where fault is not null
-  union all
-  ${unusableHolidays(context)}
-) as left_out`,
+      leftOut: [faultsIn('marks', 'teacher_attendance'), unusableHolidays(context)],
     };
   },
 });

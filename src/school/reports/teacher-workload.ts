@@ -1,39 +1,35 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
-import { dayType } from './engine/parameter-types.js';
-import { defaulted } from './engine/parameters.js';
+import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
 import { endOf, sessionOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
-import { checkRange, firstOfMonth } from './shared/common-parameters.js';
-import { listOrEmpty } from './shared/list-or-empty.js';
+import { checkRange, fromAndTo } from './shared/common-parameters.js';
+import { listOrEmpty } from './shared/record-parts.js';
 import { isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
 import { SectionOfTeacher } from './teachers.js';
 
-@column.rowType('TeacherWorkload', 'What a teacher has on hand.')
-class TeacherWorkload {
-  @column.text('`_id` of the teacher.') readonly userId!: string;
-  @column.text('Name.') readonly name!: string;
-  @column.text('Department.', { nullable: true }) readonly department!: string | null;
-  @column.rows(() => SectionOfTeacher, 'Class teacher of.') readonly sections!: readonly SectionOfTeacher[];
-  @column.whole('Students on roll today in those sections.') readonly students!: number;
-  @column.whole('Days of the range on which the teacher marked attendance.') readonly daysMarked!: number;
-  @column.whole('Marks of attendance the teacher made in the range.') readonly marks!: number;
-  @column.whole('Days the teacher was present in the range, on duty included; half days are not.')
-  readonly daysPresent!: number;
-}
+const TeacherWorkload = rowType('TeacherWorkload', 'What a teacher has on hand.', {
+  userId: column.text('`_id` of the teacher.'),
+  name: column.text('Name.'),
+  department: column.nullable.text('Department.'),
+  sections: column.rows(SectionOfTeacher, 'Class teacher of.'),
+  students: column.whole('Students on roll today in those sections.'),
+  daysMarked: column.whole('Days of the range on which the teacher marked attendance.'),
+  marks: column.whole('Marks of attendance the teacher made in the range.'),
+  daysPresent: column.whole(
+    'Days the teacher was present in the range, on duty included; half days are not.',
+  ),
+});
 
-@column.rowType('TeacherWorkloadTotals', 'All teachers.')
-class TeacherWorkloadTotals {
-  @column.whole('How many teachers.') readonly teachers!: number;
-  @column.whole('Sections with a class teacher among them.') readonly sections!: number;
-  @column.whole('Students of those sections.') readonly students!: number;
-  @column.whole('Marks of attendance made.') readonly marks!: number;
-  @column.number('Students a teacher, sections or not. Unit: students.', { nullable: true })
-  readonly studentsATeacher!: number | null;
-}
+const TeacherWorkloadTotals = rowType('TeacherWorkloadTotals', 'All teachers.', {
+  teachers: column.whole('How many teachers.'),
+  sections: column.whole('Sections with a class teacher among them.'),
+  students: column.whole('Students of those sections.'),
+  marks: column.whole('Marks of attendance made.'),
+  studentsATeacher: column.nullable.number('Students a teacher, sections or not. Unit: students.'),
+});
 
 /**
  * The workload of each active teacher: sections, students, attendance marked.
@@ -42,30 +38,17 @@ class TeacherWorkloadTotals {
  */
 export const teacherWorkload = defineReport({
   name: 'teacher-workload',
-  field: 'teacherWorkload',
   title: 'Teacher workload',
   description: 'Sections and students of each active teacher, and the attendance marked in a range of days.',
   parameters: {
-    from: defaulted(dayType, {
-      restName: 'from',
-      description: 'First day.',
-      default: 'the first of this month',
-      value: ({ today }) => firstOfMonth(today),
-    }),
-    to: defaulted(dayType, {
-      restName: 'to',
-      description: 'Last day; at most a year.',
-      default: 'today',
-      value: ({ today }) => today,
-    }),
+    ...fromAndTo('a year'),
   },
   roles: ['clerk'],
-  teachers: 'none',
   row: TeacherWorkload,
   totals: TeacherWorkloadTotals,
   example: { from: '2026-07-01', to: '2026-07-31' },
   check({ from, to }) {
-    checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
+    checkRange(['from', from], ['to', to], [366, 'a year']);
   },
   parts({ from, to }, context) {
     const { domain, timeZone, today, settings } = context;
@@ -156,8 +139,7 @@ loads as materialized (
         },
         over: sql`from loads`,
       },
-      leftOut: sql`select collection, reason, id
-from (${unusableRoll} union all ${unpromoted(session, today, context)}) as left_out`,
+      leftOut: [unusableRoll, unpromoted(session, today, context)],
     };
   },
 });

@@ -1,6 +1,6 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import * as column from './engine/columns.js';
+import { column, rowType } from './engine/columns.js';
 import { flagType, textType } from './engine/parameter-types.js';
 import { defaulted, optional } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
@@ -8,40 +8,40 @@ import { jsonListOf } from './engine/report-parts.js';
 import { endOf, firstDayOf, monthOfDay, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertDepartment, assertRole } from './shared/assert-place.js';
-import { listOrEmpty } from './shared/list-or-empty.js';
+import { listOrEmpty } from './shared/record-parts.js';
 
-@column.rowType('SectionOfTeacher', 'A section whose class teacher somebody is.')
-export class SectionOfTeacher {
-  @column.text('The class.') readonly class!: string;
-  @column.text('The section.') readonly section!: string;
-}
+export const SectionOfTeacher = rowType('SectionOfTeacher', 'A section whose class teacher somebody is.', {
+  class: column.text('The class.'),
+  section: column.text('The section.'),
+});
 
-@column.rowType('TeacherProfile', 'A member of staff, with the attendance of this month so far.')
-class TeacherProfile {
-  @column.text('`_id` of the member of staff.') readonly userId!: string;
-  @column.text('Employee code.', { nullable: true }) readonly employeeCode!: string | null;
-  @column.text('Name.') readonly name!: string;
-  @column.text('Department.', { nullable: true }) readonly department!: string | null;
-  @column.text('Designation.', { nullable: true }) readonly designation!: string | null;
-  @column.text('Phone.', { nullable: true }) readonly phone!: string | null;
-  @column.text('Email.', { nullable: true }) readonly email!: string | null;
-  @column.day('Joined.', { nullable: true }) readonly joinedOn!: string | null;
-  @column.day('Left.', { nullable: true }) readonly leftOn!: string | null;
-  @column.flag('Whether the member of staff is active.') readonly active!: boolean;
-  @column.texts('Roles.') readonly roles!: readonly string[];
-  @column.rows(() => SectionOfTeacher, 'Class teacher of.')
-  readonly classTeacherOf!: readonly SectionOfTeacher[];
-  @column.whole('Days present this month, on duty included.') readonly present!: number;
-  @column.whole('Days absent this month.') readonly absent!: number;
-  @column.whole('Half days this month.') readonly halfDay!: number;
-  @column.whole('Days of leave this month.') readonly leave!: number;
-}
+const TeacherProfile = rowType(
+  'TeacherProfile',
+  'A member of staff, with the attendance of this month so far.',
+  {
+    userId: column.text('`_id` of the member of staff.'),
+    employeeCode: column.nullable.text('Employee code.'),
+    name: column.text('Name.'),
+    department: column.nullable.text('Department.'),
+    designation: column.nullable.text('Designation.'),
+    phone: column.nullable.text('Phone.'),
+    email: column.nullable.text('Email.'),
+    joinedOn: column.nullable.day('Joined.'),
+    leftOn: column.nullable.day('Left.'),
+    active: column.flag('Whether the member of staff is active.'),
+    roles: column.texts('Roles.'),
+    classTeacherOf: column.rows(SectionOfTeacher, 'Class teacher of.'),
+    present: column.whole('Days present this month, on duty included.'),
+    absent: column.whole('Days absent this month.'),
+    halfDay: column.whole('Half days this month.'),
+    leave: column.whole('Days of leave this month.'),
+  },
+);
 
-@column.rowType('TeacherTotals', 'All listed.')
-class TeacherTotals {
-  @column.whole('How many members of staff.') readonly teachers!: number;
-  @column.whole('Of them class teachers.') readonly classTeachers!: number;
-}
+const TeacherTotals = rowType('TeacherTotals', 'All listed.', {
+  teachers: column.whole('How many members of staff.'),
+  classTeachers: column.whole('Of them class teachers.'),
+});
 
 /**
  * The members of staff with a role, and their duties; never the login name or other credentials.
@@ -50,7 +50,6 @@ class TeacherTotals {
  */
 export const teachers = defineReport({
   name: 'teachers',
-  field: 'teachers',
   title: 'Teacher information',
   description: 'Members of staff by role: profile, class teacher of, attendance this month.',
   recordRoute: {
@@ -74,7 +73,6 @@ export const teachers = defineReport({
     department: optional(textType, { restName: 'department', description: 'One department alone.' }),
   },
   roles: ['clerk'],
-  teachers: 'none',
   row: TeacherProfile,
   totals: TeacherTotals,
   example: { role: 'teacher' },
@@ -124,23 +122,18 @@ marks as materialized (
     rows: {
       position: sql`s.position`,
       key: sql`s.id`,
-      of: 'm',
+      of: 's.data',
       columns: {
         userId: sql`s.id`,
-        employeeCode: sql`s.data->>'employee_code'`,
-        name: sql`s.data->>'name'`,
-        department: sql`s.data->>'department'`,
-        designation: sql`s.data->>'designation'`,
-        phone: sql`s.data->>'phone'`,
-        email: sql`s.data->>'email'`,
-        joinedOn: sql`s.data->>'joined_on'`,
-        leftOn: sql`s.data->>'left_on'`,
         active: sql`s.data->'active'`,
         roles: sql`(
           select json_agg(held order by place) filter (where held is not null)
           from jsonb_array_elements_text(s.data->'roles') with ordinality as listed(held, place)
         )`,
         classTeacherOf: sql`c.sections`,
+        present: sql`m.present`,
+        absent: sql`m.absent`,
+        halfDay: sql`m.half_day`,
         leave: sql`m.on_leave`,
       },
       from: sql`from staff s

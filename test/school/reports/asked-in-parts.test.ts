@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import * as column from '../../../src/school/reports/engine/columns.js';
+import { column, rowType } from '../../../src/school/reports/engine/columns.js';
 import type { Report } from '../../../src/school/reports/engine/report.js';
 import { composeReport, type ReportParts } from '../../../src/school/reports/engine/report-parts.js';
 import type { PageOptions, ReportPage } from '../../../src/school/reports/engine/report-run.js';
@@ -81,12 +81,8 @@ describe.each(reports.map((report) => [report.name, report] as const))('%s', (_n
 });
 
 describe('a first page', () => {
-  class Numbered {
-    readonly n!: number;
-  }
-  column.rowType('Numbered', 'A number.')(Numbered);
-  column.whole('The number.')(Numbered.prototype, 'n');
-  const PARTS: ReportParts<Numbered, Numbered> = {
+  const Numbered = rowType('Numbered', 'A number.', { n: column.whole('The number.') });
+  const PARTS: ReportParts<{ n: number }, { n: number }> = {
     ctes: sql`numbers as materialized (select n from generate_series(1, 1000) as n)`,
     rows: {
       position: sql`row_number() over (order by n)`,

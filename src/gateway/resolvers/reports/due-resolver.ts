@@ -2,8 +2,11 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, Info, Mutation, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../base/json/json.js';
 import { MonthScalar } from '../../../base/scalars/month-scalar.js';
-import type { DueRaising, RaiseDuesInput } from '../../../school/reports/receipts/due-raising.js';
-import { RaisedDues } from '../../../school/reports/receipts/raised-dues.js';
+import {
+  type DueRaising,
+  type RaiseDuesInput,
+  RaisedDues,
+} from '../../../school/reports/receipts/due-raising.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { perField } from '../records/record-resolver.js';
 import { TRANSACTIONAL_FIELD } from '../records/transactional.js';

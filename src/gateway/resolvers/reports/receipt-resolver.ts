@@ -7,6 +7,7 @@ import {
   StudentDueRow,
 } from '../../../school/reports/receipts/receipt.js';
 import type { ReceiptOptions, Receipts } from '../../../school/reports/receipts/receipts.js';
+import type { StudentDue } from '../../../school/reports/receipts/student-dues.js';
 import { perField } from '../records/record-resolver.js';
 import { TRANSACTIONAL_FIELD } from '../records/transactional.js';
 import { type RequestContext, requireScope } from '../request-context.js';
@@ -30,7 +31,7 @@ export class ReceiptResolver {
     @Arg('all', () => Boolean, { defaultValue: false, description: 'Also what is paid in full.' })
     all: boolean,
     @Ctx() context: RequestContext,
-  ): Promise<readonly StudentDueRow[]> {
+  ): Promise<readonly StudentDue[]> {
     return await this.#receipts.dues(requireScope(context), studentId, all ? 'all' : 'open');
   }
 

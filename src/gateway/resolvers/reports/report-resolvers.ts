@@ -18,8 +18,7 @@ import {
   objectType,
   type TypeClass,
 } from '../../../base/scalars/declared-type.js';
-import * as column from '../../../school/reports/engine/columns.js';
-import { type RowClass, titleOf } from '../../../school/reports/engine/columns.js';
+import { column, type RowClass, rowType } from '../../../school/reports/engine/columns.js';
 import type { SentParameters } from '../../../school/reports/engine/parameters.js';
 import type { Report } from '../../../school/reports/engine/report.js';
 import type { ReportServices } from '../../../school/reports/engine/report-context.js';
@@ -32,16 +31,16 @@ import { SelectionMemory, selectedFields } from '../records/selection.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { createQueryResolver } from '../run-time-types.js';
 
-@column.rowType(
+export const ReportWarning = rowType(
   'ReportWarning',
   'Records a report left out because a value in them is unusable. They never fail or bend it.',
-)
-export class ReportWarning {
-  @column.text('The collection of the records.') readonly collection!: string;
-  @column.text('What is wrong with them.') readonly reason!: string;
-  @column.whole('How many they are.') readonly count!: number;
-  @column.texts('The `_id`s of the first ten.') readonly ids!: readonly string[];
-}
+  {
+    collection: column.text('The collection of the records.'),
+    reason: column.text('What is wrong with them.'),
+    count: column.whole('How many they are.'),
+    ids: column.texts('The `_id`s of the first ten.'),
+  },
+);
 
 export const ReportPageInfo = objectType(
   'ReportPageInfo',
@@ -177,7 +176,7 @@ function partsOfSelection(report: Report, info: GraphQLResolveInfo): ShownParts 
   const fields = [...selectedFields(resultName(report), info.fieldNodes, info).values()].flat();
   const nodesOf = (name: string) => fields.filter((node) => node.name.value === name);
   const columns = (name: string, rowClass: RowClass) => {
-    const selected = [...selectedFields(titleOf(rowClass).name, nodesOf(name), info).values()].flat();
+    const selected = [...selectedFields(rowClass.title, nodesOf(name), info).values()].flat();
     return new Set(selected.map((node) => node.name.value));
   };
   const isSelected = (name: string) => nodesOf(name).length > 0;
@@ -201,7 +200,7 @@ function resultOf(report: Report): TypeClass {
   if (known) return known;
   const result = objectType(resultName(report), report.description);
   if (!isRecordRow(report))
-    field(report.row as TypeClass, ROW_ID, () => ID, {
+    field(report.row, ROW_ID, () => ID, {
       description: 'The same for the same row of the same parameters; no other row has it.',
     });
   field(result, 'rows', () => [report.row], {

@@ -1,17 +1,17 @@
 /**
- * The columns of a report's rows and totals, each declared once: a decorator defines the GraphQL field (with
+ * The columns of a report's rows and totals, each declared once: a member of an object type of GraphQL (with
  * description and unit), from which the columns of CSV, XLSX, the terminal's table and `openapi.json` are
  * derived.
  */
-import 'reflect-metadata';
-import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { invariant } from '../../../base/errors.js';
-import { DateTime } from '../../../base/scalars/date-time.js';
-import { DecimalScalar } from '../../../base/scalars/decimal-scalar.js';
-import { LocalDate } from '../../../base/scalars/local-date.js';
-import { MonthScalar } from '../../../base/scalars/month-scalar.js';
-
-export type RowClass = new () => object;
+import type { ExactNumber } from '../../../base/json/json.js';
+import {
+  type Argument,
+  type DeclaredType,
+  member,
+  nullable,
+  objectType,
+  type TypeMember,
+} from '../../../base/scalars/declared-type.js';
 
 export type ColumnType =
   | 'text'
@@ -28,58 +28,50 @@ export type ColumnType =
   | 'row'
   | 'rows';
 
-export interface Column {
-  readonly name: string;
+interface ColumnForm {
   readonly type: ColumnType;
-  readonly description: string;
-  readonly isNullable: boolean;
   /** The class of `row` and `rows`. */
-  readonly rowClass: (() => RowClass) | undefined;
+  readonly rowClass?: RowClass;
   /**
    * How a list in a row is laid out in a table. `spread`: one column per `label`, with its `value`; the
    * labels are those of the same list in the totals. `expand`: one line per element. Otherwise a single cell
    * contains the whole list.
    */
-  readonly layout: ShardLayout | ExpandLayout | undefined;
+  readonly layout?: SpreadLayout | { readonly kind: 'expand' };
 }
 
-export interface ShardLayout {
+interface SpreadLayout {
   readonly kind: 'spread';
   readonly label: string;
   readonly value: string;
 }
 
-export interface ExpandLayout {
-  readonly kind: 'expand';
+export interface Column extends ColumnForm {
+  readonly name: string;
+  readonly description: string;
+  readonly isNullable: boolean;
 }
 
-export interface ColumnOptions {
-  readonly nullable: true;
+/** The class of the rows or the totals of a report, with its columns in their order. */
+export interface RowClass<Row = object> extends DeclaredType<Row> {
+  readonly columns: readonly Column[];
 }
 
-const columnsByClass = new Map<object, Column[]>();
-const titlesByClass = new Map<object, { name: string; description: string }>();
-
-/** Registers a class as a row type, with its GraphQL name. */
-export function rowType(name: string, description: string): (target: RowClass) => void {
-  return (target) => {
-    ObjectType(name, { description })(target);
-    titlesByClass.set(target, { name, description });
-  };
+/** A row type of this name in GraphQL. */
+export function rowType<Members extends Readonly<Record<string, TypeMember<unknown>>>>(
+  name: string,
+  description: string,
+  members: Members,
+): RowClass<RowOf<Members>> {
+  const columns = Object.entries(members).map(([name, one]) => ({
+    ...(one as unknown as { readonly form: ColumnForm }).form,
+    ...{ name, description: one.description, isNullable: one.nullable },
+  }));
+  return Object.assign(objectType(name, description, members), { columns }) as never;
 }
 
-/** The columns of a class declared by `rowType`, in their order. */
-export function columnsOf(rowClass: RowClass): readonly Column[] {
-  const columns = columnsByClass.get(rowClass);
-  invariant(columns, `${rowClass.name} has columns`);
-  return columns;
-}
-
-export function titleOf(rowClass: RowClass): { readonly name: string; readonly description: string } {
-  const title = titlesByClass.get(rowClass);
-  invariant(title, `${rowClass.name} is a row type`);
-  return title;
-}
+type RowOf<Members extends Readonly<Record<string, TypeMember<unknown>>>> =
+  ReturnType<typeof objectType<Members>> extends DeclaredType<infer Row> ? Row : never;
 
 /** The heading of a column: `oldestDueDate` is "Oldest due date". */
 export function headingOf(columnName: string): string {
@@ -87,70 +79,38 @@ export function headingOf(columnName: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export const text = scalar('text', () => String);
-export const texts = scalar('texts', () => [String]);
-export const flag = scalar('flag', () => Boolean);
-/** A count. */
-export const whole = scalar('whole', () => Int);
-/** A number that may have a half, such as days present. */
-export const number = scalar('number', () => Float);
-/** 0–100, rounded half up to two places. */
-export const percent = scalar('percent', () => Float, '%');
-/** Exact, two places, in the currency of the report. */
-export const money = scalar('money', () => DecimalScalar, 'in the currency of the report');
-/** Exact, two places, in a unit that another column gives. */
-export const decimal = scalar('decimal', () => DecimalScalar);
-export const day = scalar('day', () => LocalDate);
-export const month = scalar('month', () => MonthScalar);
-export const instant = scalar('instant', () => DateTime);
+/** A column of each type; `column.nullable` has those that may be null. */
+export const column = { ...columnsWith(member), nullable: columnsWith(nullable) };
 
-export function row(
-  rowClass: () => RowClass,
-  description: string,
-  options?: ColumnOptions,
-): PropertyDecorator {
-  return (target, key) => {
-    Field(rowClass, { description, nullable: options?.nullable ?? false })(target, key);
-    addColumn(target, {
-      name: String(key),
-      type: 'row',
-      description,
-      isNullable: options?.nullable ?? false,
-      rowClass,
-      layout: undefined,
-    });
+function columnsWith<Kinds extends typeof member | typeof nullable>(kinds: Kinds) {
+  function of<Make = (description: string) => TypeMember<ExactNumber | string>>(
+    type: ColumnType,
+    make: (description: string) => Argument,
+    unit?: string,
+  ) {
+    const said = (description: string) => (unit ? `${description} Unit: ${unit}.` : description);
+    return ((description: string) => Object.assign(make(said(description)), { form: { type } })) as Make;
+  }
+  return {
+    text: of<Kinds['text']>('text', kinds.text),
+    texts: of<Kinds['texts']>('texts', kinds.texts),
+    flag: of<Kinds['flag']>('flag', kinds.flag),
+    /** A count. */
+    whole: of<Kinds['whole']>('whole', kinds.whole),
+    /** A number that may have a half, such as days present. */
+    number: of<Kinds['number']>('number', kinds.number),
+    /** 0–100, rounded half up to two places. */
+    percent: of<Kinds['number']>('percent', kinds.number, '%'),
+    /** Exact, two places, in the currency of the report. */
+    money: of('money', kinds.decimal, 'in the currency of the report'),
+    /** Exact, two places, in a unit that another column gives. */
+    decimal: of('decimal', kinds.decimal),
+    day: of<Kinds['day']>('day', kinds.day),
+    month: of<Kinds['month']>('month', kinds.month),
+    instant: of<Kinds['isoInstant']>('instant', kinds.isoInstant),
+    row: <Row extends RowClass>(rowClass: Row, description: string) =>
+      Object.assign(kinds.of(rowClass, description), { form: { type: 'row', rowClass } }),
+    rows: <Row extends RowClass>(rowClass: Row, description: string, layout?: ColumnForm['layout']) =>
+      Object.assign(kinds.list(rowClass, description), { form: { type: 'rows', rowClass, layout } }),
   };
-}
-
-export function rows(
-  rowClass: () => RowClass,
-  description: string,
-  layout?: ShardLayout | ExpandLayout,
-): PropertyDecorator {
-  return (target, key) => {
-    Field(() => [rowClass()], { description })(target, key);
-    addColumn(target, { name: String(key), type: 'rows', description, isNullable: false, rowClass, layout });
-  };
-}
-
-function scalar(type: ColumnType, graphql: () => object, unit?: string) {
-  return (description: string, options?: ColumnOptions): PropertyDecorator =>
-    (target, key) => {
-      const said = unit === undefined ? description : `${description} Unit: ${unit}.`;
-      const isNullable = options?.nullable ?? false;
-      Field(graphql, { description: said, nullable: isNullable })(target, key);
-      addColumn(target, {
-        name: String(key),
-        type,
-        description: said,
-        isNullable,
-        rowClass: undefined,
-        layout: undefined,
-      });
-    };
-}
-
-function addColumn(target: object, column: Column): void {
-  const rowClass = target.constructor;
-  columnsByClass.set(rowClass, [...(columnsByClass.get(rowClass) ?? []), column]);
 }

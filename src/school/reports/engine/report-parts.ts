@@ -2,8 +2,9 @@
  * Composes the SQL of a report from those of its parts that are requested. A column that is not requested is
  * not in the statement, and Postgres does not compute a CTE that nothing refers to.
  */
+import { nameLiteral } from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
-import { type Column, type ColumnType, columnsOf, type RowClass } from './columns.js';
+import { type Column, type ColumnType, type RowClass } from './columns.js';
 import type { ShownParts } from './shown-parts.js';
 
 /**
@@ -19,9 +20,9 @@ export interface ReportParts<Row extends object, Totals extends object> {
   readonly rows: RowParts<Row>;
   readonly totals: TotalsParts<Totals>;
   /**
-   * A statement with the columns collection, reason and id: a row for each record that the report leaves out.
+   * Statements with the columns collection, id and reason: a row for each record that the report leaves out.
    */
-  readonly leftOut?: Sql;
+  readonly leftOut?: readonly Sql[];
 }
 
 interface RowParts<Row extends object> {
@@ -29,7 +30,7 @@ interface RowParts<Row extends object> {
   readonly position: Sql;
   /** Identifies the subject of the row, e.g. the student's `_id`: the next page continues after it. */
   readonly key: Sql;
-  /** The alias of the table with the columns that are not named. */
+  /** The alias of the table with the columns that are not named; `r.data`: they are members of a record. */
   readonly of?: string;
   readonly columns?: ColumnSql<Row>;
   readonly from: Sql;
@@ -67,11 +68,18 @@ ${sql.join(selects, '\nunion all\n')}`;
  * of the table `of` where given, or of the SQL in `columns`.
  */
 export function jsonListOf<Row extends object>(
-  rowClass: new () => Row,
+  rowClass: RowClass<Row>,
   order: Sql,
   { of, columns = {} }: { readonly of?: string; readonly columns?: ColumnSql<Row> } = {},
 ): Sql {
   return sql`json_agg(${objectOf(membersOf(rowClass, columns, same(of)))} order by ${order})`;
+}
+
+/** The records of a CTE with the columns `id` and `fault` that have a fault: rows of `leftOut`. */
+export function faultsIn(cte: string, collection: string, where: Sql = sql`true`): Sql {
+  return sql`select distinct ${nameLiteral(collection)} as collection, id, fault as reason
+from ${sql.raw(cte)}
+where fault is not null and ${where}`;
 }
 
 function selectRows(
@@ -106,10 +114,10 @@ ${from}`
     : start;
 }
 
-/** The column of a name as the statement has it: `rollNo` is `roll_no`. */
-function same(alias: string | undefined): (name: string) => Sql {
-  const prefix = alias === undefined ? '' : `${alias}.`;
-  return (name) => sql.raw(prefix + name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+/** The column of a name as the statement has it: `rollNo` is `roll_no`, of a record `s.data->>'roll_no'`. */
+function same(of: string | undefined): (name: string) => Sql {
+  const [before, after] = of?.endsWith('.data') ? [`${of}->>'`, "'"] : [of === undefined ? '' : `${of}.`, ''];
+  return (name) => sql.raw(before + name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) + after);
 }
 
 type Member = readonly [name: string, value: Sql];
@@ -120,7 +128,7 @@ function membersOf(
   inStatement: (name: string) => Sql,
   shown?: ReadonlySet<string>,
 ): readonly Member[] {
-  return columnsOf(rowClass)
+  return rowClass.columns
     .filter(({ name }) => shown?.has(name) ?? true)
     .map((column) => [column.name, printed(column, columns[column.name] ?? inStatement(column.name))]);
 }
@@ -141,12 +149,12 @@ const IF_MISSING: Partial<Record<ColumnType, string>> = {
   ...{ whole: '0', number: '0', money: '0', decimal: '0' },
 };
 
-function selectWarnings(leftOut: Sql): Sql {
+function selectWarnings(leftOut: readonly Sql[]): Sql {
   return sql`select 'warning' as part, 0::bigint as position, null::text as key, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
 ) as content
 from (
-${leftOut}
+${sql.join(leftOut, '\nunion all\n')}
 ) as left_out
 group by collection, reason`;
 }

@@ -11,12 +11,17 @@ import { contentTypeOf, type Format } from '../../../base/tables/format.js';
 import { MANY_ROWS } from '../../../store/database/database.js';
 import { statementName } from '../../../store/sql/statement-name.js';
 import type { Sql } from '../../../store/sql.js';
-import { printCsv } from './csv.js';
-import { partsOfFormat } from './parts-of-format.js';
-import { printReportParquet } from './print-report-parquet.js';
+import {
+  printCsv,
+  printJson,
+  printNdjson,
+  printReportParquet,
+  printXlsx,
+  type ReportForm,
+  type ReportStreamLine,
+} from './print-report.js';
 import type { ReportContext, ReportServices } from './report-context.js';
-import type { ReportForm, ReportHead, ReportStreamLine } from './report-lines.js';
-import { everyPart, type ShownParts } from './shown-parts.js';
+import { everyPart, partsOfFormat, type ShownParts } from './shown-parts.js';
 import {
   countStatement,
   pageStatement,
@@ -25,7 +30,6 @@ import {
   type ReportLine,
   streamStatement,
 } from './statement.js';
-import { printXlsx } from './xlsx.js';
 
 export interface ReportPage {
   readonly rows: readonly JsonObject[];
@@ -216,28 +220,6 @@ export class ReportRun {
     });
     const day = String(values.asOn ?? context.today);
     return [report.name, ...range, `on-${day}`].join('_').concat(`.${format}`);
-  }
-}
-
-async function* printJson(head: ReportHead, lines: AsyncIterable<ReportStreamLine>): AsyncIterable<string> {
-  let totals = '{}';
-  const warnings: string[] = [];
-  yield `${JSON.stringify(head).slice(0, -1)},"rows":[`;
-  let separator = '';
-  for await (const { part, json } of lines) {
-    if (part === 'totals') totals = json;
-    if (part === 'warning') warnings.push(json);
-    if (part !== 'row') continue;
-    yield `${separator}${json}`;
-    separator = ',';
-  }
-  yield `],"totals":${totals},"warnings":[${warnings.toSorted().join(',')}]}`;
-}
-
-/** Only the rows, one per line. */
-async function* printNdjson(lines: AsyncIterable<ReportStreamLine>): AsyncIterable<string> {
-  for await (const { part, json } of lines) {
-    if (part === 'row') yield `${json.replaceAll('\n', ' ')}\n`;
   }
 }
 

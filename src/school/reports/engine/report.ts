@@ -16,14 +16,15 @@
 import { invariant } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { Sql } from '../../../store/sql.js';
+import type { RowClass } from './columns.js';
 import {
   type ParameterList,
   type ParameterValues,
   parseParameters,
   type SentParameters,
 } from './parameters.js';
+import type { ReportForm } from './print-report.js';
 import type { ReportContext, ReportServices } from './report-context.js';
-import type { ReportForm } from './report-lines.js';
 import { composeReport, type ReportParts } from './report-parts.js';
 import { type ReportRights, rightsOf } from './report-rights.js';
 import { ReportRun } from './report-run.js';
@@ -80,21 +81,21 @@ export interface ReportDefinition<
   Totals extends object = object,
 > {
   readonly name: string;
-  readonly field: string;
   readonly title: string;
   readonly description: string;
   readonly routes?: readonly ReportRoute[];
   readonly recordRoute?: RecordRoute;
   readonly parameters: List;
   readonly roles: readonly string[];
-  readonly teachers: 'all' | 'taught' | 'none';
+  /** Default: `none`. */
+  readonly teachers?: 'all' | 'taught';
   /**
    * `once`: its plan suits all parameters, so the statement is prepared. Default: Postgres plans it for the
    * parameters of each call.
    */
   readonly planning?: 'once';
-  readonly row: new () => Row;
-  readonly totals: new () => Totals;
+  readonly row: RowClass<Row>;
+  readonly totals: RowClass<Totals>;
   readonly example: SentParameters;
   /** Fills in parameters that follow from others. Answers show the result. */
   readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
@@ -120,8 +121,9 @@ export interface ReportDefinition<
 export function defineReport<const List extends ParameterList, Row extends object, Totals extends object>(
   definition: ReportDefinition<List, Row, Totals>,
 ): Report {
+  const { roles, teachers = 'none', routes = [], recordRoute } = definition;
   const prepare = async (services: ReportServices, scope: Scope, sent: SentParameters) => {
-    const rights = rightsOf(definition, scope);
+    const rights = rightsOf(report, scope);
     const context = contextOf(services, scope, rights);
     const parsed = parseParameters(definition.parameters, sent, context);
     const understood = definition.understand?.(parsed, context) ?? parsed;
@@ -131,20 +133,11 @@ export function defineReport<const List extends ParameterList, Row extends objec
     return { values, context, compose };
   };
   const report: Report = {
-    name: definition.name,
-    field: definition.field,
-    title: definition.title,
-    description: definition.description,
-    routes: definition.routes ?? [],
-    recordRoute: definition.recordRoute,
-    parameters: definition.parameters,
-    roles: definition.roles,
-    teachers: definition.teachers,
-    row: definition.row,
-    totals: definition.totals,
-    example: definition.example,
+    ...definition,
+    ...{ roles, teachers, routes, recordRoute },
+    field: definition.name.replaceAll(/-./g, (dash) => dash.charAt(1).toUpperCase()),
     assertAllowed: (scope) => {
-      rightsOf(definition, scope);
+      rightsOf(report, scope);
     },
     async statement(services, scope, sent) {
       const { compose } = await prepare(services, scope, sent);

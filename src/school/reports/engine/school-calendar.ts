@@ -46,10 +46,6 @@ export function countMonths(start: Month, end: Month): number {
   );
 }
 
-export function countDays(start: Day, end: Day): number {
-  return Temporal.PlainDate.from(start).until(Temporal.PlainDate.from(end), { largestUnit: 'day' }).days + 1;
-}
-
 export function firstDayOf(value: DayOrMonth): Day {
   return isReportDay(value) ? value : toDay(calendar.firstDay(value));
 }

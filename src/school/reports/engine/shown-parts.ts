@@ -1,5 +1,7 @@
 /** The requested parts of a report. Other parts are left out of the statement, and so are not computed. */
-import { columnsOf, type RowClass } from './columns.js';
+
+import type { Format } from '../../../base/tables/format.js';
+import type { RowClass } from './columns.js';
 
 export interface ShownParts {
   /** The requested columns of the rows; `undefined`: no rows. */
@@ -14,10 +16,43 @@ export interface ShownClasses {
   readonly totals: RowClass;
 }
 
+/** Whether one of these columns is requested, of the rows or of the totals. */
+export function asksFor({ rows, totals }: ShownParts, ...names: readonly string[]): boolean {
+  return names.some((name) => rows?.has(name) || totals?.has(name));
+}
+
 export function everyPart({ row, totals }: ShownClasses): ShownParts {
   return { rows: columnNames(row), totals: columnNames(totals), warnings: true };
 }
 
 export function columnNames(rowClass: RowClass): ReadonlySet<string> {
-  return new Set(columnsOf(rowClass).map(({ name }) => name));
+  return new Set(rowClass.columns.map(({ name }) => name));
+}
+
+export function partsOfFormat(report: ShownClasses, format: Format): ShownParts {
+  const every = everyPart(report);
+  switch (format) {
+    case 'json':
+      return every;
+    case 'ndjson':
+      return { ...every, totals: undefined, warnings: false };
+    case 'csv':
+    case 'parquet':
+      return { ...every, totals: distributedColumns(report), warnings: false };
+    case 'xlsx':
+      return { ...every, totals: columnsOfBoth(report) };
+  }
+}
+
+/** Lists in the totals that determine the columns of the same lists in the rows. */
+function distributedColumns({ row, totals }: ShownClasses): ReadonlySet<string> {
+  const known = columnNames(totals);
+  const spread = row.columns.filter(({ layout, name }) => layout?.kind === 'spread' && known.has(name));
+  return new Set(spread.map(({ name }) => name));
+}
+
+/** The line of totals has a cell for each column that is also in the rows. */
+function columnsOfBoth({ row, totals }: ShownClasses): ReadonlySet<string> {
+  const known = columnNames(totals);
+  return new Set([...columnNames(row)].filter((name) => known.has(name)));
 }

@@ -103,3 +103,15 @@ export function parseReportCursor(text: string): ReportCursor {
     },
   );
 }
+
+export function printStatement(sql: Sql): string {
+  return sql.text
+    .replaceAll(/\$(\d+)/g, (_, position: string) => printLiteral(sql.values[Number(position) - 1]))
+    .trim();
+}
+
+function printLiteral(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return `'${String(value).replaceAll("'", "''")}'`;
+}

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/jso
 import { localText } from '../../../base/model/calendar.js';
 import type { CellType } from '../../../base/tables/cell.js';
 import { isStoredInstant } from '../../../base/text/stored-instant.js';
-import { type Column, type ColumnType, columnsOf, headingOf, type RowClass } from './columns.js';
+import { type Column, type ColumnType, headingOf, type RowClass } from './columns.js';
 
 /** The text and kind of a value. Money and numbers keep their digits. */
 export interface Cell {
@@ -37,7 +37,7 @@ export type NestedLists = 'with lists' | 'without lists';
 export function tableOf(rowClass: RowClass, totals: JsonObject, lists: NestedLists = 'with lists'): Table {
   const isLeftOut = ({ type, layout }: Column) =>
     lists === 'without lists' && type === 'rows' && layout === undefined;
-  const all = columnsOf(rowClass);
+  const all = rowClass.columns;
   const columns = all.filter((column) => !isLeftOut(column));
   const expanded = columns.find(({ layout }) => layout?.kind === 'expand');
   const places = columns.flatMap((column): Place[] => placesOf(column, totals));
@@ -66,7 +66,7 @@ export function inZone(cells: readonly Cell[], timeZone: string | undefined): re
 function placesOf(column: Column, totals: JsonObject): Place[] {
   const { name, layout, type, rowClass } = column;
   if (layout?.kind === 'expand' && rowClass) {
-    return columnsOf(rowClass()).map((inner) => ({
+    return rowClass.columns.map((inner) => ({
       ...plainPlace(inner),
       cell: (_row, element) => toCell(inner, element?.[inner.name]),
       total: () => empty(inner),
@@ -74,7 +74,7 @@ function placesOf(column: Column, totals: JsonObject): Place[] {
   }
   if (layout?.kind === 'spread') return distributedPlaces(column, layout, totals);
   if (type === 'row' && rowClass) {
-    return columnsOf(rowClass()).map((inner) => ({
+    return rowClass.columns.map((inner) => ({
       heading: `${headingOf(name)}: ${headingOf(inner.name).toLowerCase()}`,
       type: cellType(inner.type),
       cell: (row) => toCell(inner, memberOf(row[name], inner.name)),
@@ -98,7 +98,7 @@ function distributedPlaces(
   layout: { readonly label: string; readonly value: string },
   totals: JsonObject,
 ): Place[] {
-  const valueColumn = rowClass && columnsOf(rowClass()).find((column) => column.name === layout.value);
+  const valueColumn = rowClass?.columns.find((column) => column.name === layout.value);
   if (!valueColumn) return [];
   const labels = elementsOf(totals[name]).map((element) => String(element[layout.label] ?? ''));
   return labels.map((label) => {

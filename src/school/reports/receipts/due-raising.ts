@@ -9,18 +9,43 @@ import { ServiceError } from '../../../base/errors.js';
 import { ExactNumber, type JsonObject } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Scope } from '../../../base/model/scope.js';
+import type { ValueOf } from '../../../base/scalars/declared-type.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import { accessOf } from '../../../store/access/access.js';
 import type { Transaction } from '../../../store/database/queryable.js';
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
 import { sql } from '../../../store/sql.js';
+import { column, rowType } from '../engine/columns.js';
 import { type Day, isReportMonth, type Month, type Session } from '../engine/parameter-types.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { endOf, firstDayOf, lastDayOf, sessionOf, todayIn } from '../engine/school-calendar.js';
 import { schoolSettings } from '../engine/school-settings.js';
 import { concessionOfDue, grantedConcessions } from '../shared/fee-items.js';
 import { studentsOfSession } from '../shared/roll.js';
-import type { RaisedDues } from './raised-dues.js';
+
+const RaisedHead = rowType('RaisedHead', 'The demands of one fee head in one class.', {
+  class: column.text('The class.'),
+  feeHead: column.text('The fee head.'),
+  students: column.whole('How many students.'),
+  amount: column.money('Their demands together, before any concession.'),
+  concession: column.money('The concessions that are in force today.'),
+});
+
+export const RaisedDues = rowType('RaisedDues', 'The demands of a month, made or as they would be made.', {
+  requestId: column.text('For `undoChange`, which takes all of it back.'),
+  dryRun: column.flag('Whether nothing was changed.'),
+  month: column.month('The month.'),
+  session: column.text('The session of the month.'),
+  students: column.whole('Students with a new demand.'),
+  demands: column.whole('New demands.'),
+  existing: column.whole('Demands of the fee plan that had been made before; they stay as they are.'),
+  notPromoted: column.whole('Students on the roll who are not promoted to the session; they get no demand.'),
+  amount: column.money('The new demands together, before any concession.'),
+  concession: column.money('The concessions that are in force today.'),
+  payable: column.money('The new demands less the concessions.'),
+  heads: column.rows(RaisedHead, 'The new demands by class and fee head.'),
+});
+export type RaisedDues = ValueOf<typeof RaisedDues>;
 
 export interface RaiseDuesInput {
   readonly month: string;

@@ -1,8 +1,7 @@
 /** The input and result types of receipts in GraphQL. */
 
-import type { ExactNumber } from '../../../base/json/json.js';
 import { inputType, member, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
-import * as column from '../engine/columns.js';
+import { column, rowType } from '../engine/columns.js';
 import { type PaymentType, paymentType, type RollbackType, rollbackType } from '../engine/parameter-types.js';
 
 export const ReceiptLineInput = inputType('ReceiptLineInput', 'What is paid of one fee head of one month.', {
@@ -45,44 +44,40 @@ export const RollBackReceiptInput = inputType('RollBackReceiptInput', 'Why a rec
 });
 export type RollBackReceiptInput = ValueOf<typeof RollBackReceiptInput>;
 
-@column.rowType('ReceiptLine', 'What a receipt is for.')
-export class ReceiptLine {
-  @column.text('The fee head.') readonly feeHead!: string;
-  @column.month('The month of the due.') readonly month!: string;
-  @column.money('Paid of the fee.') readonly amount!: ExactNumber;
-  @column.money('Fine paid with it.') readonly fine!: ExactNumber;
-}
+const ReceiptLine = rowType('ReceiptLine', 'What a receipt is for.', {
+  feeHead: column.text('The fee head.'),
+  month: column.month('The month of the due.'),
+  amount: column.money('Paid of the fee.'),
+  fine: column.money('Fine paid with it.'),
+});
 
-@column.rowType('Receipt', 'Money received from a student.')
-export class Receipt {
-  @column.text('`_id` of the record.') readonly id!: string;
-  @column.text('Receipt number; without gaps in its series.') readonly receiptNo!: string;
-  @column.instant('When it was received.') readonly date!: string;
-  @column.text('`_id` of the student.') readonly studentId!: string;
-  @column.text('Name of the student.', { nullable: true }) readonly student!: string | null;
-  @column.text('Class of the student.') readonly class!: string;
-  @column.text('Section of the student.') readonly section!: string;
-  @column.text('The session.') readonly session!: string;
-  @column.text('cash, cheque, card or neft.') readonly paymentType!: string;
-  @column.text('Number of the cheque, card slip or transfer.', { nullable: true }) readonly instrumentNo!:
-    | string
-    | null;
-  @column.rows(() => ReceiptLine, 'What it is for.') readonly lines!: readonly ReceiptLine[];
-  @column.money('Lines and fines together.') readonly total!: ExactNumber;
-  @column.text('active or rolled_back.') readonly status!: string;
-  @column.instant('When it was rolled back.', { nullable: true }) readonly rolledBackOn!: string | null;
-  @column.text('Why it was rolled back.', { nullable: true }) readonly rollbackReason!: string | null;
-  @column.text('The kind of reason.', { nullable: true }) readonly rollbackType!: string | null;
-  @column.text('Number of the receipt it replaces.', { nullable: true }) readonly replaces!: string | null;
-}
+export const Receipt = rowType('Receipt', 'Money received from a student.', {
+  id: column.text('`_id` of the record.'),
+  receiptNo: column.text('Receipt number; without gaps in its series.'),
+  date: column.instant('When it was received.'),
+  studentId: column.text('`_id` of the student.'),
+  student: column.nullable.text('Name of the student.'),
+  class: column.text('Class of the student.'),
+  section: column.text('Section of the student.'),
+  session: column.text('The session.'),
+  paymentType: column.text('cash, cheque, card or neft.'),
+  instrumentNo: column.nullable.text('Number of the cheque, card slip or transfer.'),
+  lines: column.rows(ReceiptLine, 'What it is for.'),
+  total: column.money('Lines and fines together.'),
+  status: column.text('active or rolled_back.'),
+  rolledBackOn: column.nullable.instant('When it was rolled back.'),
+  rollbackReason: column.nullable.text('Why it was rolled back.'),
+  rollbackType: column.nullable.text('The kind of reason.'),
+  replaces: column.nullable.text('Number of the receipt it replaces.'),
+});
+export type Receipt = ValueOf<typeof Receipt>;
 
-@column.rowType('StudentDue', 'What a student owes of one fee head of one month.')
-export class StudentDueRow {
-  @column.month('The month of the due.') readonly month!: string;
-  @column.text('The fee head.') readonly feeHead!: string;
-  @column.day('The last day to pay without a fine.') readonly dueDate!: string;
-  @column.money('The demand.') readonly amount!: string;
-  @column.money('The concession in force.') readonly concession!: string;
-  @column.money('Paid.') readonly paid!: string;
-  @column.money('Demand less concession less payments; 0 where more was paid.') readonly open!: string;
-}
+export const StudentDueRow = rowType('StudentDue', 'What a student owes of one fee head of one month.', {
+  month: column.month('The month of the due.'),
+  feeHead: column.text('The fee head.'),
+  dueDate: column.day('The last day to pay without a fine.'),
+  amount: column.money('The demand.'),
+  concession: column.money('The concession in force.'),
+  paid: column.money('Paid.'),
+  open: column.money('Demand less concession less payments; 0 where more was paid.'),
+});

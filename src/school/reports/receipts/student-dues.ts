@@ -4,8 +4,8 @@ import type { Domain } from '../../../base/model/scope.js';
 import type { Queryable } from '../../../store/database/queryable.js';
 import { sql } from '../../../store/sql.js';
 import { type Day, EVERY_MONTH } from '../engine/parameter-types.js';
-import { byFeeHead, feeHeadPlaces } from '../shared/fee-heads.js';
 import { feeItems, headItems } from '../shared/fee-items.js';
+import { byFeeHead, feeHeadPlaces } from '../shared/record-parts.js';
 
 /** A fee head of a month with a demand. Amounts are exact texts. */
 export interface StudentDue {

@@ -16,7 +16,7 @@
  */
 import { type Sql, sql } from '../../../store/sql.js';
 import type { SchoolSettings } from '../engine/school-settings.js';
-import { listOrEmpty } from './list-or-empty.js';
+import { listOrEmpty } from './record-parts.js';
 
 export function gradedResults({ grades, passPercent, rankMethod }: SchoolSettings): Sql {
   return sql`

@@ -17,7 +17,7 @@ import { liveRecordsIn } from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
-import { listOrEmpty } from './list-or-empty.js';
+import { listOrEmpty } from './record-parts.js';
 
 export interface DayRange {
   readonly first: Day;

@@ -34,8 +34,8 @@ import { type Sql, sql } from '../../../store/sql.js';
 import type { Day, Session } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { daysAfter, firstDayOf, monthOfDay, monthsOf, sessionOf } from '../engine/school-calendar.js';
+import { rollNumber } from './record-parts.js';
 import { isOnRoll, type RollContext, rollDays, unpromoted, unusableRoll } from './roll.js';
-import { rollNumber } from './roll-number.js';
 import { type DayRange, schoolDays, unusableHolidays } from './school-days.js';
 
 /** The first day of the session that contains a day. */
@@ -382,10 +382,11 @@ export function presentDays({ leaveCountsPresent }: ReportContext['settings']): 
 }
 
 /**
- * Marks that did not count: rows of `left_out`, for the warnings. `where` selects among the `counted_marks`.
+ * Marks that did not count: statements for the warnings. `where` selects among the `counted_marks`.
  */
-export function unusableAttendance(where: Sql, last: Day, context: ReportContext): Sql {
-  return sql`
+export function unusableAttendance(where: Sql, last: Day, context: ReportContext): readonly Sql[] {
+  return [
+    sql`
   select 'attendance' as collection, mark.id, fault.reason
   from (
     select m.student, d.day, d.is_working, m.other & d.bit <> 0 as is_other,
@@ -410,13 +411,11 @@ export function unusableAttendance(where: Sql, last: Day, context: ReportContext
     where ${liveRecordsIn(context.domain, 'attendance')}
       and r.keys->>'student_day' = '[' || to_json(d.student)::text || ',"' || d.day || '"]'
     limit 1
-  ) as mark
-  union all
-  ${unusableRoll}
-  union all
-  ${unpromotedBy(last, context)}
-  union all
-  ${unusableHolidays(context)}`;
+  ) as mark`,
+    unusableRoll,
+    unpromotedBy(last, context),
+    unusableHolidays(context),
+  ];
 }
 
 /** The students not promoted yet to the session of the last day that counts: rows for the warnings. */
@@ -425,11 +424,12 @@ export function unpromotedBy(last: Day, context: ReportContext): Sql {
   return unpromoted(sessionOf(day, context.settings.sessionFirstMonth), day, context);
 }
 
-/** The marks of a class without a day or a student. */
-export function marksOfNoDay(className: string, { domain }: Pick<ReportContext, 'domain'>): Sql {
+/** The marks of a class, or of all, without a day or a student. */
+export function marksOfNoDay(className: string | null, { domain }: Pick<ReportContext, 'domain'>): Sql {
   return sql`
   select 'attendance', r.id, 'student or created is unusable'
   from records r
   where ${liveRecordsIn(domain, 'attendance')}
-    and r.keys->>'student_day' is null and r.data->>'class' = ${className}`;
+    and r.keys->>'student_day' is null
+    and (${className}::text is null or r.data->>'class' = ${className}::text)`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import * as column from '../../../../src/school/reports/engine/columns.js';
+import type { ValueOf } from '../../../../src/base/scalars/declared-type.js';
+import { column, rowType } from '../../../../src/school/reports/engine/columns.js';
 import {
   composeReport,
   jsonListOf,
@@ -7,27 +8,19 @@ import {
 } from '../../../../src/school/reports/engine/report-parts.js';
 import { sql } from '../../../../src/store/sql.js';
 
-class Row {
-  readonly name!: string;
-  readonly marks!: number;
-  readonly paid!: string | null;
-}
-column.rowType('PartsRow', 'A row.')(Row);
-column.text('Its name.')(Row.prototype, 'name');
-column.whole('Its marks.')(Row.prototype, 'marks');
-column.money('What was paid.', { nullable: true })(Row.prototype, 'paid');
+const Row = rowType('PartsRow', 'A row.', {
+  name: column.text('Its name.'),
+  marks: column.whole('Its marks.'),
+  paid: column.nullable.money('What was paid.'),
+});
 
-class Totals {
-  readonly students!: number;
-  readonly best!: number;
-  readonly marks!: number;
-}
-column.rowType('PartsTotals', 'All rows.')(Totals);
-column.whole('Students.')(Totals.prototype, 'students');
-column.whole('The most marks.', { nullable: true })(Totals.prototype, 'best');
-column.whole('All marks.')(Totals.prototype, 'marks');
+const Totals = rowType('PartsTotals', 'All rows.', {
+  students: column.whole('Students.'),
+  best: column.nullable.whole('The most marks.'),
+  marks: column.whole('All marks.'),
+});
 
-const PARTS: ReportParts<Row, Totals> = {
+const PARTS: ReportParts<ValueOf<typeof Row>, ValueOf<typeof Totals>> = {
   ctes: sql`listed as (select * from students where class = ${'5'})`,
   rows: {
     position: sql`place`,
@@ -40,7 +33,7 @@ const PARTS: ReportParts<Row, Totals> = {
     columns: { students: sql`count(*)`, best: sql`(select max(marks) from listed)` },
     over: sql`from listed`,
   },
-  leftOut: sql`select collection, reason, id from faults`,
+  leftOut: [sql`select collection, id, reason from faults`],
 };
 
 const NOTHING = { rows: undefined, totals: undefined, warnings: false };
@@ -66,6 +59,12 @@ from listed l`);
   'paid', round(l.paid, 2)
 `);
     expect(compose({ totals: new Set(['marks']) })?.text).toContain("'marks', coalesce(sum(marks), 0)");
+  });
+
+  it('reads a column of a record that is not named from its member of the same name', () => {
+    expect(jsonListOf(Row, sql`name`, { of: 'r.data' }).text).toContain(
+      "'name', coalesce(r.data->>'name', '')",
+    );
   });
 
   it('has a list of objects of a class', () => {
