@@ -114,7 +114,8 @@ async function buildPortal(): Promise<void> {
 /**
  * The page as two scripts that load first, one of packages and one of ours, and the small modules that
  * several pages share as a third: over HTTP/1.1, which sends six at a time, a file for each set of pages that
- * share something would take a phone seconds to ask for. A browser prepares a script in one go, in which it
+ * share something would take a phone seconds to ask for. The table of many rows, with its library, is a file
+ * of the pages that have one. A browser prepares a script in one go, in which it
  * does not answer touches; it prepares two in two.
  */
 const GROUPS: Rolldown.CodeSplittingGroup[] = [
@@ -122,7 +123,7 @@ const GROUPS: Rolldown.CodeSplittingGroup[] = [
   { name: 'portal', tags: ['$initial'], priority: 2 },
   {
     name: SHARED,
-    test: /src\/(?:portal|generated)\/|node_modules\/@(?:mantine|floating-ui)\//,
+    test: /(?:src\/(?:portal|generated)|node_modules\/@(?:mantine|floating-ui))\/(?!browser\/shell\/virtual)/,
     ...{ minShareCount: 5, maxModuleSize: 16 * 1024, priority: 1 },
   },
 ];

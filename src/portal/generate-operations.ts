@@ -103,7 +103,7 @@ function printDocuments(document: DocumentNode, up: string): string {
     const members = `  name: '${name}',\n  text: ${JSON.stringify(text)},`;
     return `export const ${name}: PortalOperation<${types}> = {\n${members}\n};`;
   });
-  const imported = `import type { PortalOperation } from '${up}portal/browser/gateway/portal-operation';`;
+  const imported = `import type { PortalOperation } from '${up}portal/browser/session/graphql-headers';`;
   return [imported, ...constants].join('\n\n');
 }
 

@@ -387,9 +387,18 @@ export const FLOORS: readonly Room[] = [
     ],
   },
   { name: 'portal/explore/', imports: ['base/tables/csv-line.ts'] },
+  { name: 'portal/browser/session/', imports: [] },
+  { name: 'portal/browser/gateway/', imports: ['portal/browser/session/'] },
+  { name: 'portal/browser/language/', imports: ['portal/browser/session/', 'portal/browser/gateway/'] },
+  {
+    name: 'portal/browser/shell/',
+    imports: ['portal/browser/session/', 'portal/browser/gateway/', 'portal/browser/language/'],
+  },
   {
     name: 'portal/',
     imports: [
+      ...['portal/browser/session/', 'portal/browser/gateway/', 'portal/browser/language/'],
+      'portal/browser/shell/',
       ...[
         'portal/explore/',
         'services/importing/cells/day-formats.ts',

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { addressesOfRecord } from '../../src/portal/browser/records/addresses-of-record.js';
+import { addressesOfRecord } from '../../src/portal/browser/records/main-fields.js';
 
 const fields = ['sequence', 'guardian_phone', 'mother_mobile', 'email', 'father_email', 'remark'].map(
   (name) => ({ name }),

@@ -34,7 +34,7 @@ describe('generateOperations', () => {
       query Other($id: ID!) { task(id: $id) { amount } }
       fragment Named on Task { name }`);
     expect(module).toContain(
-      "import type { PortalOperation } from '../../../portal/browser/gateway/portal-operation';",
+      "import type { PortalOperation } from '../../../portal/browser/session/graphql-headers';",
     );
     expect(module).toContain('export const One: PortalOperation<OneQuery, OneQueryVariables>');
     expect(module).toContain(

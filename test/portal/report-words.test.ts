@@ -2,12 +2,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema, GraphQLEnumType } from 'graphql';
-import { nameOfField } from '../../src/portal/browser/records/name-of-field.js';
 import {
   meaningOfColumn,
   nameOfColumn,
   nameOfEnumValue,
-} from '../../src/portal/browser/reports/name-of-column.js';
+  nameOfField,
+} from '../../src/portal/browser/language/name-of-field.js';
 import { SETTING_TITLES } from '../../src/portal/browser/settings/setting-groups.js';
 import { TOPICS } from '../../src/portal/explore/example-operation.js';
 import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FilterCondition } from '../../src/portal/browser/records/filter-conditions.js';
-import { type EmptinessChoice, joinWhere, splitWhere } from '../../src/portal/browser/records/split-where.js';
+import {
+  type EmptinessChoice,
+  type FilterCondition,
+  joinWhere,
+  splitWhere,
+} from '../../src/portal/browser/records/filter-conditions.js';
 
 const CHOICES: readonly EmptinessChoice[] = [
   { path: 'email', emptiness: { path: 'email', kind: 'text' } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fromWallTime, toWallTime } from '../../src/portal/browser/language/wall-time.js';
+import { fromWallTime, toWallTime } from '../../src/portal/browser/language/days.js';
 
 describe('a wall time', () => {
   it.each([

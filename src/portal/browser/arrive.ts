@@ -4,9 +4,8 @@
  * takes a third as long as that script.
  */
 import { PortalViewer } from '../../generated/portal/shell/viewer';
-import { branchInAddress } from './branches/branch-in-address';
-import { callerHeaders, GRAPHQL_HEADERS } from './gateway/graphql-headers';
 import { preferredLanguage } from './language/preferred-language';
+import { branchInAddress, callerHeaders, GRAPHQL_HEADERS } from './session/graphql-headers';
 
 const session = fetch('/auth/browser/refresh', { method: 'POST' });
 const viewer = askViewer();

@@ -4,9 +4,9 @@
  */
 import type { ComponentType } from 'react';
 import { isOfPath } from '../page-paths';
+import type { Viewer } from './gateway/use-gateway';
 import { phrase } from './language/use-texts';
 import type { IconName } from './shell/icon';
-import type { Viewer } from './shell/viewer';
 
 export interface PortalPage {
   /** `$name` stands for a part of the address, which `useParams` returns. */

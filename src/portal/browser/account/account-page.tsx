@@ -2,13 +2,11 @@
 import { NativeSelect, Paper, Stack, Title, useMantineColorScheme } from '@mantine/core';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
-import { THEMES } from '../entrance/preferences';
-import { useChange } from '../gateway/use-operation';
-import { currentLanguage, switchLanguage } from '../language/languages';
+import { THEMES } from '../entrance/entrance-card';
+import { useChange, useViewer } from '../gateway/use-gateway';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
-import { useTexts } from '../language/use-texts';
-import { PageFrame } from '../shell/page-frame';
-import { useViewer } from '../shell/viewer';
+import { currentLanguage, switchLanguage, useTexts } from '../language/use-texts';
+import { PageFrame } from '../shell/states';
 import { PasswordSection } from './password-section';
 import { SecondFactorSection } from './second-factor-setup';
 import { SessionList } from './session-list';

@@ -2,12 +2,10 @@ import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ChangeOwnPassword } from '../../../generated/portal/account/account';
 import { NewPasswordFields } from '../entrance/new-password-fields';
-import { useChange } from '../gateway/use-operation';
+import { useChange, useSession, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { useSession } from '../session/session-context';
+import { useNotice } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
-import { useViewer } from '../shell/viewer';
 
 /** Changes the password. This ends all sessions; the current one is reopened with the new password. */
 export function PasswordSection() {

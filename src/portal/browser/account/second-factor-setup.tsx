@@ -11,11 +11,11 @@ import {
   RemoveOwnSecondFactor,
   RenewOwnRecoveryCodes,
 } from '../../../generated/portal/account/second-factor';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { StateTag } from '../shell/state-tag';
+import { useNotice } from '../shell/confirm-dialog';
+import { StateTag } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
 import { QrCode, RecoveryCodes } from './recovery-codes';
 
 export interface SecondFactorSetupProps {

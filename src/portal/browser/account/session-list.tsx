@@ -6,14 +6,11 @@ import {
   SessionsOfUser,
   type SessionsOfUserQuery,
 } from '../../../generated/portal/account/sessions';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { useFormats, useTexts } from '../language/use-texts';
+import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
-import { useViewer } from '../shell/viewer';
 import { nameProgram } from './name-program';
 
 type ListedSession = SessionsOfUserQuery['sessions'][number];

@@ -2,15 +2,12 @@
 import { Select, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useWrite } from '../gateway/use-write';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { useUndoNotice } from '../records/use-undo-notice';
-import { nameOfColumn } from '../reports/name-of-column';
+import { useViewer, useWrite } from '../gateway/use-gateway';
+import { nameOfColumn } from '../language/name-of-field';
+import { useFormats, useTexts } from '../language/use-texts';
+
 import { ParameterInput } from '../reports/parameters-form';
-import { ConfirmDialog } from '../shell/confirm-dialog';
-import { useNotice } from '../shell/use-notice';
-import { useViewer } from '../shell/viewer';
+import { ConfirmDialog, useNotice, useUndoNotice } from '../shell/confirm-dialog';
 import {
   type Act,
   type ActInput,

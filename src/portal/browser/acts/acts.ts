@@ -1,7 +1,7 @@
 /** Acts as schema/acts declares them, and as `me` lists those of the viewer. */
 import { useLingui } from '@lingui/react';
 import { Acts } from '../../../generated/portal/acts/acts';
-import { useOperation } from '../gateway/use-operation';
+import { useOperation } from '../gateway/use-gateway';
 
 export interface ActInput {
   /** E.g. `rollback.reason`. */

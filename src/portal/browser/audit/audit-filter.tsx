@@ -6,14 +6,11 @@ import {
   type AuditOfSchoolQueryVariables,
   AuditUsers,
 } from '../../../generated/portal/audit/audit';
-import { useOperation } from '../gateway/use-operation';
+import { useOperation, useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
-import { CREDENTIAL_NAMES } from '../shell/credential-names';
 import { DayInput } from '../shell/day-input';
-import { PageFilter } from '../shell/page-filter';
-import { isFiltering } from '../shell/use-address';
-import { useUserNames } from '../shell/use-record-labels';
-import { useViewer } from '../shell/viewer';
+import { isFiltering, PageFilter } from '../shell/page-filter';
+import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 
 /** The filter as in the address. '' means no condition. */
 export const NO_AUDIT_FILTER = {

@@ -1,20 +1,21 @@
 /** The audit trail: all changes in the school, the newest first, with links to the history of the records. */
-import { useInfiniteQuery } from '@tanstack/react-query';
+
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { printCsvLine } from '../../../base/tables/csv-line.js';
 import { AuditOfSchool } from '../../../generated/portal/audit/audit';
-import { useGateway } from '../gateway/gateway-context';
+import type { GatewayClient } from '../gateway/gateway-client';
+import { saveFile } from '../gateway/save-file';
+import { useGateway, useViewer } from '../gateway/use-gateway';
 import { dayAfter } from '../language/days';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { CREDENTIAL_NAMES } from '../shell/credential-names';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { isFiltering, useAddress } from '../shell/use-address';
-import { useUserNames } from '../shell/use-record-labels';
-import { useViewer } from '../shell/viewer';
+import { useFormats, useTexts } from '../language/use-texts';
+import { useNotice } from '../shell/confirm-dialog';
+import { Icon, StateTag } from '../shell/icon';
+import { isFiltering, useAddress } from '../shell/page-filter';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
-import { AuditExport } from './audit-export';
 import {
   type AskedChanges,
   AUDITED_SUBJECTS,
@@ -156,4 +157,62 @@ function ChangedLink({ collection, id }: { readonly collection: string; readonly
       {id}
     </Link>
   );
+}
+
+/** The limit of an export, because the browser assembles the file in memory. */
+const MOST_EXPORTED = 50_000;
+const READ_AT_ONCE = 1_000;
+
+const HEADINGS: readonly (keyof ListedChange)[] = [
+  ...(['id', 'at', 'principal', 'credential', 'operation', 'collection', 'recordId', 'toVersion'] as const),
+  ...(['requestOperation', 'requestId'] as const),
+];
+
+export function AuditExport({ asked }: { readonly asked: AskedChanges }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const notice = useNotice();
+  const gateway = useGateway();
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => {
+      const parts = [printCsvLine([...HEADINGS])];
+      let count = 0;
+      for (let before: string | null = null; count < MOST_EXPORTED; ) {
+        const changes = await readChanges(gateway, asked, before);
+        parts.push(changes.map((one) => printCsvLine(HEADINGS.map((name) => textOf(one[name])))).join(''));
+        count += changes.length;
+        before = changes.at(-1)?.id ?? null;
+        if (changes.length < READ_AT_ONCE) break;
+      }
+      saveFile(new Blob(parts, { type: 'text/csv' }), 'audit.csv');
+      return count;
+    },
+    onSuccess: (count) => {
+      if (count < MOST_EXPORTED) return;
+      notice(
+        t('The file has the newest {count}. Filter by date to get the rest.', {
+          count: formats.number(count),
+        }),
+      );
+    },
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<Icon name="download" />}
+      loading={isPending}
+      onClick={() => mutate()}
+    >
+      {t('Download CSV')}
+    </Button>
+  );
+}
+
+async function readChanges(gateway: GatewayClient, asked: AskedChanges, before: string | null) {
+  const { auditTrail } = await gateway.execute(AuditOfSchool, { ...asked, first: READ_AT_ONCE, before });
+  return auditTrail;
+}
+
+function textOf(value: string | number | null): string | null {
+  return typeof value === 'number' ? String(value) : value;
 }

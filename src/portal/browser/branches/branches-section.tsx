@@ -15,14 +15,13 @@ import {
 } from '@mantine/core';
 import { type FormEvent, useId, useState } from 'react';
 import { MakeBranch, SchoolBranches } from '../../../generated/portal/branches/branches';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
+import { homeOfBranch } from '../session/graphql-headers';
 import { InputDialog } from '../shell/confirm-dialog';
-import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
+import { FindInput } from '../shell/page-filter';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
-import { homeOfBranch } from './branch-in-address';
 
 export function BranchesSection() {
   const t = useTexts();

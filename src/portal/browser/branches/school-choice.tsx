@@ -1,10 +1,11 @@
 /** The current school in the header. Users of several schools can change to another one. */
-import { Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
+import { useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
+import { branchInAddress, homeOfBranch } from '../session/graphql-headers';
 import { Icon } from '../shell/icon';
-import { useViewer } from '../shell/viewer';
 
 const BranchDialog = lazy(async () => ({ default: (await import('./branches-section')).BranchDialog }));
 
@@ -38,5 +39,20 @@ export function SchoolChoice() {
         </Suspense>
       )}
     </>
+  );
+}
+
+/** Reminds the user on every page that they work in another school than their own. */
+export function BranchNotice() {
+  const t = useTexts();
+  const { domain } = useViewer();
+  if (branchInAddress() === '') return null;
+  return (
+    <div className="branch-notice" role="note">
+      <span className="wrapped">{t('You are working in {name}.', { name: domain.name })}</span>
+      <Anchor inherit href={homeOfBranch('')}>
+        {t('Back to your own school')}
+      </Anchor>
+    </div>
   );
 }

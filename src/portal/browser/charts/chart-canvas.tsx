@@ -18,10 +18,9 @@ import {
   Tooltip,
 } from 'chart.js';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { useFormats } from '../language/use-formats';
-import { useIsPrinted } from '../shell/printed-only';
+import { useFormats } from '../language/use-texts';
+import { useIsPrinted, whenIdle, whenNear } from '../shell/in-turns';
 import { TurnQueue } from '../shell/turn-queue';
-import { whenIdle, whenNear } from '../shell/when-near';
 import { THEME } from '../theme';
 import { LYING_BAR_PX, mustLie, shortenLabel } from './shorten-label';
 

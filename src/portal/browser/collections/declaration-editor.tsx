@@ -1,7 +1,7 @@
 /** The text of a declaration. A change must be tried before it can be saved. */
-import { Button, Checkbox, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Button, Checkbox, Group, List, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useState } from 'react';
 import {
   DeclaredCollections,
   KeepDeclaration,
@@ -11,17 +11,12 @@ import {
   WholeDeclaration,
 } from '../../../generated/portal/collections/collections';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
-import { useGateway } from '../gateway/gateway-context';
-import { useOperation } from '../gateway/use-operation';
-import { useTexts } from '../language/use-texts';
-import { useDraft } from '../records/use-draft';
-import { useDraftBase } from '../records/use-draft-base';
-import { isVersionConflict, LastChangedBy } from '../shell/changed-meanwhile';
-import { WarningNotice } from '../shell/state-tag';
+import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { phrase, useTexts } from '../language/use-texts';
+import { useDraft, useDraftBase } from '../records/use-draft';
+import { isVersionConflict, LastChangedBy, useNotice } from '../shell/confirm-dialog';
+import { Icon, WarningNotice } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
-import { useViewer } from '../shell/viewer';
-import { AddFieldForm } from './add-field-form';
 import { ChangeTable, type TriedChange } from './declaration-fields';
 import type { WrittenDeclaration, WrittenField } from './written-declaration';
 
@@ -244,4 +239,84 @@ function withField(text: string, field: WrittenField): string {
   if (written === undefined) return text;
   const others = (written.fields ?? []).filter(({ name }) => name !== field.name);
   return textOf({ ...written, fields: [...others, field] });
+}
+
+interface AddFieldFormProps {
+  /** Whether the text is not a declaration, so that no field can be added. */
+  readonly isOff: boolean;
+  onAdd(field: WrittenField): void;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  text: phrase('Text'),
+  number: phrase('Number'),
+  boolean: phrase('Yes or no'),
+  date: phrase('Day'),
+  datetime: phrase('Day and time'),
+  reference: phrase('Reference to a record'),
+};
+
+const NO_FIELD = { name: '', type: 'text', target: '', isRequired: false };
+
+/** Adds a field to the declaration, for users who do not know the format of declarations. */
+function AddFieldForm({ isOff, onAdd }: AddFieldFormProps) {
+  const t = useTexts();
+  const { collections } = useViewer();
+  const [field, setField] = useState(NO_FIELD);
+  const set = (changes: Partial<typeof NO_FIELD>) => setField({ ...field, ...changes });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onAdd(toWritten(field));
+    setField(NO_FIELD);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group align="flex-end" gap="sm">
+        <TextInput
+          label={t('Name of the field')}
+          value={field.name}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+          pattern="[A-Za-z0-9_$\-]{1,60}"
+          required
+        />
+        <NativeSelect
+          label={t('Type')}
+          value={field.type}
+          onChange={(event) => set({ type: event.currentTarget.value })}
+          data={Object.entries(TYPE_NAMES).map(([value, label]) => ({ value, label: t(label) }))}
+        />
+        {field.type === 'reference' && (
+          <NativeSelect
+            label={t('Of which collection')}
+            value={field.target}
+            onChange={(event) => set({ target: event.currentTarget.value })}
+            data={[
+              { value: '', label: '' },
+              ...collections.map(({ name, title }) => ({ value: name, label: title })),
+            ]}
+            required
+          />
+        )}
+        <Checkbox
+          label={t('Required')}
+          checked={field.isRequired}
+          onChange={(event) => set({ isRequired: event.currentTarget.checked })}
+          mb={8}
+        />
+        <Button type="submit" variant="default" disabled={isOff} leftSection={<Icon name="plus" size={14} />}>
+          {t('Add the field')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function toWritten({ name, type, target, isRequired }: typeof NO_FIELD): WrittenField {
+  return {
+    name,
+    type: type === 'date' ? 'datetime' : type,
+    ...(type === 'date' && { format: 'date' }),
+    ...(type === 'reference' && { target }),
+    ...(isRequired && { required: true }),
+  };
 }

@@ -8,21 +8,17 @@ import {
   WholeDeclaration,
 } from '../../../generated/portal/collections/collections';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useChange, useOperation } from '../gateway/use-operation';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
+import { useReportWords, useTexts } from '../language/use-texts';
 import { CountButton } from '../records/count-button';
-import { CodeSpans } from '../shell/code-spans';
+import { GatewayProblem } from '../session/gateway-problem';
+import { CodeSpans } from '../shell/code-to-copy';
 import { ConfirmDialog } from '../shell/confirm-dialog';
-import { PageFrame } from '../shell/page-frame';
-import { LoadingState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
+import { useAddress } from '../shell/page-filter';
+import { LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { DeclarationEditor, NO_VERSION } from './declaration-editor';
-import { DeclarationFields } from './declaration-fields';
+import { DeclarationFields, FoundFieldsTab } from './declaration-fields';
 import { DeclarationRules } from './declaration-rules';
-import { FoundFieldsTab } from './found-fields-tab';
 import type { WrittenDeclaration } from './written-declaration';
 
 export function DeclarationPage() {

@@ -3,18 +3,13 @@ import { Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/c
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
-import { useOperation } from '../gateway/use-operation';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
-import { CodeSpans } from '../shell/code-spans';
+import { useOperation, useViewer } from '../gateway/use-gateway';
+import { useReportWords, useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-to-copy';
 import { InputDialog } from '../shell/confirm-dialog';
-import { FindInput } from '../shell/find-input';
-import { Icon } from '../shell/icon';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
+import { Icon, StateTag } from '../shell/icon';
+import { FindInput, useAddress } from '../shell/page-filter';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 
 export function DeclaredCollectionsPage() {
   const t = useTexts();

@@ -11,18 +11,13 @@ import {
   RemoveDashboard,
   type UpdateDashboardInput,
 } from '../../../generated/portal/dashboards/dashboards';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { savedOver } from '../shell/changed-meanwhile';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { GatewayProblem } from '../session/gateway-problem';
+import { ConfirmDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
-import { InSteps } from '../shell/in-steps';
-import { InTurns, usePrintWhole } from '../shell/in-turns';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
-import { useViewer } from '../shell/viewer';
+import { InSteps, InTurns, usePrintWhole } from '../shell/in-turns';
+import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { DashboardDialog } from './dashboard-dialog';
 import { DashboardTile, useTitleOfTile } from './dashboard-tile';
 import { moveTile } from './tile-operation';

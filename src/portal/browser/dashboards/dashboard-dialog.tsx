@@ -1,8 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../language/use-texts';
-import { ChangedMeanwhile } from '../shell/changed-meanwhile';
-import { InputDialog } from '../shell/confirm-dialog';
+import { ChangedMeanwhile, InputDialog } from '../shell/confirm-dialog';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { ProblemState } from '../shell/states';
 

@@ -7,13 +7,11 @@ import {
   type DashboardsOfPortalQuery,
   MakeDashboard,
 } from '../../../generated/portal/dashboards/dashboards';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { LinkCard } from '../shell/link-card';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { DashboardDialog } from './dashboard-dialog';
 
 type ListedDashboard = DashboardsOfPortalQuery['dashboards']['nodes'][number];

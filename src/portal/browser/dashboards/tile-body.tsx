@@ -5,10 +5,8 @@ import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
 import type { ResultCell, ResultColumn, ResultTable } from '../../explore/result-tables';
 import { areMonthStarts } from '../charts/shorten-label';
 import { Figure, TileChart } from '../home/tile';
-import { type Formats, useFormats } from '../language/use-formats';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
-import { nameOfEnumValue } from '../reports/name-of-column';
+import { nameOfEnumValue } from '../language/name-of-field';
+import { type Formats, useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import type { TileOperation } from './tile-operation';
 import {

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type ResultTable, tablesOf } from '../../explore/result-tables';
-import { useGateway } from '../gateway/gateway-context';
+import { useGateway } from '../gateway/use-gateway';
 import type { TileOperation } from './tile-operation';
 import { toFieldShape } from './tile-picture';
 import type { TileVariables } from './tile-variables';

@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../language/use-texts';
-import { useRefusalWords } from './use-refusal-words';
+import { useRefusalWords } from './entrance-card';
 
 export interface CodeStepProps {
   /** Logs in with the code. An error is shown here. */

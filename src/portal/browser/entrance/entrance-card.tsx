@@ -1,8 +1,19 @@
-import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
-import { useTexts } from '../language/use-texts';
+import {
+  ActionIcon,
+  Anchor,
+  Group,
+  Menu,
+  Paper,
+  Stack,
+  Text,
+  Title,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
+import { currentLanguage, phrase, switchLanguage, useTexts } from '../language/use-texts';
+import { Refusal } from '../session/login-session';
 import { Icon, type IconName } from '../shell/icon';
-import { Preferences } from './preferences';
 
 export interface EntranceCardProps {
   /** The title of the browser tab. */
@@ -97,4 +108,77 @@ export function OverNotice({ children }: { readonly children: ReactNode }) {
       <Anchor href="/">{t('To the log-in')}</Anchor>
     </>
   );
+}
+
+export const THEMES = {
+  light: phrase('Light'),
+  dark: phrase('Dark'),
+  auto: phrase('Same as the device'),
+} as const;
+
+export interface PreferencesProps {
+  /** Called with the selected language, to store it for the user. */
+  readonly onLanguage?: (language: Language) => void;
+}
+
+/** Language and theme, before and after the log-in. */
+export function Preferences({ onLanguage }: PreferencesProps) {
+  const t = useTexts();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const language = useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
+  const choose = (chosen: Language) => {
+    void switchLanguage(chosen);
+    onLanguage?.(chosen);
+  };
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon size="lg" aria-label={t('Language and theme')}>
+          <Icon name="contrast" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t('Language')}</Menu.Label>
+        <Menu.RadioGroup value={language} onChange={(value) => choose(value as Language)}>
+          {Object.entries(LANGUAGE_NAMES).map(([value, name]) => (
+            <Menu.RadioItem key={value} value={value} lang={value} closeMenuOnClick>
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Label>{t('Theme')}</Menu.Label>
+        <Menu.RadioGroup
+          value={colorScheme}
+          onChange={(value) => setColorScheme(value as keyof typeof THEMES)}
+        >
+          {Object.entries(THEMES).map(([value, label]) => (
+            <Menu.RadioItem key={value} value={value} closeMenuOnClick>
+              {t(label)}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Explains a failed log-in, translated if there is a translation. */
+export function useRefusalWords(): (fault: unknown) => string {
+  const t = useTexts();
+  return (fault) => {
+    if (!(fault instanceof Refusal)) return t('The gateway cannot be reached. Try again in a moment.');
+    const { code, message, waitSeconds } = fault;
+    if (code === 'WRONG_LOGIN') return t('The user name or the password is wrong.');
+    if (code === 'SECOND_FACTOR_REQUIRED') return t('This code is wrong, or was used before.');
+    if (code === 'TOO_MANY_REQUESTS' && waitSeconds !== undefined)
+      return waitSeconds < 100
+        ? t('Too many attempts failed. Try again in {seconds, plural, one {# second} other {# seconds}}.', {
+            seconds: waitSeconds,
+          })
+        : t('Too many attempts failed. Try again in {minutes, plural, one {# minute} other {# minutes}}.', {
+            minutes: Math.ceil(waitSeconds / 60),
+          });
+    return message;
+  };
 }

@@ -2,12 +2,10 @@ import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { FirstRunOpen, MakeFirstSchool } from '../../../generated/portal/entrance/first-run';
 import { SchoolFields } from '../branches/branches-section';
-import { useGateway } from '../gateway/gateway-context';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useOpenOperation } from '../gateway/use-open-operation';
+import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
-import { useSession } from '../session/session-context';
+import { GatewayProblem } from '../session/gateway-problem';
 import { EntranceCard, OverNotice } from './entrance-card';
 import { NewPasswordFields } from './new-password-fields';
 

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useSession } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { type Credentials, Refusal } from '../session/login-session';
-import { useRefusalWords } from './use-refusal-words';
+import { type Credentials, Refusal, type SessionUser } from '../session/login-session';
+import { useRefusalWords } from './entrance-card';
 
 /** Loaded for those who have a second factor. */
 const CodeStep = lazy(async () => ({ default: (await import('./code-step')).CodeStep }));
@@ -158,5 +159,36 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
         )}
       </Stack>
     </form>
+  );
+}
+
+/**
+ * The log-in above a page whose session has ended. The page keeps its state, and pending requests continue
+ * after the log-in.
+ */
+export function SessionEnded({ user }: { readonly user: SessionUser }) {
+  const t = useTexts();
+  const session = useSession();
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      title={t('Your session has ended')}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+    >
+      <Stack>
+        <Text size="sm">{t('Log in again to continue. Nothing you have open is lost.')}</Text>
+        <LoginForm
+          userName={user.userName}
+          demoUsers={[]}
+          onLogin={(login) => session.logIn({ ...login, domain: user.domain })}
+        />
+        <Button variant="subtle" onClick={() => void session.logOut()}>
+          {t('Log in as someone else')}
+        </Button>
+      </Stack>
+    </Modal>
   );
 }

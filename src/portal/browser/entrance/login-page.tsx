@@ -1,9 +1,8 @@
-import { Alert, Anchor, Group } from '@mantine/core';
-import { useEffect, useState } from 'react';
-import { useTexts } from '../language/use-texts';
-import { useSession } from '../session/session-context';
+import { Alert, Anchor, Button, Divider, Group, Stack } from '@mantine/core';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { useSession } from '../gateway/use-gateway';
+import { phrase, useTexts } from '../language/use-texts';
 import { EntranceCard } from './entrance-card';
-import { IdentityChoice } from './identity-choice';
 import { LoginForm } from './login-form';
 
 /** The public facts about the school. */
@@ -53,4 +52,80 @@ function useSchool(): School | undefined {
       .then(setSchool, () => undefined);
   }, []);
   return school;
+}
+
+const CodeStep = lazy(async () => ({ default: (await import('./code-step')).CodeStep }));
+
+/**
+ * Messages for errors with which the identity provider returned to the log-in page, by their code in the
+ * address.
+ */
+const REFUSALS: Readonly<Record<string, string>> = {
+  stale: phrase('The log-in took too long, or was begun in another browser. Try again.'),
+  refused: phrase('The other service did not confirm who you are.'),
+  unverified: phrase('The other service has not verified your email address.'),
+  unknown: phrase('No user here has your email address. Ask your administrator.'),
+  unreachable: phrase('The other service cannot be reached. Log in with your password.'),
+};
+
+interface IdentityChoiceProps {
+  /** The name of the identity provider; null if there is none. */
+  readonly provider: string | null;
+  /** The form to log in by a password, which is always available. */
+  readonly children: ReactNode;
+}
+
+/** Offers the identity provider beside the password, and shows the result of coming back from it. */
+function IdentityChoice({ provider, children }: IdentityChoiceProps) {
+  const t = useTexts();
+  const session = useSession();
+  const [outcome, setOutcome] = useState(() => new URLSearchParams(location.search).get('login') ?? '');
+  // A message is not shown again after a reload or logout. A code can still be exchanged after a reload.
+  useEffect(() => {
+    if (outcome !== 'code') history.replaceState(history.state, '', askedPage());
+  }, [outcome]);
+  if (outcome === 'code')
+    return (
+      <Suspense>
+        <CodeStep
+          onCode={async (code) => {
+            await session.logInByCode(code);
+            history.replaceState(history.state, '', askedPage());
+          }}
+          onBack={() => setOutcome('')}
+        />
+      </Suspense>
+    );
+  const refusal = REFUSALS[outcome];
+  return (
+    <Stack gap="md">
+      {refusal !== undefined && (
+        <Alert color="red" variant="light" p="sm" role="alert">
+          {t(refusal)}
+        </Alert>
+      )}
+      {children}
+      {provider !== null && (
+        <>
+          <Divider label={t('or')} />
+          <Button
+            component="a"
+            href={`/auth/browser/oidc/start?${new URLSearchParams({ to: askedPage() })}`}
+            variant="default"
+            fullWidth
+          >
+            {t('Log in with {provider}', { provider })}
+          </Button>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+/** The page that needs the log-in, without the parameters of the log-in. */
+function askedPage(): string {
+  const { pathname, search } = new URL(location.href);
+  const query = new URLSearchParams(search);
+  query.delete('login');
+  return query.size === 0 ? pathname : `${pathname}?${query}`;
 }

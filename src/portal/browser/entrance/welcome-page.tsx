@@ -5,12 +5,10 @@ import {
   type LinkedAccountQuery,
   SetLinkedPassword,
 } from '../../../generated/portal/entrance/welcome';
-import { useGateway } from '../gateway/gateway-context';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useOpenOperation } from '../gateway/use-open-operation';
+import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
-import { useSession } from '../session/session-context';
+import { GatewayProblem } from '../session/gateway-problem';
 import { EntranceCard, OverNotice } from './entrance-card';
 import { NewPasswordFields } from './new-password-fields';
 

@@ -26,8 +26,7 @@ import {
   pointsOf,
 } from '../../explore/chart-choice';
 import type { ResultTable } from '../../explore/result-tables';
-import { type Formats, useFormats } from '../language/use-formats.js';
-import { phrase, useTexts } from '../language/use-texts.js';
+import { type Formats, phrase, useFormats, useTexts } from '../language/use-texts.js';
 import type { TableViewProps } from './table-view';
 
 Chart.register(

@@ -2,8 +2,8 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
+import { useSession } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts.js';
-import { useSession } from '../session/session-context';
 
 const Explorer = lazy(async () => {
   await import('./editor-workers');

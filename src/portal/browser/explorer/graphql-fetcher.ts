@@ -2,7 +2,6 @@
  * Sends operations to the gateway: over HTTP with the token of the session, which is renewed once if it is
  * rejected. Subscriptions use a WebSocket (graphql-ws), opened with the first one.
  */
-
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { type DocumentNode, type ExecutionResult, getOperationAST, parse, print } from 'graphql';
 import { type Client, createClient } from 'graphql-ws';
@@ -10,7 +9,6 @@ import type { ExampleOperation } from '../../explore/example-operation';
 import type { RunOperation } from '../../explore/paged-list';
 import type { LoginSession } from '../session/login-session';
 import { ObservableValue } from '../session/observable-value';
-import { noteEvents } from './live-events';
 import { textOf } from './open-example';
 
 /** Facts about the last operation beside its answer. */
@@ -141,4 +139,48 @@ const SESSION_ENDED = failure('Your session has ended. Log in again, then run th
 
 function failure(message: string): ExecutionResult {
   return { errors: [{ message }] } as unknown as ExecutionResult;
+}
+
+/** Older events are dropped. */
+const MOST_EVENTS = 500;
+
+export const liveEvents = new ObservableValue<readonly ExecutionResult[]>([]);
+
+/** Records the events that pass through. Ending the result ends its source, including a pending event. */
+function noteEvents(source: AsyncIterableIterator<ExecutionResult>): AsyncIterableIterator<ExecutionResult> {
+  liveEvents.set([]);
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      const step = await source.next().catch((fault: unknown) => {
+        throw toError(fault);
+      });
+      if (!step.done) liveEvents.set([step.value, ...liveEvents.get()].slice(0, MOST_EVENTS));
+      return step;
+    },
+    async return() {
+      return (await source.return?.()) ?? { done: true, value: undefined };
+    },
+  };
+}
+
+/** Combines the events in one answer: each field has the list of its events. */
+export function dataOfEvents(events: readonly ExecutionResult[]): Readonly<Record<string, unknown>> {
+  const names = new Set(events.flatMap(({ data }) => Object.keys(data ?? {})));
+  return Object.fromEntries(
+    [...names].map((name) => [
+      name,
+      events.map(({ data }) => data?.[name]).filter((event) => event !== null),
+    ]),
+  );
+}
+
+/** A rejected subscription is a list of errors, and a closed connection an event with a reason. */
+function toError(fault: unknown): unknown {
+  if (Array.isArray(fault)) return new Error(fault.map(({ message }) => message).join(' '));
+  if (!(fault instanceof CloseEvent)) return fault;
+  const reason = fault.reason === '' ? `code ${fault.code}` : fault.reason;
+  return new Error(`The live connection was closed: ${reason}. Run the operation once more to go on.`);
 }

@@ -2,8 +2,7 @@
 import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { type ExampleOperation, TOPICS } from '../../explore/example-operation';
-import { useReportWords } from '../language/use-report-words.js';
-import { useTexts } from '../language/use-texts.js';
+import { useReportWords, useTexts } from '../language/use-texts.js';
 import { isPhone, useExplorerContext } from './explorer-context';
 import { useOpenExample } from './open-example';
 

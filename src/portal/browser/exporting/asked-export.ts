@@ -44,12 +44,3 @@ export function exportByCommand(asked: AskedExport): string | undefined {
   const options = [`--format ${format}`, ...(since === '' ? [] : [`--since ${since}`])];
   return ['campus export', ...collections, ...options].join(' ');
 }
-
-/** The formats of exported records, by their names in an address, with their titles. */
-export const EXPORT_FORMATS = [
-  ['csv', 'CSV'],
-  ['xlsx', 'Excel (XLSX)'],
-  ['ndjson', 'NDJSON'],
-  ['parquet', 'Parquet'],
-  ['json', 'JSON'],
-] as const;

@@ -2,20 +2,19 @@
 import { Button, Card, Code, Group, MultiSelect, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
-import { useOperation } from '../gateway/use-operation';
+import { useOperation, useViewer } from '../gateway/use-gateway';
+import { fromWallTime, toWallTime } from '../language/days';
 import { useTexts } from '../language/use-texts';
-import { fromWallTime, toWallTime } from '../language/wall-time';
 import { FilterBuilder } from '../records/filter-builder';
-import { useFilterWords } from '../records/use-filter-words';
+import { useFilterWords } from '../records/filter-fields';
+import { EXPORT_FORMATS } from '../records/view-address';
 import { CodeToCopy } from '../shell/code-to-copy';
-import { DayTimeInput } from '../shell/day-time-input';
+import { DayTimeInput } from '../shell/day-input';
 import { Icon } from '../shell/icon';
-import { PageFrame } from '../shell/page-frame';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
-import { type AskedExport, EXPORT_FORMATS, exportByCommand, exportByCurl } from './asked-export';
-import { ExportedFiles } from './exported-files';
-import { useExport } from './use-export';
+import { useAddress } from '../shell/page-filter';
+import { PageFrame } from '../shell/states';
+import { type AskedExport, exportByCommand, exportByCurl } from './asked-export';
+import { ExportedFiles, useExport } from './use-export';
 
 const NOTHING_ASKED = { collections: '', oquery: '', where: '', since: '', format: 'csv' };
 

@@ -11,17 +11,13 @@ import {
   StudentsWhoPay,
 } from '../../../generated/portal/fees/fees';
 import { ActButtons } from '../acts/act-buttons';
-import { useOperation } from '../gateway/use-operation';
-import { useWrite } from '../gateway/use-write';
+import { useOperation, useWrite } from '../gateway/use-gateway';
 import { parseTypedNumber } from '../language/typed-number';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
-import { useToday } from '../language/use-today';
-import { whereContains } from '../records/known-records';
+import { phrase, useFormats, useTexts, useToday } from '../language/use-texts';
+import { whereContains } from '../records/use-record-choices';
 import { DayInput } from '../shell/day-input';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
+import { useAddress } from '../shell/page-filter';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 
 /** Loaded with the first receipt. */
 const PrintOfRecord = lazy(async () => ({

@@ -5,12 +5,10 @@ import { useState } from 'react';
 import { FilesOfPortal } from '../../../generated/portal/files/files';
 import { useFileSending } from '../gateway/use-file-sending';
 import { useTexts } from '../language/use-texts';
-import { InputDialog } from '../shell/confirm-dialog';
-import { FilePicker } from '../shell/file-picker';
-import { SendingProgressBar } from '../shell/sending-progress-bar';
+import { InputDialog, useNotice } from '../shell/confirm-dialog';
+import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
 
 export function AddFileDialog({ onClose }: { onClose(): void }) {
   const t = useTexts();

@@ -1,6 +1,6 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
-import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
+import { useGateway } from '../gateway/use-gateway';
 
 interface NamedFile {
   readonly id: string;

@@ -1,5 +1,5 @@
+import { useViewer } from '../gateway/use-gateway';
 import { useNamesOfRecords } from '../shell/use-record-labels';
-import { useViewer } from '../shell/viewer';
 
 interface LinkedFile {
   readonly collection: string | null;

@@ -4,12 +4,15 @@
  * has logged in again, and is then repeated.
  */
 import type { Client } from 'graphql-ws';
+import { GatewayProblem, problemCode } from '../session/gateway-problem';
+import {
+  type CallerHeaders,
+  callerHeaders,
+  GRAPHQL_HEADERS,
+  type PortalOperation,
+} from '../session/graphql-headers';
 import type { LoginSession } from '../session/login-session';
-import { problemCode } from '../session/problem-code';
 import { parseExactly, printExactly } from './exact-number';
-import { GatewayProblem } from './gateway-problem';
-import { type CallerHeaders, callerHeaders, GRAPHQL_HEADERS } from './graphql-headers';
-import type { PortalOperation } from './portal-operation';
 import { UnansweredWrites, type WritePlace } from './unanswered-writes';
 
 interface AskOptions {

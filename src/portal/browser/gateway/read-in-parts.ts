@@ -1,4 +1,4 @@
-import { GatewayProblem } from './gateway-problem.js';
+import { GatewayProblem } from '../session/gateway-problem.js';
 
 /** The answer is handed to the browser in parts of this size, which are stored outside the page's memory. */
 const PART_BYTES = 4 * 1024 * 1024;

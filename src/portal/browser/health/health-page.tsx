@@ -2,12 +2,10 @@
 import { Alert, Button, Card, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useEffect, useId } from 'react';
 import { GatewayHealth, type GatewayHealthQuery } from '../../../generated/portal/health/health';
-import { useOperation } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
+import { useOperation } from '../gateway/use-gateway';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
-import { PageFrame } from '../shell/page-frame';
-import { LoadingState, ProblemState } from '../shell/states';
+import { LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { SlowStatementList } from './slow-statement-list';
 
 type HealthFigures = GatewayHealthQuery['health'];

@@ -1,9 +1,8 @@
 import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { useFormats, useTexts } from '../language/use-texts';
 import { CodeToCopy, CopyTextButton } from '../shell/code-to-copy';
-import { StateTag } from '../shell/state-tag';
+import { StateTag } from '../shell/icon';
 import { EmptyState } from '../shell/states';
 import { type SlowOperation, type SlowRun, toSlowOperations } from './slow-operations';
 

@@ -10,11 +10,10 @@ import {
 } from '../../../generated/portal/home/home';
 import { ActButtons } from '../acts/act-buttons';
 import { useActs } from '../acts/acts';
-import { useOperation } from '../gateway/use-operation';
+import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayBefore } from '../language/days';
 import { useTexts } from '../language/use-texts';
 import { useSheets } from '../sheets/use-sheets';
-import { useNameOfReport, useViewer } from '../shell/viewer';
 import { leaveToDecide } from './tile';
 
 interface WaitingThing {

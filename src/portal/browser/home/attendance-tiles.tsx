@@ -1,10 +1,9 @@
 /** The tiles of the dashboard about attendance: who is there, who is not, and who was away too often. */
 import { Alert, Anchor, Table } from '@mantine/core';
 import { PresentOnDay, type PresentOnDayQuery, ShortageByClass } from '../../../generated/portal/home/home';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { useNameOfReport } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
 import { EmptyState } from '../shell/states';
-import { useNameOfReport } from '../shell/viewer';
 import { type DayTileProps, Figure, Tile, TileChart } from './tile';
 
 export function AttendanceTiles({ day }: Pick<DayTileProps, 'day'>) {

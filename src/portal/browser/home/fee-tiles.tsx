@@ -6,13 +6,11 @@ import {
   LargestDues,
   OutstandingByAge,
 } from '../../../generated/portal/home/home';
+import { useNameOfReport, useViewer } from '../gateway/use-gateway';
 import { monthsBefore, startOfSession } from '../language/days';
-import { useFormats } from '../language/use-formats';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
-import { nameOfEnumValue } from '../reports/name-of-column';
+import { nameOfEnumValue } from '../language/name-of-field';
+import { useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { EmptyState } from '../shell/states';
-import { useNameOfReport, useViewer } from '../shell/viewer';
 import { BarList, type DayTileProps, Figure, Tile, TileChart } from './tile';
 
 export function FeeTiles({ day }: Pick<DayTileProps, 'day'>) {

@@ -1,11 +1,9 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { SchoolBegun, StrengthByClass } from '../../../generated/portal/home/home';
-import { useOperation } from '../gateway/use-operation';
+import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
-import { phrase, useTexts } from '../language/use-texts';
-import { useToday } from '../language/use-today';
+import { phrase, useTexts, useToday } from '../language/use-texts';
 import { LinkCard } from '../shell/link-card';
-import { useNameOfReport, useViewer } from '../shell/viewer';
 import { TileRefresher } from './tile';
 
 /** The settings that the first step names. Those that have a default are said by saving it. */

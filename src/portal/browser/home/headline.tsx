@@ -8,12 +8,10 @@ import {
   OutstandingByAge,
   PresentOnDay,
 } from '../../../generated/portal/home/home';
-import type { PortalOperation } from '../gateway/portal-operation';
-import { useOperation } from '../gateway/use-operation';
+import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayBefore } from '../language/days';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { useNameOfReport, useViewer } from '../shell/viewer';
+import { useFormats, useTexts } from '../language/use-texts';
+import type { PortalOperation } from '../session/graphql-headers';
 import { type DayTileProps, leaveToDecide } from './tile';
 
 /** Uses the operations of the tiles below, so that no figure costs a request of its own. */

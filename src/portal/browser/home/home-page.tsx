@@ -1,19 +1,14 @@
 /** The home page: tiles of the reports and records that the viewer needs at the start of a day. */
 import { ActionIcon, Button, Group } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { useViewer } from '../gateway/use-gateway';
 import { dayBefore, isTime } from '../language/days';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { useToday } from '../language/use-today';
+import { useFormats, useTexts, useToday } from '../language/use-texts';
 import { DayInput } from '../shell/day-input';
 import { Icon } from '../shell/icon';
-import { InSteps } from '../shell/in-steps';
-import { InTurns, usePrintWhole } from '../shell/in-turns';
-import { PageFrame } from '../shell/page-frame';
-import { PrintedOnly } from '../shell/printed-only';
-import { EmptyState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
+import { InSteps, InTurns, PrintedOnly, usePrintWhole } from '../shell/in-turns';
+import { useAddress } from '../shell/page-filter';
+import { EmptyState, PageFrame } from '../shell/states';
 import { AttendanceTiles } from './attendance-tiles';
 import { FeeTiles } from './fee-tiles';
 import { FirstSteps, useSchoolBeginning } from './first-steps';

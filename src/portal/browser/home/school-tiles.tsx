@@ -2,13 +2,11 @@
 import { Anchor, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { LeaveToDecide, ResultsByTerm, StrengthByClass } from '../../../generated/portal/home/home';
+import { useNameOfReport, useViewer } from '../gateway/use-gateway';
 import { dayBefore, sessionYearOf } from '../language/days';
-import { useFormats } from '../language/use-formats';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
-import { nameOfEnumValue } from '../reports/name-of-column';
+import { nameOfEnumValue } from '../language/name-of-field';
+import { useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { EmptyState } from '../shell/states';
-import { useNameOfReport, useViewer } from '../shell/viewer';
 import { type DayTileProps, Figure, leaveToDecide, Tile, TileChart } from './tile';
 
 export function SchoolTiles({ day }: Pick<DayTileProps, 'day'>) {

@@ -2,10 +2,8 @@
 import { Anchor, Card, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { SharedDashboards } from '../../../generated/portal/home/home';
-import { useOperation } from '../gateway/use-operation';
-import { useInOrderOfTitle } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
-import { useViewer } from '../shell/viewer';
+import { useOperation, useViewer } from '../gateway/use-gateway';
+import { useInOrderOfTitle, useTexts } from '../language/use-texts';
 
 /** A longer list has a page of its own in the menu. */
 const MOST_LINKS = 6;

@@ -5,12 +5,11 @@ import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useCallback } from 'react';
 import { ReportHasChanged } from '../../../generated/portal/home/home';
 import type { ChartCanvasProps } from '../charts/chart-canvas';
-import type { PortalOperation } from '../gateway/portal-operation';
-import { useEvents, useOperation } from '../gateway/use-operation';
+import { useEvents, useOperation } from '../gateway/use-gateway';
 import { dayBefore } from '../language/days';
 import { useTexts } from '../language/use-texts';
-import { InSteps } from '../shell/in-steps';
-import { InTurn } from '../shell/in-turns';
+import type { PortalOperation } from '../session/graphql-headers';
+import { InSteps, InTurn } from '../shell/in-turns';
 import { LoadingState, ProblemState } from '../shell/states';
 
 export interface TileProps<Result, Variables> {

@@ -2,9 +2,8 @@
 import { Button, Card, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type CellPart, partOfCell } from '../../../services/importing/cells/part-of-cell.js';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
-import { useAllowedWords } from '../records/use-allowed-words';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { useAllowedWords } from '../records/use-declared-collection';
 import { Icon } from '../shell/icon';
 import { type ColumnChoice, fixedValueOf, formatChoices } from './column-choices';
 import type { FoundColumn, MappedColumn } from './import-steps';

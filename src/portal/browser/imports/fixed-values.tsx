@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useTexts } from '../language/use-texts';
-import { useAllowedWords } from '../records/use-allowed-words';
+import { useAllowedWords } from '../records/use-declared-collection';
 import { Icon } from '../shell/icon';
 import { type ColumnChoice, fixedValueOf } from './column-choices';
 

@@ -11,17 +11,14 @@ import {
   type ImportNowQuery,
   type ShownImportFragment,
 } from '../../../generated/portal/imports/imports';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useChange, useEvents, useOperation } from '../gateway/use-operation';
+import { useChange, useEvents, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
+import { GatewayProblem } from '../session/gateway-problem';
 import { ConfirmDialog } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
-import { LoadingState, NotFoundState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
+import { Icon, StateTag } from '../shell/icon';
+import { useAddress } from '../shell/page-filter';
+import { LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { ImportProgress } from './import-progress';
 import { IMPORT_STEPS, type Inspection, isUnderWay, STATE_NAMES, stepOf } from './import-steps';
 import { keepsWhatIsWritten } from './keeps-what-is-written';

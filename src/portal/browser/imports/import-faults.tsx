@@ -2,10 +2,9 @@
 import { Button, Group, Table, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import { FaultsOfImport } from '../../../generated/portal/imports/imports';
-import { useOperation } from '../gateway/use-operation';
+import { useOperation } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { useFormats, useTexts } from '../language/use-texts';
 import { LoadingState, ProblemState } from '../shell/states';
 import { CsvOfImport } from './import-progress';
 

@@ -2,10 +2,9 @@
 import { Button, Card, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ShownCountsFragment, ShownImportFragment } from '../../../generated/portal/imports/imports';
-import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
+import { useGateway } from '../gateway/use-gateway';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { ProblemState } from '../shell/states';
 

@@ -8,14 +8,10 @@ import {
   PastImports,
   type PastImportsQuery,
 } from '../../../generated/portal/imports/imports';
-import { useGateway } from '../gateway/gateway-context';
-import { useEvents } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
+import { useEvents, useGateway, useViewer } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
+import { StateTag } from '../shell/icon';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { STATE_NAMES } from './import-steps';
 import { TakeFile } from './take-file';
 

@@ -12,14 +12,13 @@ import {
   type ShownImportFragment,
   TryImport,
 } from '../../../generated/portal/imports/imports';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { useFieldNames } from '../records/use-declared-collection';
 import { useDraft } from '../records/use-draft';
-import { Icon } from '../shell/icon';
-import { WarningNotice } from '../shell/state-tag';
+import { GatewayProblem } from '../session/gateway-problem';
+import { Icon, WarningNotice } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
 import { ColumnCard } from './column-card';
 import { columnChoices } from './column-choices';

@@ -2,9 +2,9 @@
 import { Checkbox, NativeSelect, SimpleGrid, Stack, Title } from '@mantine/core';
 import { useId } from 'react';
 import type { ShownImportFragment } from '../../../generated/portal/imports/imports';
+import { useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { useFieldNames } from '../records/use-declared-collection';
-import { useViewer } from '../shell/viewer';
 import type { ImportCollection } from './column-choices';
 
 export type ChosenOptions = Pick<ShownImportFragment, 'mode' | 'by' | 'missing' | 'triggers'>;

@@ -8,12 +8,10 @@ import {
   UndoPreviewOfImport,
   UndoWholeImport,
 } from '../../../generated/portal/imports/imports';
-import { useChange, useOperation } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { useChange, useOperation } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
-import { WarningNotice } from '../shell/state-tag';
+import { Icon, WarningNotice } from '../shell/icon';
 import { LoadingState } from '../shell/states';
 import { ImportFaults } from './import-faults';
 import { RowCounts } from './import-progress';

@@ -3,14 +3,12 @@ import { Button, Card, Group, Select, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type DragEvent, useState } from 'react';
 import { useFileSending } from '../gateway/use-file-sending';
+import { useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { FilePicker } from '../shell/file-picker';
-import { Icon } from '../shell/icon';
-import { SendingProgressBar } from '../shell/sending-progress-bar';
-import { WarningNotice } from '../shell/state-tag';
+import { FilePicker, SendingProgressBar } from '../shell/file-picker';
+import { Icon, WarningNotice } from '../shell/icon';
+import { useAddress } from '../shell/page-filter';
 import { ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
 
 export function TakeFile() {
   const t = useTexts();

@@ -8,12 +8,11 @@ import {
   RunImport,
   type ShownImportFragment,
 } from '../../../generated/portal/imports/imports';
-import { useChange } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
+import { useChange } from '../gateway/use-gateway';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { useFieldNames } from '../records/use-declared-collection';
 import { ConfirmDialog } from '../shell/confirm-dialog';
-import { WarningNotice } from '../shell/state-tag';
+import { WarningNotice } from '../shell/icon';
 import { useNamesOfRecords } from '../shell/use-record-labels';
 import { ImportFaults } from './import-faults';
 import { CsvOfImport, RowCounts } from './import-progress';

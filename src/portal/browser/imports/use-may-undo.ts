@@ -1,5 +1,5 @@
 import type { ShownCountsFragment } from '../../../generated/portal/imports/imports';
-import { useViewer } from '../shell/viewer';
+import { useViewer } from '../gateway/use-gateway';
 
 /**
  * Whether the viewer may undo an import, which removes the records that it created and reverts those that it

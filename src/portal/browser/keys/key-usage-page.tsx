@@ -3,14 +3,12 @@ import { Code, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/c
 import { useParams } from '@tanstack/react-router';
 import { ApiKeysOfPortal, UsageOfKey, type UsageOfKeyQuery } from '../../../generated/portal/keys/keys';
 import { ChartCanvas } from '../charts/chart-canvas';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useOperation } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
-import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
+import { useOperation } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
+import { GatewayProblem } from '../session/gateway-problem';
+import { StateTag } from '../shell/icon';
+import { useAddress } from '../shell/page-filter';
+import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { RequestTable } from './request-table';
 
 type Usage = NonNullable<UsageOfKeyQuery['apiKeyUsage']>;

@@ -7,16 +7,11 @@ import {
   type ApiKeysOfPortalQuery,
   RevokeApiKeyInPortal,
 } from '../../../generated/portal/keys/keys';
-import { useChange, useOperation } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
-import { ConfirmDialog } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
-import { useViewer } from '../shell/viewer';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
+import { Icon, StateTag } from '../shell/icon';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { NewKeyDialog } from './new-key-dialog';
 import { readScopes, VERB_LABELS } from './picked-scopes';
 import { RotateKeyDialog } from './rotate-key-dialog';

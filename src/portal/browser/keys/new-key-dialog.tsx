@@ -2,16 +2,13 @@
 import { Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiKeysOfPortal, MakeApiKey } from '../../../generated/portal/keys/keys';
-import { useChange } from '../gateway/use-operation';
-import { dayAfter } from '../language/days';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { fromWallTime } from '../language/wall-time';
+import { useChange, useViewer } from '../gateway/use-gateway';
+import { dayAfter, fromWallTime } from '../language/days';
+import { useFormats, useTexts } from '../language/use-texts';
+import { SecretOnce, type SecretOnceProps } from '../shell/code-to-copy';
 import { InputDialog } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
-import { SecretOnce, type SecretOnceProps } from '../shell/secret-once';
 import { ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
 import { hasScopes, NO_SCOPES, type PickedScopes } from './picked-scopes';
 import { ScopeTree } from './scope-tree';
 

@@ -1,7 +1,6 @@
 import { Code } from '@mantine/core';
 import type { UsageOfKeyQuery } from '../../../generated/portal/keys/keys';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { useFormats, useTexts } from '../language/use-texts';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
 type KeyRequest = NonNullable<UsageOfKeyQuery['apiKeyUsage']>['requests'][number];

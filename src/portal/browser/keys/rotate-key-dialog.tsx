@@ -5,7 +5,7 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ApiKeysOfPortal, RotateApiKeyInPortal } from '../../../generated/portal/keys/keys';
-import { useChange } from '../gateway/use-operation';
+import { useChange } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { ProblemState } from '../shell/states';
 import { KeySecret } from './new-key-dialog';

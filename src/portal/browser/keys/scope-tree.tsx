@@ -5,10 +5,9 @@
 import { ActionIcon, Checkbox, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { ScriptsForKeys } from '../../../generated/portal/keys/keys';
-import { useOperation } from '../gateway/use-operation';
+import { useOperation, useViewer, type ViewerCollection } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
-import { useViewer, type ViewerCollection } from '../shell/viewer';
 import {
   type PickedScopes,
   VERB_LABELS,

@@ -1,7 +1,7 @@
 /** Translates the error messages of the gateway into the language of the page. */
 import { useLingui } from '@lingui/react';
 import { type ReactNode, Suspense, use } from 'react';
-import { nameOfField } from '../records/name-of-field';
+import { nameOfField } from './name-of-field';
 import { type Say, sayByTemplates } from './say-by-templates';
 
 /** By language, loaded with the first error. The gateway itself answers in English. */

@@ -1,4 +1,11 @@
+import { i18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useSyncExternalStore } from 'react';
+import { useViewer } from '../gateway/use-gateway';
+import { ObservableValue } from '../session/observable-value';
+import { isTime } from './days';
+import { type Language, rememberLanguage } from './preferred-language';
 
 export type Texts = (message: string, values?: Readonly<Record<string, unknown>>) => string;
 
@@ -17,4 +24,170 @@ export function useTexts(): Texts {
 /** Marks a text that is shown elsewhere by `t(label)`, e.g. in a table of pages. */
 export function phrase(message: string): string {
   return message;
+}
+
+export interface Formats {
+  number(value: number | string): string;
+  /** With the sign of the currency and always two decimals, so that a column of amounts lines up. */
+  money(value: number | string, currency?: string): string;
+  /** Short, for axes and tiles: 12 L, 3.4 Cr. */
+  shortNumber(value: number): string;
+  shortMoney(value: number, currency?: string): string;
+  percent(value: number | string): string;
+  /** The size of a file in a suitable unit: 640 bytes, 12.4 MB. */
+  bytes(value: number): string;
+  /** Accepts `YYYY-MM-DD` or an instant. */
+  day(value: string): string;
+  month(value: string): string;
+  /** Without its year, beside months with a year. */
+  shortMonth(value: string): string;
+  instant(value: string): string;
+  /** The current day, as `YYYY-MM-DD`. */
+  readonly today: string;
+  readonly timeZone: string;
+  readonly locale: string;
+}
+
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+
+export function useFormats(): Formats {
+  const language = useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
+  const { timeZone } = useViewer().domain;
+  return formatsOf({ locale: LOCALES[language], timeZone });
+}
+
+const SHORT = { notation: 'compact', maximumFractionDigits: 1 } as const;
+
+/** Every cell of a table needs formats, and creating some takes a phone milliseconds. */
+const formatsOf = keptByKey(createFormats);
+
+function createFormats({
+  locale,
+  timeZone,
+}: {
+  readonly locale: string;
+  readonly timeZone: string;
+}): Formats {
+  const numbersBy = keptByKey((options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options));
+  const daysBy = keptByKey(
+    ({ locale: asked = locale, ...options }: Intl.DateTimeFormatOptions & { readonly locale?: string }) =>
+      new Intl.DateTimeFormat(asked, options),
+  );
+  const number = (value: number) => numbersBy({ maximumFractionDigits: 2 }).format(value);
+  const dayOfInstant = (at: number) => daysBy({ locale: 'sv-SE', timeZone, dateStyle: 'short' }).format(at);
+  return {
+    number: (value) => number(Number(value)),
+    money: (value, currency = 'INR') => numbersBy({ style: 'currency', currency }).format(Number(value)),
+    shortNumber: (value) => numbersBy(SHORT).format(value),
+    shortMoney: (value, currency = 'INR') =>
+      numbersBy({ ...SHORT, style: 'currency', currency }).format(value),
+    percent: (value) => `${number(Number(value))}%`,
+    bytes(value) {
+      const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), BYTE_UNITS.length - 1);
+      const unit = { style: 'unit', unit: BYTE_UNITS[power] } as const;
+      // The short form of bytes has no plural.
+      const form =
+        power === 0
+          ? ({ unitDisplay: 'long', maximumFractionDigits: 0 } as const)
+          : { maximumFractionDigits: 1 };
+      return numbersBy({ ...unit, ...form }).format(value / 1000 ** power);
+    },
+    day(value) {
+      const isInstant = value.length > 10 && isTime(value);
+      const day = isInstant ? dayOfInstant(Date.parse(value)) : value;
+      return sayTime(day, day, daysBy({ dateStyle: 'medium', timeZone: 'UTC' }));
+    },
+    month: (value) =>
+      sayTime(value, `${value}-01`, daysBy({ month: 'short', year: 'numeric', timeZone: 'UTC' })),
+    shortMonth: (value) => sayTime(value, `${value}-01`, daysBy({ month: 'short', timeZone: 'UTC' })),
+    instant: (value) => sayTime(value, value, daysBy({ dateStyle: 'medium', timeStyle: 'short', timeZone })),
+    get today() {
+      return dayOfInstant(Date.now());
+    },
+    timeZone,
+    locale,
+  };
+}
+
+/** A text that is no time, such as a thirteenth month in an address, is returned unchanged. */
+function sayTime(value: string, time: string, format: Intl.DateTimeFormat): string {
+  return isTime(time) ? format.format(Date.parse(time)) : value;
+}
+
+/** Creates a value when it is first needed, and returns the same one for the same options. */
+function keptByKey<Options, Made>(make: (options: Options) => Made): (options: Options) => Made {
+  const madeByKey = new Map<string, Made>();
+  return (options) => {
+    const key = JSON.stringify(options);
+    const known = madeByKey.get(key);
+    if (known !== undefined) return known;
+    const made = make(options);
+    madeByKey.set(key, made);
+    return made;
+  };
+}
+
+type Words = Readonly<Record<string, string>>;
+
+/** By language, loaded by pages that show reports. */
+const WORDS: Readonly<Record<string, () => Promise<Words>>> = {
+  hi: async () => (await import('./hindi-words.json')).default,
+};
+
+/**
+ * Translates the names of reports, their parameters and columns, of operations of the library, and of
+ * bundled collections and their fields. They are texts of the schema, not of the portal, and some of their
+ * words have another meaning on a button. A test requires a translation of each. Unknown names stay in
+ * English.
+ */
+export function useReportWords(): (text: string) => string {
+  const { locale } = useLingui().i18n;
+  const load = WORDS[locale];
+  const { data } = useQuery({
+    queryKey: ['report words', locale],
+    queryFn: async () => (await load?.()) ?? {},
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: load !== undefined,
+  });
+  return useCallback((text) => data?.[text] ?? text, [data]);
+}
+
+/** Sorts by title in the alphabet of the language, and numbers by their value. */
+export function useInOrderOfTitle(): <Titled extends { readonly title: string }>(
+  list: readonly Titled[],
+) => Titled[] {
+  const { locale } = useFormats();
+  const { compare } = new Intl.Collator(locale, { numeric: true });
+  return (list) => list.toSorted((one, other) => compare(one.title, other.title));
+}
+
+const LOOK_EVERY_MS = 10_000;
+
+/** The current day at the school, `YYYY-MM-DD`. It changes at midnight while a page is open. */
+export function useToday(): string {
+  const formats = useFormats();
+  return useSyncExternalStore(lookNowAndThen, () => formats.today);
+}
+
+function lookNowAndThen(onLook: () => void): () => void {
+  const timer = setInterval(onLook, LOOK_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+/** The locale of each language, for numbers, days and money. */
+const LOCALES: Readonly<Record<Language, string>> = { en: 'en-IN', hi: 'hi-IN' };
+
+const CATALOGS = { en: () => import('catalog:en'), hi: () => import('catalog:hi') } as const;
+
+export const currentLanguage = new ObservableValue<Language>('en');
+
+/** Loads the texts of a language, switches to it, and remembers it in this browser. */
+export async function switchLanguage(language: Language): Promise<void> {
+  const { messages } = await CATALOGS[language]();
+  i18n.load(language, messages);
+  // Numbers within a text are grouped like other numbers: 1,00,000.
+  i18n.activate(language, LOCALES[language]);
+  document.documentElement.lang = language;
+  rememberLanguage(language);
+  currentLanguage.set(language);
 }

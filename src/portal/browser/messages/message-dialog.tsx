@@ -7,15 +7,12 @@ import {
   MessagesOfPortal,
   RetryMessageInPortal,
 } from '../../../generated/portal/messages/messages';
-import { useChange } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { ConfirmDialog } from '../shell/confirm-dialog';
-import { FactsTable } from '../shell/fact-strip';
-import { StateTag } from '../shell/state-tag';
-import { useNotice } from '../shell/use-notice';
+import { useChange, useViewer } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
+import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
+import { StateTag } from '../shell/icon';
+import { FactsTable } from '../shell/link-card';
 import { useUserNames } from '../shell/use-record-labels';
-import { useViewer } from '../shell/viewer';
 import { type ListedMessage, MESSAGE_KIND_NAMES, MESSAGE_STATE_NAMES } from './messages-filter';
 
 /** The records of text messages, which say for whom and why a message was sent. */

@@ -2,8 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import type { MessagesOfPortalQuery } from '../../../generated/portal/messages/messages';
 import { phrase, useTexts } from '../language/use-texts';
 import { DayInput } from '../shell/day-input';
-import { PageFilter } from '../shell/page-filter';
-import { isFiltering } from '../shell/use-address';
+import { isFiltering, PageFilter } from '../shell/page-filter';
 
 /** The filter as in the address. '' means no condition. */
 export const NO_MESSAGES_FILTER = { kind: '', state: '', recipient: '', from: '', until: '' };

@@ -6,14 +6,12 @@ import {
   MessagesOfPortal,
   type MessagesOfPortalQueryVariables,
 } from '../../../generated/portal/messages/messages';
-import { useGateway } from '../gateway/gateway-context';
+import { useGateway } from '../gateway/use-gateway';
 import { dayAfter } from '../language/days';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { isFiltering, useAddress } from '../shell/use-address';
+import { useFormats, useTexts } from '../language/use-texts';
+import { StateTag } from '../shell/icon';
+import { isFiltering, useAddress } from '../shell/page-filter';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
 import { MessageDialog } from './message-dialog';

@@ -1,9 +1,8 @@
 import { Alert, Button, Code, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { InvitePerson, PeopleAccounts, RoleNames } from '../../../generated/portal/people/people';
-import { useChange, useOperation } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { useChange, useOperation } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
 import { CopyTextButton } from '../shell/code-to-copy';
 import { InputDialog } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';

@@ -4,13 +4,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { PeopleAccounts, type PeopleAccountsQuery } from '../../../generated/portal/people/people';
-import { useGateway } from '../gateway/gateway-context';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { FindInput } from '../shell/find-input';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
+import { useGateway } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
+import { FindInput, useAddress } from '../shell/page-filter';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { InviteDialog } from './invite-dialog';
 import { StateBadge } from './state-badge';
 

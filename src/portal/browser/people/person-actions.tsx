@@ -11,11 +11,9 @@ import {
   SetPersonRoles,
   TakeSecondFactorAway,
 } from '../../../generated/portal/people/people';
-import { useChange } from '../gateway/use-operation';
+import { useChange } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
-import { ConfirmDialog } from '../shell/confirm-dialog';
-import { useNotice } from '../shell/use-notice';
+import { ChangedMeanwhile, ConfirmDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { RolesInput, SentLinkNotice } from './invite-dialog';
 
 export interface PersonActionsProps {

@@ -1,8 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import { PeopleRights } from '../../../generated/portal/people/people';
-import { useOperation } from '../gateway/use-operation';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
+import { useOperation } from '../gateway/use-gateway';
+import { useReportWords, useTexts } from '../language/use-texts';
 import { useFieldNames } from '../records/use-declared-collection';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 

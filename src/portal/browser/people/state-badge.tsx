@@ -1,5 +1,5 @@
 import { useTexts } from '../language/use-texts';
-import { StateTag } from '../shell/state-tag';
+import { StateTag } from '../shell/icon';
 
 export interface StateBadgeProps {
   readonly account: { readonly isActive: boolean; readonly hasPassword: boolean };

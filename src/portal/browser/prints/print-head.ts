@@ -1,6 +1,6 @@
 /** Documents as `me.prints` and `print` describe them; schema/prints/print.schema.json explains each key. */
 import { useLingui } from '@lingui/react';
-import { useViewer } from '../shell/viewer';
+import { useViewer } from '../gateway/use-gateway';
 
 export interface PrintHead {
   readonly name: string;

@@ -1,19 +1,15 @@
 /** A document of chosen records, as it is printed or made a PDF by the browser. */
 import { Alert, Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import { useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { useToday } from '../language/use-today';
-import { useAllowedWords } from '../records/use-allowed-words';
-import { useFieldNames } from '../records/use-declared-collection';
+import { useFormats, useTexts, useToday } from '../language/use-texts';
+import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
 import { orderInAddress } from '../records/view-address';
 import { SetSelect, useSets } from '../sheets/set-select';
 import { DayInput } from '../shell/day-input';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
+import { useAddress } from '../shell/page-filter';
+import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { PrintDocument } from './print-document';
 import { type PrintChoice, type PrintHead, type PrintLayout, usePrints } from './print-head';
 import { type PrintSubject, usePrintLayout, usePrintPages } from './use-print-pages';

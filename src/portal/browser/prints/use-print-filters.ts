@@ -2,10 +2,15 @@
 import { useLingui } from '@lingui/react';
 import type { PrintFilters } from '../../../base/text/print-filters.js';
 import { isExactNumber } from '../gateway/exact-number';
-import { useFormats } from '../language/use-formats';
-import { type DeclaredCollection, type DeclaredField, isReferenceValue } from '../records/declared-field';
-import { useAllowedWords, useValueText } from '../records/use-allowed-words';
-import { useFieldNames } from '../records/use-declared-collection';
+import { useFormats } from '../language/use-texts';
+import {
+  type DeclaredCollection,
+  type DeclaredField,
+  isReferenceValue,
+  useAllowedWords,
+  useFieldNames,
+  useValueText,
+} from '../records/use-declared-collection';
 import type { PrintLayout } from './print-head';
 import { sumInWords } from './sum-in-words';
 

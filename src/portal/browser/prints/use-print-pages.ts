@@ -5,11 +5,9 @@ import {
   type PrintedRecordsQueryVariables,
   PrintLayout as ReadLayout,
 } from '../../../generated/portal/prints/prints';
-import { useGateway } from '../gateway/gateway-context';
-import { useOperation } from '../gateway/use-operation';
+import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf, startOfSession } from '../language/days';
-import { useToday } from '../language/use-today';
-import { useViewer } from '../shell/viewer';
+import { useToday } from '../language/use-texts';
 import type { PrintLayout } from './print-head';
 
 /** More pages are printed in parts. */

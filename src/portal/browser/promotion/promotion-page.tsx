@@ -10,16 +10,13 @@ import {
   type PromoteStudentsMutationVariables,
 } from '../../../generated/portal/promotion/promotion';
 import { GridRecords } from '../../../generated/portal/records/records';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
-import { useTexts } from '../language/use-texts';
-import { useToday } from '../language/use-today';
-import { useUndoNotice } from '../records/use-undo-notice';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { useTexts, useToday } from '../language/use-texts';
+
+import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
 type Promotion = NonNullable<PromoteStudentsMutation['promoteStudents']>;

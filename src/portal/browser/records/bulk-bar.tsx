@@ -4,22 +4,21 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ChangeRecords, RemoveRecords } from '../../../generated/portal/records/bulk';
 import { GridRecords } from '../../../generated/portal/records/records';
-import { useGateway } from '../gateway/gateway-context';
-import { useOperation } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
+import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { LoadingState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
 import { type CountedFilter, countUpToMost } from './count-button';
-import type { DeclaredCollection, DeclaredField } from './declared-field';
 import { FieldInput } from './field-input';
 import { RecordUses, useMayForce, usesIn } from './record-uses';
-import { useValueText } from './use-allowed-words';
-import { useFieldNames } from './use-declared-collection';
+import {
+  type DeclaredCollection,
+  type DeclaredField,
+  useFieldNames,
+  useValueText,
+} from './use-declared-collection';
 import { tidied, useDraft } from './use-draft';
-import { useUndoNotice } from './use-undo-notice';
 
 interface BulkDialogProps {
   readonly collection: DeclaredCollection;

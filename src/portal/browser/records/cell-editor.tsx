@@ -1,17 +1,14 @@
 /** The editor of a cell: the input for its field, placed over the cell. */
 import { Button, Group, Popover, Text } from '@mantine/core';
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
+import { useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
-import { useViewer } from '../shell/viewer';
-import { ConflictDialog } from './conflict-dialog';
-import { type DeclaredField } from './declared-field';
 import { FieldFaults, faultsByField } from './field-faults';
 import { FieldInput } from './field-input';
-import { useFieldNames } from './use-declared-collection';
-import { type Draft, draftKey, useDraft, withChange } from './use-draft';
-import { useDraftBase } from './use-draft-base';
-import { type RecordToChange, useRecordSaving } from './use-record-saving';
+import { type DeclaredField, useFieldNames } from './use-declared-collection';
+import { type Draft, draftKey, useDraft, useDraftBase, withChange } from './use-draft';
+import { ConflictDialog, type RecordToChange, useRecordSaving } from './use-record-saving';
 
 export interface CellEditorProps {
   readonly collection: string;

@@ -1,16 +1,12 @@
 /** The collections whose records the viewer may read. */
 import { SimpleGrid, Text } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
-import { useOperation } from '../gateway/use-operation';
-import { useInOrderOfTitle, useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
-import { CodeSpans } from '../shell/code-spans';
-import { FindInput } from '../shell/find-input';
+import { useOperation, useViewer, type ViewerCollection } from '../gateway/use-gateway';
+import { useInOrderOfTitle, useReportWords, useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer, type ViewerCollection } from '../shell/viewer';
+import { FindInput, useAddress } from '../shell/page-filter';
+import { EmptyState, PageFrame } from '../shell/states';
 
 export function CollectionsPage() {
   const t = useTexts();

@@ -2,9 +2,8 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { CountedRecords, type CountedRecordsQuery } from '../../../generated/portal/records/grid-count';
 import type { GatewayClient } from '../gateway/gateway-client';
-import { useGateway } from '../gateway/gateway-context';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { useGateway } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
 
 /** A larger number is of no use to anybody. */
 const MOST_COUNTED = 10_000;

@@ -2,21 +2,22 @@
 import { ActionIcon, Button, Card, Group, Input, Select, Stack, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isExactNumber, numberOfText } from '../gateway/exact-number';
-import { isTime } from '../language/days';
+import { useViewer } from '../gateway/use-gateway';
+import { fromWallTime, isTime, toWallTime } from '../language/days';
 import { parseTypedNumber } from '../language/typed-number';
 import { useTexts } from '../language/use-texts';
-import { fromWallTime, toWallTime } from '../language/wall-time';
-import { CodeSpans } from '../shell/code-spans';
-import { DayInput } from '../shell/day-input';
-import { DayTimeInput } from '../shell/day-time-input';
+import { CodeSpans } from '../shell/code-to-copy';
+import { DayInput, DayTimeInput } from '../shell/day-input';
 import { Icon } from '../shell/icon';
-import { useViewer } from '../shell/viewer';
-import { type DeclaredField, isReferenceValue } from './declared-field';
+import { useBoundFault } from './field-faults';
 import { CheckedTextInput, NumberTextInput } from './number-text-input';
 import { ReferencePicker } from './reference-picker';
-import { useAllowedWords } from './use-allowed-words';
-import { useBoundFault } from './use-bound-fault';
-import { useFieldNames } from './use-declared-collection';
+import {
+  type DeclaredField,
+  isReferenceValue,
+  useAllowedWords,
+  useFieldNames,
+} from './use-declared-collection';
 
 export interface FieldInputProps {
   readonly field: DeclaredField;

@@ -5,15 +5,16 @@ import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
 import { Icon } from '../shell/icon';
-import { type DeclaredField } from './declared-field';
 import {
   type FilterCondition,
   type FilterOperator,
   isOfWhere,
+  joinWhere,
   needsValue,
   parseConditions,
   printConditions,
   printWhere,
+  splitWhere,
 } from './filter-conditions';
 import {
   type FilterField,
@@ -23,9 +24,7 @@ import {
   operatorsOf,
 } from './filter-fields';
 import { NumberTextInput } from './number-text-input';
-import { joinWhere, splitWhere } from './split-where';
-import { useAllowedWords } from './use-allowed-words';
-import { useFieldNames } from './use-declared-collection';
+import { type DeclaredField, useAllowedWords, useFieldNames } from './use-declared-collection';
 
 export interface FilterBuilderProps {
   readonly fields: readonly DeclaredField[];

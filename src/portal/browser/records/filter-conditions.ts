@@ -33,7 +33,7 @@ export function printConditions(conditions: readonly FilterCondition[]): string 
     .join(',');
 }
 
-export function isFilledIn({ field, operator, value }: FilterCondition): boolean {
+function isFilledIn({ field, operator, value }: FilterCondition): boolean {
   return field !== '' && (value !== '' || !needsValue(operator));
 }
 
@@ -102,3 +102,124 @@ const OPERATORS_OF_WHERE: Readonly<Record<OqueryOperator, string>> = {
   // A `where` has no such word.
   '=daybeforeyesterday': '',
 };
+
+/** An empty text and a list without elements count as empty too. */
+export type EmptinessKind = 'text' | 'list' | 'value';
+
+/** A field that a row can test. */
+export interface EmptinessChoice {
+  readonly path: string;
+  /** How a `where` tests whether the field is empty; absent if it cannot. */
+  readonly emptiness?: { readonly path: string; readonly kind: EmptinessKind };
+}
+
+type Where = Readonly<Record<string, unknown>>;
+
+export interface SplitWhere {
+  readonly conditions: readonly FilterCondition[];
+  /** The part that no row can express, as JSON; '' for none. */
+  readonly rest: string;
+}
+
+/** Splits a `where` into rows and the rest; a text that is no JSON object is returned as the rest. */
+export function splitWhere(text: string, choices: readonly EmptinessChoice[]): SplitWhere {
+  const read = parseObject(text);
+  if (!read) return { conditions: [], rest: text };
+  const { and, ...others } = read;
+  const isList = Array.isArray(and) && Object.keys(others).length === 0;
+  const members: readonly unknown[] = isList ? and : [read];
+  const found = members.map((member) => ({ member, condition: readCondition(member, choices) }));
+  const rest = found.filter(({ condition }) => condition === undefined).map(({ member }) => member);
+  // Without rows, the text is returned unchanged.
+  if (rest.length === members.length) return { conditions: [], rest: text };
+  return {
+    conditions: found.flatMap(({ condition }) => (condition === undefined ? [] : [condition])),
+    rest: rest.length === 0 ? '' : JSON.stringify(rest.length === 1 ? rest[0] : { and: rest }),
+  };
+}
+
+/** Joins rows and the rest into a `where`, as JSON; '' for none. */
+export function joinWhere({ conditions, rest }: SplitWhere, choices: readonly EmptinessChoice[]): string {
+  const members = conditions
+    .filter((condition) => isOfWhere(condition) && isFilledIn(condition))
+    .map((condition) => printCondition(condition, choices));
+  const texts = [...members, ...(rest === '' ? [] : [rest])];
+  return texts.length > 1 ? `{"and":[${texts.join(',')}]}` : (texts[0] ?? '');
+}
+
+function printCondition(
+  { field, operator, value }: FilterCondition,
+  choices: readonly EmptinessChoice[],
+): string {
+  // The `value` of a reference in REST is its `id` in GraphQL.
+  if (operator === 'notEquals')
+    return JSON.stringify(within(field.replace(/\.value$/, '.id'), { notEquals: value }));
+  const { emptiness } = choices.find(({ path }) => path === field) ?? {};
+  const { path = field, kind = 'value' } = emptiness ?? {};
+  return JSON.stringify(whereOf(path, kind, operator === 'isNull'));
+}
+
+/** An empty text may be stored, and looks like a missing one. */
+function whereOf(path: string, kind: EmptinessKind, isEmpty: boolean): Where {
+  if (kind === 'list') return within(path, { isEmpty });
+  if (kind === 'value') return within(path, { isNull: isEmpty });
+  if (!isEmpty) return within(path, { isNull: false, notEquals: '' });
+  return { or: [within(path, { isNull: true }), within(path, { equals: '' })] };
+}
+
+function within(path: string, operators: Where): Where {
+  return path.split('.').reduceRight<Where>((below, step) => ({ [step]: below }), operators);
+}
+
+function readCondition(member: unknown, choices: readonly EmptinessChoice[]): FilterCondition | undefined {
+  const text = JSON.stringify(member);
+  const path = pathOf(member);
+  if (path === undefined) return undefined;
+  const { notEquals } = operatorsAt(member, path);
+  if (typeof notEquals === 'string' && text === JSON.stringify(within(path, { notEquals }))) {
+    const reference = path.replace(/\.id$/, '.value');
+    const isReference = choices.some((choice) => choice.path === reference);
+    return { field: isReference ? reference : path, operator: 'notEquals', value: notEquals };
+  }
+  for (const kind of ['text', 'list', 'value'] as const) {
+    for (const isEmpty of [true, false]) {
+      if (JSON.stringify(whereOf(path, kind, isEmpty)) !== text) continue;
+      const field = choices.find(({ emptiness }) => emptiness?.path === path)?.path ?? path;
+      return { field, operator: isEmpty ? 'isNull' : 'isFilled', value: '' };
+    }
+  }
+  return undefined;
+}
+
+function operatorsAt(member: unknown, path: string): Where {
+  const found = path.split('.').reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), member);
+  return isObject(found) ? found : {};
+}
+
+/** Returns the path of the first condition, down to its operators. */
+function pathOf(member: unknown): string | undefined {
+  const [first] = isObject(member) && Array.isArray(member.or) ? member.or : [member];
+  const steps: string[] = [];
+  for (let at: unknown = first; isObject(at); ) {
+    const [entry] = Object.entries(at);
+    if (!entry) return undefined;
+    const [name, below] = entry;
+    if (!isObject(below)) break;
+    steps.push(name);
+    at = below;
+  }
+  return steps.length === 0 ? undefined : steps.join('.');
+}
+
+function parseObject(text: string): Where | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    return isObject(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Where {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -10,21 +10,18 @@ import {
   SaveRecord,
 } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
-import { useGateway } from '../gateway/gateway-context';
-import { useChange } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
-import { ConfirmDialog } from '../shell/confirm-dialog';
-import { CREDENTIAL_NAMES } from '../shell/credential-names';
-import { Icon } from '../shell/icon';
-import { StateTag } from '../shell/state-tag';
+import { useChange, useGateway, useViewer } from '../gateway/use-gateway';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
+import { Icon, StateTag } from '../shell/icon';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
-import { useUserNames } from '../shell/use-record-labels';
-import { useViewer } from '../shell/viewer';
-import type { DeclaredCollection, DeclaredField } from './declared-field';
-import { useValueText } from './use-allowed-words';
-import { useFieldNames } from './use-declared-collection';
+import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
+import {
+  type DeclaredCollection,
+  type DeclaredField,
+  useFieldNames,
+  useValueText,
+} from './use-declared-collection';
 
 type RecordVersion = HistoryOfRecordQuery['recordHistory']['nodes'][number];
 

@@ -1,11 +1,11 @@
 import { Button, Group } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { FindInput } from '../shell/find-input';
 import { Icon } from '../shell/icon';
+import { FindInput } from '../shell/page-filter';
 import { EmptyState, NotFoundState, type NotFoundStateProps } from '../shell/states';
-import { useViewer } from '../shell/viewer';
 
 export interface NoRecordsProps {
   readonly collection: string;

@@ -5,29 +5,31 @@ import { lazy, Suspense, useState } from 'react';
 import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
 import { usePrints } from '../prints/print-head';
 import { PrintMenu } from '../prints/print-menu';
+import { GatewayProblem } from '../session/gateway-problem';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
-import { InSteps } from '../shell/in-steps';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, NoRightState, ProblemState, SubjectProblem } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
-import { addressesOfRecord } from './addresses-of-record';
-import { type DeclaredCollection, isReferenceValue } from './declared-field';
+import { InSteps } from '../shell/in-turns';
+import { useAddress } from '../shell/page-filter';
+import {
+  EmptyState,
+  LoadingState,
+  NoRightState,
+  PageFrame,
+  ProblemState,
+  SubjectProblem,
+} from '../shell/states';
 import { HistoryTab } from './history-tab';
+import { addressesOfRecord } from './main-fields';
 import { MissingRecord } from './no-records';
 import { type EditedRecord, RecordEditor } from './record-editor';
-import { RecordFacts } from './record-facts';
-import { RecordFiles } from './record-files';
-import { RecordMessages } from './record-messages';
+import { RecordFacts, RecordFiles, RecordMessages } from './record-facts';
 import { RecordReferences } from './record-references';
 import { RecordUses, useMayForce, usesIn } from './record-uses';
-import { useDeclaredCollection } from './use-declared-collection';
+import { type DeclaredCollection, isReferenceValue, useDeclaredCollection } from './use-declared-collection';
 
 /** The id in the address of a new record. */
 const NEW = 'new';

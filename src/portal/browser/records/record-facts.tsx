@@ -1,16 +1,31 @@
 /** The main fields of a record above its tabs. They stay visible on every tab. */
-import { Anchor } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Stack, Table, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { FactStrip } from '../shell/fact-strip';
-import { StateTag } from '../shell/state-tag';
-import { type DeclaredCollection, type DeclaredField, isReferenceValue } from './declared-field';
+import { useState } from 'react';
+import { MessagesOfPortal } from '../../../generated/portal/messages/messages';
+import { FilesOfRecord } from '../../../generated/portal/records/record';
+import { RemoveFileDialog } from '../files/file-dialog';
+import { useFileDownload } from '../files/use-file-download';
+import { useFileSending } from '../gateway/use-file-sending';
+import { useOperation } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
+import { MessageDialog } from '../messages/message-dialog';
+import { labelOfMessage, MESSAGE_STATE_NAMES } from '../messages/messages-filter';
+import { FilePicker, SendingProgressBar } from '../shell/file-picker';
+import { Icon, StateTag } from '../shell/icon';
+import { FactStrip } from '../shell/link-card';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { mainFieldsOf } from './main-fields';
 import type { EditedRecord } from './record-editor';
-import { useReferenceTarget } from './reference-link';
-import { useValueText } from './use-allowed-words';
-import { useFieldNames } from './use-declared-collection';
+import { useReferenceTarget } from './reference-picker';
+import {
+  type DeclaredCollection,
+  type DeclaredField,
+  isReferenceValue,
+  useFieldNames,
+  useValueText,
+} from './use-declared-collection';
 
 export interface RecordFactsProps {
   readonly collection: DeclaredCollection;
@@ -45,5 +60,169 @@ function FactValue({ field, data }: FactValueProps) {
     <Anchor component={Link} to={`/portal/records/${target}/${encodeURIComponent(value.value)}`} size="sm">
       {text}
     </Anchor>
+  );
+}
+
+export function RecordMessages({ addresses }: { readonly addresses: readonly string[] }) {
+  const t = useTexts();
+  if (addresses.length === 0) {
+    return <EmptyState icon="mail" title={t('This record has no email address or phone number')} />;
+  }
+  return (
+    <Stack maw={900}>
+      {addresses.map((address) => (
+        <MessagesTo key={address} address={address} />
+      ))}
+    </Stack>
+  );
+}
+
+const SHOWN = 10;
+
+function MessagesTo({ address }: { readonly address: string }) {
+  const t = useTexts();
+  const { instant } = useFormats();
+  const [opened, setOpened] = useState<string>();
+  const { data, error, refetch } = useOperation(MessagesOfPortal, { recipient: address, first: SHOWN });
+  const messages = data?.messages.nodes ?? [];
+  const message = messages.find(({ id }) => id === opened);
+  return (
+    <section aria-label={address}>
+      <Group justify="space-between">
+        <Title order={2} size="h5">
+          {address}
+        </Title>
+        <Anchor component={Link} to="/portal/messages" search={{ recipient: address } as never} size="sm">
+          {t('All messages to this record')}
+        </Anchor>
+      </Group>
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && !data && <LoadingState rows={3} />}
+      {data && messages.length === 0 && <p className="dimmed">{t('No messages yet')}</p>}
+      {messages.length > 0 && (
+        <div className="table-scroll">
+          <Table aria-label={t('Messages')}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('Message')}</Table.Th>
+                <Table.Th>{t('State')}</Table.Th>
+                <Table.Th>{t('Requested')}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {messages.map((one) => (
+                <Table.Tr key={one.id}>
+                  <Table.Td className="wrapped">
+                    <Anchor component="button" type="button" size="sm" onClick={() => setOpened(one.id)}>
+                      {labelOfMessage(one) || t('Without a subject')}
+                    </Anchor>
+                  </Table.Td>
+                  <Table.Td>
+                    <StateTag state={one.state}>{t(MESSAGE_STATE_NAMES[one.state] ?? one.state)}</StateTag>
+                  </Table.Td>
+                  <Table.Td className="unbroken">{instant(one.createdAt)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+      {message && <MessageDialog message={message} onClose={() => setOpened(undefined)} />}
+    </section>
+  );
+}
+
+export interface RecordFilesProps {
+  readonly collection: string;
+  readonly id: string;
+  readonly mayChange: boolean;
+}
+
+export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const queries = useQueryClient();
+  const { data, error, refetch } = useOperation(FilesOfRecord, { collection, recordId: id });
+  const [removed, setRemoved] = useState<{ readonly id: string; readonly name: string }>();
+  const add = useFileSending('/files', { collection, recordId: id }, () =>
+    queries.invalidateQueries({ queryKey: [FilesOfRecord.name] }),
+  );
+  const download = useFileDownload();
+  const problem = error ?? add.problem ?? download.error;
+  const files = data?.files.nodes ?? [];
+  return (
+    <Stack maw={900}>
+      {mayChange && (
+        <Group>
+          <FilePicker onPick={(file) => add.sending.mutate(file)}>
+            {(props) => (
+              <Button
+                {...props}
+                variant="default"
+                leftSection={<Icon name="upload" />}
+                loading={add.sending.isPending}
+              >
+                {t('Add a file')}
+              </Button>
+            )}
+          </FilePicker>
+        </Group>
+      )}
+      {add.sending.isPending && <SendingProgressBar progress={add.progress} stop={add.stop} />}
+      {problem && <ProblemState problem={problem} retry={() => void refetch()} />}
+      {!data && !error && <LoadingState rows={3} />}
+      {data && files.length === 0 && <EmptyState icon="file" title={t('No files yet')} />}
+      {files.length > 0 && (
+        <div className="table-scroll">
+          <Table aria-label={t('Files')}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('Name')}</Table.Th>
+                <Table.Th className="numeric">{t('Size')}</Table.Th>
+                <Table.Th>{t('Added')}</Table.Th>
+                <Table.Th>
+                  <span className="visually-hidden">{t('Actions')}</span>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {files.map((file) => (
+                <Table.Tr key={file.id}>
+                  <Table.Td>{file.name}</Table.Td>
+                  <Table.Td className="numeric">{formats.bytes(file.size)}</Table.Td>
+                  <Table.Td>{formats.instant(file.createdAt)}</Table.Td>
+                  <Table.Td>
+                    <Group gap={4} justify="flex-end" wrap="nowrap">
+                      <ActionIcon
+                        onClick={() => download.mutate(file)}
+                        aria-label={t('Download {name}', { name: file.name })}
+                      >
+                        <Icon name="download" />
+                      </ActionIcon>
+                      {file.mayRemove && (
+                        <ActionIcon
+                          onClick={() => setRemoved(file)}
+                          aria-label={t('Remove {name}', { name: file.name })}
+                        >
+                          <Icon name="trash" />
+                        </ActionIcon>
+                      )}
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+      {removed && (
+        <RemoveFileDialog
+          file={removed}
+          outdated={[FilesOfRecord]}
+          onRemoved={() => setRemoved(undefined)}
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
+    </Stack>
   );
 }

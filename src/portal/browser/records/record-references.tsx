@@ -3,16 +3,18 @@ import { Anchor, Card, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ReferringRecords } from '../../../generated/portal/records/record';
 import { ReferringFields, type ReferringFieldsQuery } from '../../../generated/portal/records/records';
-import { useOperation } from '../gateway/use-operation';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
+import { useOperation, useViewer } from '../gateway/use-gateway';
+import { useReportWords, useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
-import { isReferenceValue } from './declared-field';
 import { escapeValue } from './filter-conditions';
-import { useValueText } from './use-allowed-words';
-import { useFieldNames } from './use-declared-collection';
-import { stateFieldsOf, VoidState, voidStateOf } from './void-state';
+import {
+  isReferenceValue,
+  stateFieldsOf,
+  useFieldNames,
+  useValueText,
+  VoidState,
+  voidStateOf,
+} from './use-declared-collection';
 
 export interface RecordReferencesProps {
   readonly collection: string;

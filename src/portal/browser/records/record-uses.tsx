@@ -1,9 +1,8 @@
 /** The records that point to what is to be removed, as a refused removal counts them. */
 import { Anchor, Stack } from '@mantine/core';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { useViewer } from '../shell/viewer';
+import { useViewer } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
+import { GatewayProblem } from '../session/gateway-problem';
 import { escapeValue } from './filter-conditions';
 import { useFieldNames } from './use-declared-collection';
 

@@ -1,20 +1,33 @@
 /** The records of a collection, filtered and sorted, as a grid that loads more while scrolling. */
 import { Button } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
+import { useGateway, useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
-import { CodeSpans } from '../shell/code-spans';
+import { CodeSpans } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
-import { InSteps } from '../shell/in-steps';
-import { PageFrame } from '../shell/page-frame';
-import { LoadingState, NotFoundState, ProblemState, SubjectProblem } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
-import { RecordsGrid } from './records-grid';
-import { useDeclaredCollection } from './use-declared-collection';
+import { InSteps } from '../shell/in-turns';
+import { useAddress } from '../shell/page-filter';
+import { LoadingState, NotFoundState, PageFrame, ProblemState, SubjectProblem } from '../shell/states';
+import { BulkBar, useChosenRecords } from './bulk-bar';
+import { FilterBuilder } from './filter-builder';
+import { escapeValue, parseConditions } from './filter-conditions';
+import { useFilterWords } from './filter-fields';
+import { NoRecords } from './no-records';
+import { RecordsTable } from './records-table';
+import { RecordsToolbar } from './records-toolbar';
+import {
+  type DeclaredCollection,
+  type DeclaredField,
+  stateFieldsOf,
+  useDeclaredCollection,
+} from './use-declared-collection';
+import { UnsavedRecords } from './use-draft';
 import { useSavedViews } from './use-saved-views';
-import { findDefaultView, toShownRecords, VIEW_ADDRESS } from './view-address';
+import { findDefaultView, orderInAddress, SHOWN_RECORDS, toShownRecords, VIEW_ADDRESS } from './view-address';
 
 export function RecordsPage() {
   const t = useTexts();
@@ -77,4 +90,151 @@ export function DefaultView({ collection, children }: DefaultViewProps) {
   }, [chosen, change]);
   const waiting = <LoadingState rows={12} />;
   return isBare && (!views || chosen) ? waiting : <InSteps before={waiting}>{children}</InSteps>;
+}
+
+const PAGE_SIZE = 100;
+const MOST_COLUMNS = 8;
+
+export function RecordsGrid({ collection }: { readonly collection: DeclaredCollection }) {
+  const gateway = useGateway();
+  const fields = useReadableFields(collection);
+  const [{ search, oquery, where, sort, columns: shownNames }, change] = useAddress(SHOWN_RECORDS);
+  const [isFiltering, setIsFiltering] = useState(false);
+  const columns = chooseColumns(fields, shownNames);
+  const filter = {
+    collection: collection.name,
+    oquery: withSearch(oquery, collection.labelField, search),
+    where: where === '' ? null : toJson(where),
+    project: columns.map(({ name }) => name),
+  };
+  const unitFields = fields.some(({ unit }) => unit?.includes(' or ')) ? ['kind'] : [];
+  const asked = {
+    collection: filter.collection,
+    // The gateway rejects a request without a filter, so that nobody reads everything by mistake. An empty
+    // filter is allowed.
+    oquery: filter.oquery,
+    where: filter.where ?? {},
+    project: [
+      ...new Set([...filter.project, ...stateFieldsOf(fields).map(({ name }) => name), ...unitFields]),
+    ],
+    orderBy: orderInAddress(sort),
+    first: PAGE_SIZE,
+  };
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPending } =
+    useInfiniteQuery({
+      queryKey: [GridRecords.name, asked],
+      queryFn: ({ pageParam, signal }) =>
+        gateway.execute(GridRecords, { ...asked, after: pageParam }, signal),
+      initialPageParam: null as string | null,
+      getNextPageParam: ({ records: { pageInfo } }) =>
+        pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
+      // Refetching would load all loaded pages again, one after the other.
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+    });
+  const counted = { collection: filter.collection, oquery: filter.oquery, where: filter.where };
+  const viewer = useViewer();
+  const chosen = useChosenRecords(
+    JSON.stringify(counted),
+    `chosen:${viewer.domain.id}:${viewer.id}:${collection.name}`,
+  );
+  const rows = data?.pages.flatMap(({ records }) => records.nodes) ?? [];
+  const wordsOf = useFilterWords(fields);
+  const isFiltered = filter.oquery !== '' || where !== '';
+  return (
+    <>
+      <RecordsToolbar
+        fields={fields}
+        asked={{ ...filter, sort }}
+        labelField={collection.labelField}
+        search={search}
+        onSearch={(text) => change({ search: text }, 'replace')}
+        onColumns={(names) => change({ columns: names.join(',') }, 'replace')}
+        filter={{ words: wordsOf(oquery, where), text: bothOf(oquery, where) }}
+        onFilter={() => setIsFiltering(true)}
+      />
+      <UnsavedRecords collection={collection.name} />
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && isPending && <LoadingState rows={12} />}
+      {data && rows.length === 0 && (
+        <NoRecords
+          collection={collection.name}
+          isFiltered={isFiltered}
+          unknown={unknownFieldsOf(filter.oquery, fields)}
+          onUnfilter={() => change({ search: '', oquery: '', where: '' })}
+        />
+      )}
+      {rows.length > 0 && (
+        <InSteps before={<LoadingState />}>
+          <RecordsTable
+            collection={collection}
+            columns={columns}
+            rows={rows}
+            chosen={chosen}
+            sort={sort}
+            onSort={(next) => change({ sort: next })}
+            more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
+          />
+        </InSteps>
+      )}
+      <BulkBar {...{ collection, chosen }} filter={counted} />
+      {isFiltering && (
+        <FilterBuilder
+          fields={fields}
+          oquery={oquery}
+          where={where}
+          onFilter={(next) => {
+            change(next);
+            setIsFiltering(false);
+          }}
+          onClose={() => setIsFiltering(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function bothOf(oquery: string, where: string): string {
+  return [oquery, where].filter((one) => one !== '').join(' + ');
+}
+
+/** The columns in the address, otherwise the first ones that fit. */
+function chooseColumns(fields: readonly DeclaredField[], chosen: string): readonly DeclaredField[] {
+  const names = new Set(chosen.split(','));
+  const found = fields.filter(({ name }) => names.has(name));
+  return found.length > 0 ? found : fields.filter(({ type }) => type !== 'object').slice(0, MOST_COLUMNS);
+}
+
+/** Fields in a filter that the viewer does not see, such as a removed field. */
+function unknownFieldsOf(oquery: string, fields: readonly DeclaredField[]): readonly string[] {
+  const known = new Set(['_id', ...fields.map(({ name }) => name)]);
+  const asked = (parseConditions(oquery) ?? []).map(({ field }) => field);
+  return [...new Set(asked.filter((path) => !known.has(path.split('.')[0] ?? path)))];
+}
+
+/** The search is added to the conditions of the filter, so that an export contains the same records. */
+function withSearch(oquery: string, labelField: string | null, search: string): string {
+  const text = search.trim();
+  if (text === '' || !labelField) return oquery;
+  const found = `${labelField}=*${escapeValue(text)}`;
+  return oquery === '' ? found : `${oquery},${found}`;
+}
+
+/** Invalid JSON is sent unchanged, and the gateway explains the fault. */
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The label identifies and opens a record. It is the first column. */
+function useReadableFields({ name, fields, labelField }: DeclaredCollection): readonly DeclaredField[] {
+  const rights = useViewer().collections.find((one) => one.name === name);
+  const readable = new Set(rights?.readableFields);
+  const isLabel = (field: DeclaredField) => Number(field.name === labelField);
+  return fields
+    .filter((field) => readable.has(field.name))
+    .sort((one, other) => isLabel(other) - isLabel(one));
 }

@@ -5,22 +5,23 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { RecordNow } from '../../../generated/portal/records/record';
 import type { GridRecordsQuery } from '../../../generated/portal/records/records';
-import { useGateway } from '../gateway/gateway-context';
+import { useGateway, useViewer } from '../gateway/use-gateway';
 import { type Texts, useTexts } from '../language/use-texts';
+import { useNotice, useUndoNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
-import { useGridKeys } from '../shell/use-grid-keys';
-import { useNotice } from '../shell/use-notice';
-import { useViewer } from '../shell/viewer';
-import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
+import { useGridKeys, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 import type { ChosenRecords } from './bulk-bar';
 import { CellEditor } from './cell-editor';
-import type { DeclaredCollection, DeclaredField } from './declared-field';
-import { ReferenceLink, useReferenceTarget } from './reference-link';
-import { useValueText } from './use-allowed-words';
-import { useFieldNames } from './use-declared-collection';
+import { ReferenceLink, useReferenceTarget } from './reference-picker';
+import {
+  type DeclaredCollection,
+  type DeclaredField,
+  useFieldNames,
+  useValueText,
+  VoidState,
+  voidStateOf,
+} from './use-declared-collection';
 import { putRecord } from './use-record-saving';
-import { useUndoNotice } from './use-undo-notice';
-import { VoidState, voidStateOf } from './void-state';
 
 export type GridRow = GridRecordsQuery['records']['nodes'][number];
 

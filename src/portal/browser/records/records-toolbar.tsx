@@ -3,18 +3,17 @@ import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mant
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { EXPORT_FORMATS } from '../exporting/asked-export';
-import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
+import { useGateway } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { PrintMenu } from '../prints/print-menu';
-import { FindInput } from '../shell/find-input';
+import { useNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
-import { useNotice } from '../shell/use-notice';
+import { FindInput } from '../shell/page-filter';
 import { CountButton } from './count-button';
-import { type DeclaredField } from './declared-field';
 import { SavedViewsMenu } from './saved-views-menu';
-import { useFieldNames } from './use-declared-collection';
+import { type DeclaredField, useFieldNames } from './use-declared-collection';
+import { EXPORT_FORMATS } from './view-address';
 
 /** The query of a collection, with the parameters of REST. */
 interface AskedRecords {

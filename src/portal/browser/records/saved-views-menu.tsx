@@ -1,22 +1,17 @@
 /** The menu of saved views of a collection: select, save, rename, share and remove them. */
-import { Button, Menu, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Button, Menu, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { RemoveSavedView, SavedViewsOf } from '../../../generated/portal/records/saved-views';
-import { useChange } from '../gateway/use-operation';
+import { useChange, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
-import { savedOver } from '../shell/changed-meanwhile';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { ChangedMeanwhile, ConfirmDialog, InputDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
-import { useAddress } from '../shell/use-address';
-import { useNotice } from '../shell/use-notice';
-import { useViewer } from '../shell/viewer';
+import { useAddress } from '../shell/page-filter';
+import { SharedWithInput } from '../shell/shared-with-input';
+import { ProblemState } from '../shell/states';
 import { type NamedView, type SavedView, useSavedViews, useSaveView } from './use-saved-views';
 import { ALL_RECORDS, isSameShown, SHOWN_RECORDS, toShownRecords, VIEW_ADDRESS } from './view-address';
-
-const SavedViewDialog = lazy(async () => ({
-  default: (await import('./saved-view-dialog')).SavedViewDialog,
-}));
 
 export function SavedViewsMenu({ collection }: { readonly collection: string }) {
   const t = useTexts();
@@ -126,16 +121,14 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
         </Menu.Dropdown>
       </Menu>
       {named && (
-        <Suspense>
-          <SavedViewDialog
-            view={named}
-            isBusy={save.isPending}
-            problem={save.error}
-            theirs={theirs}
-            onSave={(view) => keep({ ...view, stored: over })}
-            onClose={() => setNamed(undefined)}
-          />
-        </Suspense>
+        <SavedViewDialog
+          view={named}
+          isBusy={save.isPending}
+          problem={save.error}
+          theirs={theirs}
+          onSave={(view) => keep({ ...view, stored: over })}
+          onClose={() => setNamed(undefined)}
+        />
       )}
       {active && isRemoving && (
         <ConfirmDialog
@@ -179,4 +172,72 @@ function toNamedView(view: SavedView): NamedView {
     isDefault: view.isDefault ?? false,
     shown: toShownRecords(view),
   };
+}
+
+interface SavedViewDialogProps {
+  readonly view: NamedView;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  /** The view as somebody else saved it in the meantime, if saving was rejected for that reason. */
+  readonly theirs: SavedView | undefined;
+  onSave(view: NamedView): void;
+  onClose(): void;
+}
+
+/** The name of a view, its roles, and whether it is the default of the collection. */
+function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: SavedViewDialogProps) {
+  const t = useTexts();
+  const rights = useViewer().collections.find(({ name }) => name === 'saved_view');
+  const [edited, setEdited] = useState(view);
+  const name = edited.name.trim();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSave({ ...edited, name });
+  };
+  return (
+    <InputDialog
+      opened
+      onClose={onClose}
+      title={view.stored === undefined ? t('Save as view') : t('Name and sharing of the view')}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={t('Name')}
+            description={view.stored === undefined && t('Keeps the current filter, search, sort and columns')}
+            required
+            maxLength={100}
+            value={edited.name}
+            onChange={({ currentTarget }) => setEdited({ ...edited, name: currentTarget.value })}
+          />
+          {rights?.creatableFields.includes('shared_with') && (
+            <SharedWithInput
+              value={edited.sharedWith}
+              onChange={(sharedWith) => setEdited({ ...edited, sharedWith })}
+            />
+          )}
+          <Switch
+            label={t('Open the collection with this view')}
+            checked={edited.isDefault}
+            onChange={({ currentTarget }) => setEdited({ ...edited, isDefault: currentTarget.checked })}
+          />
+          {theirs && (
+            <ChangedMeanwhile
+              changed={{ collection: 'saved_view', id: theirs.id }}
+              theirs={[
+                [t('Name'), theirs.name],
+                [t('Shared with'), theirs.sharedWith?.join(', ')],
+                [t('Filter'), theirs.oquery ?? theirs.where],
+                [t('Columns'), theirs.columns?.join(', ')],
+              ]}
+            />
+          )}
+          {problem && !theirs && <ProblemState problem={problem} />}
+          <Button type="submit" loading={isBusy} disabled={name === ''}>
+            {t('Save')}
+          </Button>
+        </Stack>
+      </form>
+    </InputDialog>
+  );
 }

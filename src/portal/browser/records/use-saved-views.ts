@@ -5,9 +5,7 @@ import {
   SavedViewsOf,
   type SavedViewsOfQuery,
 } from '../../../generated/portal/records/saved-views';
-import { useGateway } from '../gateway/gateway-context';
-import { useOperation } from '../gateway/use-operation';
-import { useViewer } from '../shell/viewer';
+import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { type ShownRecords, toViewFields } from './view-address';
 
 export type SavedView = SavedViewsOfQuery['savedViews']['nodes'][number];

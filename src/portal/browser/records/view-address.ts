@@ -72,3 +72,12 @@ export function orderInAddress(sort: string) {
         : { field: part, direction: 'ASCENDING' as const },
     );
 }
+
+/** The formats of exported records, by their names in an address, with their titles. */
+export const EXPORT_FORMATS = [
+  ['csv', 'CSV'],
+  ['xlsx', 'Excel (XLSX)'],
+  ['ndjson', 'NDJSON'],
+  ['parquet', 'Parquet'],
+  ['json', 'JSON'],
+] as const;

@@ -1,4 +1,4 @@
-import { useViewer } from '../shell/viewer';
+import { useViewer } from '../gateway/use-gateway';
 
 /** The records that a parameter refers to, by the value of one of their fields. */
 export interface NamedRecords {

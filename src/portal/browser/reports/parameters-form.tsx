@@ -1,13 +1,12 @@
 import { Autocomplete, Button, Group, Select, type SelectProps, Switch, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
+import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
+import { useReportWords, useTexts } from '../language/use-texts';
 import { type RecordChoice, useRecordChoices } from '../records/use-record-choices';
-import { CodeSpans } from '../shell/code-spans';
+import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
 import type { AskableReport, AskedParameter } from './askable-report';
-import { nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { type NamedRecords, useNamedRecords } from './named-records';
 
 export interface ParametersFormProps {

@@ -7,12 +7,10 @@ import { type ResultCell, type ResultColumn, tablesOf } from '../../explore/resu
 import { ChartCanvas } from '../charts/chart-canvas';
 import { areMonthStarts } from '../charts/shorten-label';
 import { pointsOfTile } from '../dashboards/tile-picture';
-import { useFormats } from '../language/use-formats';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
+import { nameOfColumn } from '../language/name-of-field';
+import { useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { EmptyState } from '../shell/states';
 import type { AskableReport } from './askable-report';
-import { nameOfColumn } from './name-of-column';
 import { isMoneyColumn, type ReportRow, useReportValueText } from './report-values';
 
 export interface ReportChartProps {

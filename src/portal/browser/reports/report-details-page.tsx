@@ -8,21 +8,24 @@ import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { fillVariables } from '../../explore/example-operation';
 import { ActButtons } from '../acts/act-buttons';
 import { useActs } from '../acts/acts';
-import { useGateway } from '../gateway/gateway-context';
-import { type Formats, useFormats } from '../language/use-formats';
-import { useReportWords } from '../language/use-report-words';
-import { phrase, useTexts } from '../language/use-texts';
+import { useGateway, useViewer } from '../gateway/use-gateway';
+import { meaningOfColumn, nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
+import { type Formats, phrase, useFormats, useReportWords, useTexts } from '../language/use-texts';
 import type { PrintHead } from '../prints/print-head';
 import { PrintMenu } from '../prints/print-menu';
-import { CodeSpans } from '../shell/code-spans';
+import { CodeSpans } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
-import { PageFrame } from '../shell/page-frame';
-import { PrintedOnly } from '../shell/printed-only';
-import { EmptyState, LoadingState, NoRightState, NotFoundState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
+import { PrintedOnly } from '../shell/in-turns';
+import { useAddress } from '../shell/page-filter';
+import {
+  EmptyState,
+  LoadingState,
+  NoRightState,
+  NotFoundState,
+  PageFrame,
+  ProblemState,
+} from '../shell/states';
 import type { AskableReport, ReportColumn } from './askable-report';
-import { meaningOfColumn, nameOfColumn, nameOfEnumValue } from './name-of-column';
 import { ParametersForm } from './parameters-form';
 import { ReportDownloads, ReportRequest } from './report-request';
 import {

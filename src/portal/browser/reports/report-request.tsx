@@ -1,13 +1,13 @@
 /** The request of the current report for programs, to copy. It needs an API key of the user. */
 import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
+import { useGateway } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
+import { useNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { LoadingState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
 import type { AskableReport } from './askable-report';
 import { restAddress } from './rest-address';
 import { useIndexedReport } from './use-indexed-report';

@@ -1,10 +1,9 @@
 /** The columns of a report, and its values as texts. */
-import { useFormats } from '../language/use-formats';
-import { useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
-import { useAllowedWords } from '../records/use-allowed-words';
+
+import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
+import { useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { useAllowedWords } from '../records/use-declared-collection';
 import type { ReportColumn, ReportLeaf } from './askable-report';
-import { nameOfColumn, nameOfEnumValue } from './name-of-column';
 
 export type ReportRow = Readonly<Record<string, unknown>>;
 

@@ -2,15 +2,12 @@
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import { REPORT_TOPICS } from '../../../generated/portal/report-topics';
-import { useInOrderOfTitle, useReportWords } from '../language/use-report-words';
-import { useTexts } from '../language/use-texts';
-import { CodeSpans } from '../shell/code-spans';
-import { FindInput } from '../shell/find-input';
+import { useViewer } from '../gateway/use-gateway';
+import { useInOrderOfTitle, useReportWords, useTexts } from '../language/use-texts';
+import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useViewer } from '../shell/viewer';
+import { FindInput, useAddress } from '../shell/page-filter';
+import { EmptyState, PageFrame } from '../shell/states';
 
 /** The topics in the order of the page. */
 const TOPICS = [...new Set(Object.values(REPORT_TOPICS))];

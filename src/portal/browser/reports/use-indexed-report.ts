@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useGateway } from '../gateway/gateway-context';
+import { useGateway } from '../gateway/use-gateway';
 import type { IndexedReport } from './rest-address';
 
 /** A report as described by the index of the service, `GET /`. */

@@ -9,15 +9,12 @@ import {
   ScriptsOfSchool,
   VersionsOfScript,
 } from '../../../generated/portal/scripts/scripts';
-import { useChange } from '../gateway/use-operation';
+import { useChange, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { useDraft } from '../records/use-draft';
-import { useDraftBase } from '../records/use-draft-base';
-import { ChangedBy, isVersionConflict } from '../shell/changed-meanwhile';
-import { WarningNotice } from '../shell/state-tag';
+import { useDraft, useDraftBase } from '../records/use-draft';
+import { ChangedBy, isVersionConflict, useNotice } from '../shell/confirm-dialog';
+import { WarningNotice } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
-import { useViewer } from '../shell/viewer';
 import { type EditedTrigger, namesOfText, TriggerFields } from './trigger-fields';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));

@@ -1,11 +1,10 @@
 import { Button, Code, NativeSelect, Stack, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { LogOfScript, type LogOfScriptQueryVariables } from '../../../generated/portal/scripts/scripts';
-import { useGateway } from '../gateway/gateway-context';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
+import { useGateway } from '../gateway/use-gateway';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
 
 const PAGE_SIZE = 100;
 

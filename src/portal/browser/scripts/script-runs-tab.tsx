@@ -2,12 +2,10 @@ import { Button, Card, Code, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { RunOfScript, RunsOfScript, type ShownRunFragment } from '../../../generated/portal/scripts/scripts';
-import { useGateway } from '../gateway/gateway-context';
-import { useChange } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
+import { useChange, useGateway } from '../gateway/use-gateway';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { findJsonFault } from '../shell/find-json-fault';
-import { StateTag } from '../shell/state-tag';
+import { StateTag } from '../shell/icon';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-record-labels';
 

@@ -3,14 +3,11 @@ import { Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/c
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
-import { useOperation } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { useOperation } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
 import { InputDialog } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { Icon, StateTag } from '../shell/icon';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-record-labels';
 import { describeTriggers } from './trigger-fields';
 

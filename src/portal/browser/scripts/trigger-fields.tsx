@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import type { ScriptOutlineFragment } from '../../../generated/portal/scripts/scripts';
+import { useViewer } from '../gateway/use-gateway';
 import { phrase, type Texts, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
-import { useViewer } from '../shell/viewer';
 
 export type EditedTrigger = ScriptOutlineFragment['before'][number];
 type WriteOperation = EditedTrigger['operations'][number];

@@ -1,11 +1,10 @@
 import { NativeSelect, Stack, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { VersionsOfScript } from '../../../generated/portal/scripts/scripts';
-import { useOperation } from '../gateway/use-operation';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
+import { useOperation } from '../gateway/use-gateway';
+import { useFormats, useTexts } from '../language/use-texts';
+import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
 import { useUserNames } from '../shell/use-record-labels';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));

@@ -7,13 +7,12 @@ import MiniSearch from 'minisearch';
 import { type KeyboardEvent, useState } from 'react';
 import { PortalSearch, type PortalSearchQuery } from '../../../generated/portal/search/search';
 import { SEARCH_OPTIONS, type SearchedSection } from '../../rooms/search-index.js';
-import { useOperation } from '../gateway/use-operation';
+import { useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { PORTAL_PAGES } from '../portal-pages';
-import { describeKnown, useKnownRecords, whereContains } from '../records/known-records';
+import { describeKnown, useKnownRecords, whereContains } from '../records/use-record-choices';
 import { useSheets, useSheetTitle } from '../sheets/use-sheets';
 import { ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
 
 interface Found {
   readonly to: string;

@@ -2,9 +2,9 @@
  * Holds the session of the logged-in user. The access token is only in the memory of this page; a reload
  * restores the session by a cookie that no script can read.
  */
-import { takeEarly } from './early-answers';
+
+import { problemCode } from './gateway-problem';
 import { ObservableValue } from './observable-value';
-import { problemCode } from './problem-code';
 
 export interface SessionUser {
   readonly id: string;
@@ -218,4 +218,23 @@ async function readRefusal(response: Response): Promise<Refusal> {
     problemCode(problem, response.status),
     Number(response.headers.get('retry-after')) || undefined,
   );
+}
+
+/** The answers to requests that `arrive.ts` sends before the main script has loaded. Each is taken once. */
+export interface EarlyAnswers {
+  /** Whether this browser has a session. */
+  readonly session: Promise<Response>;
+  /** The logged-in user and their rights; `undefined` if nobody is logged in. */
+  readonly viewer: Promise<Response | undefined>;
+}
+
+declare global {
+  var campusEarlyAnswers: Partial<EarlyAnswers> | undefined;
+}
+
+/** Returns `undefined` if the request was not sent, or if its answer was taken before and may be outdated. */
+export function takeEarly<Part extends keyof EarlyAnswers>(part: Part): EarlyAnswers[Part] | undefined {
+  const { [part]: taken, ...left } = globalThis.campusEarlyAnswers ?? {};
+  globalThis.campusEarlyAnswers = left as Partial<EarlyAnswers>;
+  return taken as EarlyAnswers[Part] | undefined;
 }

@@ -1,6 +1,6 @@
 /** The account in the header of the pages beside the portal, which React does not draw. */
 import { RoomViewer, type RoomViewerQuery } from '../../../generated/portal/session/room-viewer';
-import { callerHeaders, GRAPHQL_HEADERS } from '../gateway/graphql-headers';
+import { callerHeaders, GRAPHQL_HEADERS } from './graphql-headers';
 import type { LoginSession } from './login-session';
 
 /** As `user` of the icons of the portal. */

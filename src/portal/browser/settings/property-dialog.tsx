@@ -7,14 +7,12 @@ import {
   SetSchoolSetting,
   type ShownPropertyFragment,
 } from '../../../generated/portal/settings/settings';
-import { useChange } from '../gateway/use-operation';
+import { useChange } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
-import { CodeSpans } from '../shell/code-spans';
-import { InputDialog } from '../shell/confirm-dialog';
+import { CodeSpans } from '../shell/code-to-copy';
+import { ChangedMeanwhile, InputDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { findJsonFault } from '../shell/find-json-fault';
 import { LoadingState, ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
 import { parseProperty, printProperty, valueInForce } from './print-property';
 import { useSettingWords } from './use-setting-words';
 

@@ -1,7 +1,5 @@
 import type { ShownPropertyFragment } from '../../../generated/portal/settings/settings';
-import { useFormats } from '../language/use-formats';
-import { useReportWords } from '../language/use-report-words';
-import { phrase, type Texts, useTexts } from '../language/use-texts';
+import { phrase, type Texts, useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { valueInForce } from './print-property';
 import { SETTING_TITLES } from './setting-groups';
 

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useGateway } from '../gateway/gateway-context';
+import { useGateway } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { useFieldNames } from '../records/use-declared-collection';
 

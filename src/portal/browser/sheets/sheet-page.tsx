@@ -7,19 +7,14 @@ import {
   type SheetMembersQueryVariables,
   SheetRecords,
 } from '../../../generated/portal/sheets/sheets';
-import { useOperation } from '../gateway/use-operation';
+import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { useToday } from '../language/use-today';
+import { useFormats, useTexts, useToday } from '../language/use-texts';
 import { PrintMenu } from '../prints/print-menu';
-import { useAllowedWords } from '../records/use-allowed-words';
-import { useDeclaredCollection, useFieldNames } from '../records/use-declared-collection';
+import { useAllowedWords, useDeclaredCollection, useFieldNames } from '../records/use-declared-collection';
 import { DayInput } from '../shell/day-input';
-import { PageFrame } from '../shell/page-frame';
-import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useNameOfReport, useViewer } from '../shell/viewer';
+import { useAddress } from '../shell/page-filter';
+import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { SetSelect, useSets } from './set-select';
 import { type SheetDeclaration, type SheetRecord, sheetParts } from './sheet-columns';
 import { SheetTable } from './sheet-table';

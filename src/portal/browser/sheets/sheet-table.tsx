@@ -4,17 +4,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { SaveSheet, SheetRecords } from '../../../generated/portal/sheets/sheets';
-import { useGateway } from '../gateway/gateway-context';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import { useFormats } from '../language/use-formats';
-import { useTexts } from '../language/use-texts';
-import { fromWallTime } from '../language/wall-time';
-import { useAllowedWords } from '../records/use-allowed-words';
-import { useFieldNames } from '../records/use-declared-collection';
+import { useGateway, useViewer } from '../gateway/use-gateway';
+import { fromWallTime } from '../language/days';
+import { useFormats, useTexts } from '../language/use-texts';
+import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
 import { draftKey, useDraft } from '../records/use-draft';
-import { useUndoNotice } from '../records/use-undo-notice';
+
+import { GatewayProblem } from '../session/gateway-problem';
+import { useUndoNotice } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
 import {
   cellKey,
   nextValue,

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { useViewer } from '../shell/viewer';
+import { useViewer } from '../gateway/use-gateway';
 import type { SheetDeclaration } from './sheet-columns';
 
 /** The sheets that the viewer may fill in. */

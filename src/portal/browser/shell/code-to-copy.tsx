@@ -1,5 +1,5 @@
 /** Code for a program, with a button that copies it. */
-import { Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useTexts } from '../language/use-texts';
 
 export function CodeToCopy({ title, text }: CopyTextButtonProps) {
@@ -34,5 +34,39 @@ export function CopyTextButton({ title, text }: CopyTextButtonProps) {
         </Button>
       )}
     </CopyButton>
+  );
+}
+
+export interface SecretOnceProps {
+  readonly title: string;
+  /** The purpose of the secret, and that it is shown only once. */
+  readonly words: string;
+  readonly secret: string;
+  onClose(): void;
+}
+
+export function SecretOnce({ title, words, secret, onClose }: SecretOnceProps) {
+  const t = useTexts();
+  return (
+    <Stack>
+      <Text size="sm">{words}</Text>
+      <CodeToCopy title={title} text={secret} />
+      <Group justify="flex-end">
+        <Button onClick={onClose}>{t('Done')}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Shows a text of the gateway, with the parts between backticks as code. */
+export function CodeSpans({ text }: { readonly text: string }) {
+  // Every second part was between two backticks; a single backtick stays as it is.
+  return text.split(/`([^`]+)`/).map((part, index) =>
+    index % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text have no other name.
+      <Code key={index}>{part}</Code>
+    ) : (
+      part
+    ),
   );
 }

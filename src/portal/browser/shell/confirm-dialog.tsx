@@ -1,7 +1,27 @@
 import { Alert, Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { type ReactNode, useRef, useState } from 'react';
-import { useTexts } from '../language/use-texts';
+import { HistoryOfRecord, RecordNow, UndoRequest } from '../../../generated/portal/records/record';
+import { LastAuditedChange, LastChangeOfRecord } from '../../../generated/portal/shell/last-change';
+import { useChange, useOperation } from '../gateway/use-gateway';
+import { ProblemWords } from '../language/problem-words';
+import { useFormats, useTexts } from '../language/use-texts';
+import { GatewayProblem } from '../session/gateway-problem';
+import { WarningNotice } from './icon';
+import { FactsTable, type FactsTableProps } from './link-card';
 import { ProblemState } from './states';
+import { useUserNames } from './use-record-labels';
+
+/** Returns a function that reports a success or a failure in a corner of the page, and to screen readers. */
+export function useNotice(): (message: ReactNode, outcome?: 'done' | 'failed') => void {
+  const t = useTexts();
+  return (message, outcome = 'done') =>
+    notifications.show({
+      message,
+      color: outcome === 'done' ? 'green' : 'red',
+      closeButtonProps: { 'aria-label': t('Close') },
+    });
+}
 
 export interface ConfirmDialogProps {
   readonly title: string;
@@ -89,4 +109,150 @@ export function InputDialog({ children, onClose, ...props }: ModalProps) {
       <div onInput={({ target }) => typedInto.current.add(target as Node)}>{children}</div>
     </Modal>
   );
+}
+
+export interface ChangedMeanwhileProps {
+  readonly changed: ChangedObject;
+  /** The version saved by the other person. */
+  readonly theirs: FactsTableProps['facts'];
+}
+
+/**
+ * Names who saved the current version, and shows it, in a form whose save was refused because somebody else
+ * saved first.
+ */
+export function ChangedMeanwhile({ changed, theirs }: ChangedMeanwhileProps) {
+  const t = useTexts();
+  return (
+    <div role="alert">
+      <WarningNotice title={t('Someone else has changed this')}>
+        <Stack gap="xs">
+          <LastChangedBy changed={changed} />
+          <FactsTable facts={theirs} />
+          <Text size="sm">
+            {t('This is the current version. Save again to replace it with yours, or close to keep it.')}
+          </Text>
+        </Stack>
+      </WarningNotice>
+    </div>
+  );
+}
+
+/**
+ * Returns the version that a form replaces: the one it was opened with; after a refusal, the one somebody
+ * else has saved, which is then shown.
+ */
+export function savedOver<Begun, Now extends Begun>(
+  begun: Begun,
+  now: Now | undefined,
+  problem: Error | null,
+): { readonly over: Begun; readonly theirs: Now | undefined } {
+  const theirs = isVersionConflict(problem) ? now : undefined;
+  return { over: theirs ?? begun, theirs };
+}
+
+export function isVersionConflict(problem: Error | null): boolean {
+  return problem instanceof GatewayProblem && problem.code === 'VERSION_CONFLICT';
+}
+
+export interface ChangedByProps {
+  /** The last one first. */
+  readonly changes: readonly OtherChange[];
+}
+
+/** Names who made the changes, and when the last of them was made. */
+export function ChangedBy({ changes }: ChangedByProps) {
+  const t = useTexts();
+  const { instant } = useFormats();
+  const authors = [...new Set(changes.map(({ by }) => by))];
+  const userName = useUserNames(authors);
+  const [last] = changes;
+  if (!last) return null;
+  return (
+    <Text size="sm" fw={600}>
+      {t('Changed by {names} · {time}', {
+        names: authors.map(userName).join(', '),
+        time: instant(last.at),
+      })}
+    </Text>
+  );
+}
+
+/** Names who made the last change; nothing if the viewer may not know it. */
+export function LastChangedBy({ changed }: { readonly changed: ChangedObject }) {
+  const last = useLastChange(changed);
+  return last && <ChangedBy changes={[last]} />;
+}
+
+/** A change that somebody else has made in the meantime. */
+export interface OtherChange {
+  /** The id of the user, or the name of a task of the service. */
+  readonly by: string;
+  readonly at: string;
+}
+
+/** What was changed: a record, or an audited object by the name that the audit trail has for its kind. */
+export interface ChangedObject {
+  /** The collection of a record, or e.g. `$property`. */
+  readonly collection: string;
+  readonly id: string;
+}
+
+/** Returns the last change; `undefined` until it is read, and if the viewer may not know who made it. */
+function useLastChange(changed: ChangedObject): OtherChange | undefined {
+  const isRecord = !changed.collection.startsWith('$');
+  const { collection, id } = changed;
+  const history = useOperation(LastChangeOfRecord, { collection, id }, { isEnabled: isRecord });
+  const trail = useOperation(LastAuditedChange, { collection, id }, { isEnabled: !isRecord });
+  const [version] = history.data?.recordHistory.nodes ?? [];
+  if (version?.by) return { by: version.by.principal, at: version.at };
+  const [audited] = trail.data?.auditTrail ?? [];
+  return audited && { by: audited.principal, at: audited.at };
+}
+
+export interface UndoableChange {
+  /** The request whose changes can be undone. */
+  readonly requestId: string;
+  onUndone(): Promise<void>;
+}
+
+/** Only the latest change can be undone from the notice; earlier changes, from the history. */
+const NOTICE_ID = 'undo';
+const SHOWN_MS = 60_000;
+
+/** Shows a notice that something was done, with a button that undoes it. */
+export function useUndoNotice(): (message: string, change: UndoableChange) => void {
+  const t = useTexts();
+  const notice = useNotice();
+  const undo = useChange(UndoRequest, [RecordNow, HistoryOfRecord]);
+  return (message, { requestId, onUndone }) => {
+    const takeBack = async () => {
+      notifications.hide(NOTICE_ID);
+      try {
+        const { undoChange } = await undo.mutateAsync({ requestId });
+        const count = undoChange.changed + undoChange.removed + undoChange.broughtBack;
+        notice(t('{count, plural, one {# record} other {# records}} restored.', { count }));
+        await onUndone();
+      } catch (fault) {
+        notice(<ProblemWords text={(fault as GatewayProblem).message} />, 'failed');
+        // The page may be older than the change that prevents undoing.
+        await onUndone();
+      }
+    };
+    notifications.hide(NOTICE_ID);
+    notifications.show({
+      id: NOTICE_ID,
+      color: 'green',
+      autoClose: SHOWN_MS,
+      closeButtonProps: { 'aria-label': t('Close') },
+      message: (
+        <Group justify="space-between" wrap="nowrap">
+          <Text size="sm">{message}</Text>
+          <Button size="compact-sm" variant="default" onClick={() => void takeBack()}>
+            {t('Undo')}
+          </Button>
+        </Group>
+      ),
+    });
+  };
 }

@@ -1,5 +1,7 @@
-import { FileButton, type FileButtonProps } from '@mantine/core';
+import { Button, FileButton, type FileButtonProps, Group, Progress, Text } from '@mantine/core';
 import { useRef } from 'react';
+import type { FileSending } from '../gateway/use-file-sending';
+import { useFormats, useTexts } from '../language/use-texts';
 
 export interface FilePickerProps {
   /** Renders the button with the given properties. */
@@ -20,5 +22,28 @@ export function FilePicker({ children, onPick }: FilePickerProps) {
     >
       {children}
     </FileButton>
+  );
+}
+
+/** Shows the progress of an upload, with a button that cancels it. */
+export function SendingProgressBar({ progress, stop }: Pick<FileSending, 'progress' | 'stop'>) {
+  const t = useTexts();
+  const { bytes } = useFormats();
+  const { sent, of } = progress;
+  return (
+    <Group>
+      <Progress
+        className="grow"
+        size="lg"
+        value={of === 0 ? 100 : (100 * sent) / of}
+        aria-label={t('Progress')}
+      />
+      <Text size="sm" role="status" className="tabular">
+        {t('{sent} of {all} sent', { sent: bytes(sent), all: bytes(of) })}
+      </Text>
+      <Button variant="default" size="compact-sm" onClick={stop}>
+        {t('Cancel')}
+      </Button>
+    </Group>
   );
 }

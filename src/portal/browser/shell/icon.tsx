@@ -1,3 +1,5 @@
+import { Alert } from '@mantine/core';
+import type { ReactNode } from 'react';
 import PATHS from './icon-paths.json';
 
 /** Icons of one stroke on a grid of 24 by 24. Each stands beside a text or in a button with a label. */
@@ -19,5 +21,81 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
     >
       <path d={PATHS[name]} />
     </svg>
+  );
+}
+
+/**
+ * The meaning of a state, shown as a colour. The word says it too, for readers who cannot distinguish
+ * colours.
+ */
+type Tone = 'good' | 'bad' | 'busy' | 'warning';
+
+/** The tones of all states, in lower case; other states are grey. */
+const TONES: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  on: 'good',
+  done: 'good',
+  succeeded: 'good',
+  sent: 'good',
+  delivered: 'good',
+  created: 'good',
+  added: 'good',
+  restored: 'good',
+  approved: 'good',
+  present: 'good',
+  failed: 'bad',
+  deleted: 'bad',
+  removed: 'bad',
+  erased: 'bad',
+  revoked: 'bad',
+  rejected: 'bad',
+  rolled_back: 'bad',
+  cancelled: 'bad',
+  absent: 'bad',
+  invited: 'busy',
+  updated: 'busy',
+  changed: 'busy',
+  running: 'busy',
+  sending: 'busy',
+  trying: 'busy',
+  inspecting: 'busy',
+  received: 'busy',
+  undoing: 'busy',
+  waiting: 'busy',
+  ready: 'warning',
+  tried: 'warning',
+  paused: 'warning',
+  pending: 'warning',
+  leave: 'warning',
+  expired: 'warning',
+  slow: 'warning',
+};
+
+export interface StateTagProps {
+  /** The state as the gateway names it; without one, the tag is a grey label. */
+  readonly state?: string;
+  readonly children: ReactNode;
+}
+
+/** A state, or a short label, within a line or a table. */
+export function StateTag({ state = '', children }: StateTagProps) {
+  return (
+    <span className="state-tag" data-tone={TONES[state.toLowerCase()]}>
+      {children}
+    </span>
+  );
+}
+
+export interface WarningNoticeProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+}
+
+/** What is to be known before going on, and is no fault. */
+export function WarningNotice({ title, children }: WarningNoticeProps) {
+  return (
+    <Alert variant="default" className="warning-notice" icon={<Icon name="warning" />} title={title}>
+      {children}
+    </Alert>
   );
 }

@@ -17,9 +17,7 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
-import { TurnQueue } from './turn-queue';
-import { type Answering, whenAnswered } from './when-answered';
-import { whenIdle, whenNear } from './when-near';
+import { type Answering, TurnQueue, whenAnswered } from './turn-queue';
 
 interface Turns {
   readonly queue: TurnQueue;
@@ -105,4 +103,66 @@ export function InTurn({ before, children }: InTurnProps) {
     };
   }, [isDue, turns]);
   return isDue ? children : <div ref={place}>{before}</div>;
+}
+
+export interface InStepsProps {
+  /** Stands there until the children are drawn. */
+  readonly before: ReactNode;
+  readonly children: ReactNode;
+}
+
+/**
+ * Draws its children in steps, between which the browser answers touches, where React would draw what an
+ * answer brings in one: a large form takes a slow phone a quarter of a second. A deferred value would not do
+ * it here: steps within steps would all be put on the page at once.
+ */
+export function InSteps({ before, children }: InStepsProps) {
+  const [isTurn, setIsTurn] = useState(false);
+  useEffect(() => startTransition(() => setIsTurn(true)), []);
+  return isTurn ? children : before;
+}
+
+/** Below the part of the page that is seen, as far as somebody scrolls at once. */
+const NEAR = '0px 0px 400px 0px';
+
+/**
+ * Calls `then` while the element is seen, or soon will be. Returns a function that stops watching it.
+ */
+export function whenNear(element: Element, then: () => void): () => void {
+  const observer = new IntersectionObserver(
+    (entries) => entries.some(({ isIntersecting }) => isIntersecting) && then(),
+    { rootMargin: NEAR },
+  );
+  observer.observe(element);
+  return () => observer.disconnect();
+}
+
+/** Waits no longer for a moment in which nothing else is to be done. */
+const LONGEST_WAIT_MS = 1_000;
+
+/** Safari does not tell when it is idle. */
+export function whenIdle(then: () => void): void {
+  if ('requestIdleCallback' in window) window.requestIdleCallback(then, { timeout: LONGEST_WAIT_MS });
+  else setTimeout(then, 50);
+}
+
+/** Renders its children only on paper. */
+export function PrintedOnly({ children }: { readonly children: ReactNode }) {
+  return useIsPrinted() ? children : null;
+}
+
+/** Whether the page is being printed. The browser prints only what is rendered at that moment. */
+export function useIsPrinted(): boolean {
+  const [isPrinted, setIsPrinted] = useState(false);
+  useEffect(() => {
+    const start = () => flushSync(() => setIsPrinted(true));
+    const end = () => setIsPrinted(false);
+    addEventListener('beforeprint', start);
+    addEventListener('afterprint', end);
+    return () => {
+      removeEventListener('beforeprint', start);
+      removeEventListener('afterprint', end);
+    };
+  }, []);
+  return isPrinted;
 }

@@ -1,4 +1,4 @@
-import { Card, Group, Text, VisuallyHidden } from '@mantine/core';
+import { Card, Group, Table, Text, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/use-texts';
@@ -49,5 +49,53 @@ function StepSign({ step }: { readonly step: number | 'done' }) {
       </span>
       <VisuallyHidden>{t('Done:')}</VisuallyHidden>
     </>
+  );
+}
+
+export interface FactStripProps {
+  /** The name and the value of each fact; a fact without a value is left out. */
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
+}
+
+/** Shows the main facts about a thing below the heading of its page, where they stay visible on every tab. */
+export function FactStrip({ facts }: FactStripProps) {
+  return (
+    <dl className="fact-strip">
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+export interface FactsTableProps {
+  /** The name and the value of each fact; a fact without a value is left out. */
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
+}
+
+/** Shows the facts about one thing, one per line. */
+export function FactsTable({ facts }: FactsTableProps) {
+  return (
+    <Table fz="sm" verticalSpacing={4}>
+      <Table.Tbody>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <Table.Tr key={name}>
+                <Table.Th scope="row" w={140}>
+                  {name}
+                </Table.Th>
+                <Table.Td className="wrapped">{value}</Table.Td>
+              </Table.Tr>
+            ),
+        )}
+      </Table.Tbody>
+    </Table>
   );
 }

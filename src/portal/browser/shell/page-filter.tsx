@@ -1,6 +1,7 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
+import { useMatch, useNavigate, useRouter } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import { useTexts } from '../language/use-texts';
 import { Icon } from './icon';
 
@@ -47,4 +48,77 @@ export function PageFilter({ isSet, onClear, isShort = false, children }: PageFi
       )}
     </>
   );
+}
+
+export interface FindInputProps {
+  /** The label and placeholder, e.g. "Find a user". */
+  readonly label: string;
+  readonly value: string;
+  onFind(text: string): void;
+  /** Called when the field loses the focus. */
+  onBlur?(): void;
+  /** Default: the width of its container. */
+  readonly maxWidth?: number;
+}
+
+/** The field that filters a list by words. */
+export function FindInput({ label, value, onFind, onBlur, maxWidth }: FindInputProps) {
+  return (
+    <TextInput
+      type="search"
+      value={value}
+      onChange={({ currentTarget }) => onFind(currentTarget.value)}
+      onBlur={onBlur}
+      placeholder={label}
+      aria-label={label}
+      leftSection={<Icon name="search" />}
+      {...(maxWidth !== undefined && { maw: maxWidth })}
+    />
+  );
+}
+
+/**
+ * Keeps the state of a page in the query of its address, so that the address can be shared and the Back
+ * button restores it. Empty and default values are left out.
+ *
+ * The state is read from the address itself. The router shows a new address only when its page is ready,
+ * so the next action of a quick user would see the state of before. While another page is being opened,
+ * the state of this one stays as it is.
+ */
+export function useAddress<State extends Readonly<Record<string, string>>>(
+  defaults: State,
+): readonly [State, (changes: Partial<State>, how?: 'push' | 'replace') => void] {
+  const { history } = useRouter();
+  const navigate = useNavigate();
+  const shown = useMatch({ strict: false });
+  const pathname = decodeURI(shown.pathname);
+  const isOpen = useCallback(() => decodeURI(history.location.pathname) === pathname, [history, pathname]);
+  const query = useSyncExternalStore(history.subscribe, () =>
+    isOpen() ? history.location.search : undefined,
+  );
+  const search: Readonly<Record<string, string | undefined>> = useMemo(
+    () => (query === undefined ? shown.search : Object.fromEntries(new URLSearchParams(query))),
+    [query, shown.search],
+  );
+  const state = Object.fromEntries(
+    Object.entries(defaults).map(([name, byDefault]) => [name, search[name] ?? byDefault]),
+  ) as State;
+  const change = useCallback(
+    (changes: Partial<State>, how: 'push' | 'replace' = 'push') => {
+      if (!isOpen()) return;
+      void navigate({
+        to: '.',
+        search: ((before: Readonly<Record<string, string>>) => ({ ...before, ...changes })) as never,
+        replace: how === 'replace',
+        resetScroll: false,
+      });
+    },
+    [navigate, isOpen],
+  );
+  return [state, change];
+}
+
+/** Whether a filter in the address restricts anything; '' stands for no restriction. */
+export function isFiltering(filter: Readonly<Record<string, string>>): boolean {
+  return Object.values(filter).some((value) => value !== '');
 }

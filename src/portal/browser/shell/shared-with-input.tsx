@@ -1,8 +1,7 @@
 import { TagsInput } from '@mantine/core';
 import { RoleNames } from '../../../generated/portal/people/people';
-import { useOperation } from '../gateway/use-operation';
+import { useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { useViewer } from './viewer';
 
 export interface SharedWithInputProps {
   readonly value: readonly string[];

@@ -1,14 +1,81 @@
-/** The states of a page without content: loading, empty, failed, or without access. */
-import { Alert, Button, Center, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Breadcrumbs,
+  Button,
+  Center,
+  Code,
+  Group,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
-import { GatewayProblem } from '../gateway/gateway-problem';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, useTexts } from '../language/use-texts';
+import { GatewayProblem } from '../session/gateway-problem';
 import { Icon, type IconName } from './icon';
-import { type CauseOfMissing, causeOfMissing, isMissingPart, unreachable } from './missing-part';
-import { PageFrame, type PageFrameProps } from './page-frame';
-import { useViewer } from './viewer';
+
+export interface PageFrameProps {
+  /** The heading of the page, and the title of the window. */
+  readonly title: string;
+  readonly description?: ReactNode;
+  /** The pages above, from the top. */
+  readonly above?: readonly { readonly label: string; readonly to: string }[];
+  /** Buttons beside the heading. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/**
+ * The frame of every page. After a navigation, the heading gets the focus, so that a screen reader announces
+ * the page and the keyboard continues from there.
+ */
+export function PageFrame({ title, description, above = [], actions, children }: PageFrameProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Campus Gateway`;
+  }, [title]);
+  useEffect(() => {
+    // On the first load, the focus stays at the top of the document.
+    if (document.body.dataset.navigated !== undefined) heading.current?.focus({ preventScroll: true });
+    document.body.dataset.navigated = '';
+  }, []);
+  return (
+    <>
+      <header className="page-head">
+        <div className="page-title">
+          {above.length > 0 && (
+            <Breadcrumbs mb={4} separatorMargin={6} className="no-print">
+              {above.map(({ label, to }) => (
+                <Anchor key={to} component={Link} to={to} size="sm">
+                  {label}
+                </Anchor>
+              ))}
+            </Breadcrumbs>
+          )}
+          <Title order={1} size="h2" ref={heading} tabIndex={-1} title={title}>
+            {title}
+          </Title>
+          {description !== undefined && (
+            <Text component="div" c="dimmed" size="sm" className="page-about">
+              {description}
+            </Text>
+          )}
+        </div>
+        {actions !== undefined && (
+          <Group gap="xs" className="page-actions">
+            {actions}
+          </Group>
+        )}
+      </header>
+      {children}
+    </>
+  );
+}
 
 /** As tall as the expected content, so that the page does not shift. */
 export function LoadingState({ rows = 6 }: { readonly rows?: number }) {
@@ -229,4 +296,24 @@ export function SubjectProblem({
   const code = problem instanceof GatewayProblem ? problem.code : undefined;
   if (code === 'FORBIDDEN') return <NoRightState label={label} />;
   return code === 'NOT_FOUND' ? missing : children;
+}
+
+export type CauseOfMissing = 'replaced' | 'unreachable' | 'unknown';
+
+/** Whether the error says that a script could not be loaded; each browser has other words for it. */
+function isMissingPart({ message }: Error): boolean {
+  return /dynamically imported module|Importing a module script failed/.test(message);
+}
+
+/** Asks the gateway why a part did not load: it has no such file any more, or does not answer. */
+export async function causeOfMissing({ message }: Error): Promise<CauseOfMissing> {
+  const script = document.querySelector<HTMLScriptElement>('script[type=module]')?.src;
+  const address = /https?:\/\/\S+/.exec(message)?.[0] ?? script ?? '/';
+  const answer = await fetch(address, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined);
+  if (!answer) return 'unreachable';
+  return answer.status === 404 ? 'replaced' : 'unknown';
+}
+
+export function unreachable(): GatewayProblem {
+  return new GatewayProblem('You are offline.', { kind: 'unreachable', code: 'UNREACHABLE' });
 }

@@ -1,9 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { LabelFields, RecordLabels } from '../../../generated/portal/shell/record-labels';
-import { useGateway } from '../gateway/gateway-context';
-import { useOperation } from '../gateway/use-operation';
+import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
-import { useViewer } from './viewer';
 
 const ASKED_AT_ONCE = 100;
 
@@ -105,3 +103,11 @@ export function useUserNames(ids: readonly string[]): (id: string) => string {
   };
   return (id) => (id === own ? ownName : labelOf(USERS, id)) || nameOfTask(id) || id;
 }
+
+/** The names of credentials, by their kind in the audit trail. */
+export const CREDENTIAL_NAMES: Readonly<Record<string, string>> = {
+  token: phrase('Log-in'),
+  key: phrase('API key'),
+  system: phrase('The gateway itself'),
+  address: phrase('Address'),
+};

@@ -8,16 +8,13 @@ import {
   ReplayDeliveries,
   ReplayDelivery,
 } from '../../../generated/portal/webhooks/webhooks';
-import { useGateway } from '../gateway/gateway-context';
-import { useChange } from '../gateway/use-operation';
+import { useChange, useGateway } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { useFormats } from '../language/use-formats';
-import { phrase, useTexts } from '../language/use-texts';
-import { Icon } from '../shell/icon';
-import { StateTag } from '../shell/state-tag';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { useNotice } from '../shell/confirm-dialog';
+import { Icon, StateTag } from '../shell/icon';
+import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
-import { useNotice } from '../shell/use-notice';
 
 type Delivery = DeliveriesOfWebhookQuery['webhookDeliveries']['nodes'][number];
 

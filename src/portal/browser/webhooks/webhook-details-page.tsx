@@ -11,14 +11,11 @@ import {
   WebhooksOfPortal,
   type WebhooksOfPortalQuery,
 } from '../../../generated/portal/webhooks/webhooks';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { ChangedMeanwhile, savedOver } from '../shell/changed-meanwhile';
-import { ConfirmDialog, InputDialog } from '../shell/confirm-dialog';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag, WarningNotice } from '../shell/state-tag';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useNotice } from '../shell/use-notice';
+import { ChangedMeanwhile, ConfirmDialog, InputDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { StateTag, WarningNotice } from '../shell/icon';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { DeliveryList } from './delivery-list';
 import {
   useEventWords,

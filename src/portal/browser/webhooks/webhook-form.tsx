@@ -2,11 +2,11 @@
 import { Button, Checkbox, Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
+import { useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
+import { SecretOnce, type SecretOnceProps } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
-import { SecretOnce, type SecretOnceProps } from '../shell/secret-once';
 import { ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
 
 type Webhook = WebhooksOfPortalQuery['webhooks'][number];
 

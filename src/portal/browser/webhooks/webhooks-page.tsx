@@ -7,14 +7,11 @@ import {
   WebhooksOfPortal,
   type WebhooksOfPortalQuery,
 } from '../../../generated/portal/webhooks/webhooks';
-import { useChange, useOperation } from '../gateway/use-operation';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { InputDialog } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
-import { PageFrame } from '../shell/page-frame';
-import { StateTag } from '../shell/state-tag';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useViewer } from '../shell/viewer';
+import { Icon, StateTag } from '../shell/icon';
+import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { useEventWords, WebhookForm, WebhookSecret } from './webhook-form';
 
 export function WebhooksPage() {

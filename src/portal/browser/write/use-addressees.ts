@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { AbsenteesToWrite, DefaultersToWrite, StudentsToWrite } from '../../../generated/portal/write/write';
-import { useGateway } from '../gateway/gateway-context';
+import { useGateway, useViewer } from '../gateway/use-gateway';
 import { monthsBefore, startOfSession } from '../language/days';
-import { useFormats } from '../language/use-formats';
+import { useFormats } from '../language/use-texts';
 import { useSavedViews } from '../records/use-saved-views';
-import { useViewer } from '../shell/viewer';
 import type { Addressee } from './letters';
 
 export interface AskedSet {

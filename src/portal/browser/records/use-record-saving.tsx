@@ -1,3 +1,4 @@
+import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -7,11 +8,11 @@ import {
   SaveRecord,
 } from '../../../generated/portal/records/record';
 import { GridRecords, type GridRecordsQuery } from '../../../generated/portal/records/records';
-import { useGateway } from '../gateway/gateway-context';
-import { GatewayProblem } from '../gateway/gateway-problem';
-import type { OtherChange } from '../shell/changed-meanwhile';
-import type { ConflictDialogProps } from './conflict-dialog';
-import type { DeclaredField } from './declared-field';
+import { useGateway } from '../gateway/use-gateway';
+import { useTexts } from '../language/use-texts';
+import { GatewayProblem } from '../session/gateway-problem';
+import { ChangedBy, type OtherChange } from '../shell/confirm-dialog';
+import { type DeclaredField, useFieldNames, useValueText } from './use-declared-collection';
 import { type Draft, isSame, tidied } from './use-draft';
 
 /** A record as it was when the user began to change it. */
@@ -157,4 +158,80 @@ export function putRecord(queries: QueryClient, collection: string, record: Read
 function withRecord({ records }: GridRecordsQuery, { id, version, data }: ReadRecord): GridRecordsQuery {
   const nodes = records.nodes.map((node) => (node.id === id ? { ...node, version, data } : node));
   return { records: { ...records, nodes } };
+}
+
+/** A field that two people changed: its previous value, and the value of each person. */
+interface FieldConflict {
+  readonly field: DeclaredField;
+  readonly before: unknown;
+  readonly theirs: unknown;
+  readonly mine: unknown;
+}
+
+export interface ConflictDialogProps {
+  readonly fields: readonly FieldConflict[];
+  /** The last one first; empty if the viewer may not know who made them. */
+  readonly otherChanges: readonly OtherChange[];
+  /** Called with the names of the fields that keep the other person's value. */
+  onChosen(kept: ReadonlySet<string>): void;
+  onClose(): void;
+}
+
+/**
+ * Shown if somebody else changed the record in the meantime: the person chooses between the two values of
+ * each field.
+ */
+export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: ConflictDialogProps) {
+  const t = useTexts();
+  const nameOf = useFieldNames();
+  const valueText = useValueText();
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const choose = (name: string, side: string) => {
+    const next = new Set(kept);
+    if (side === 'theirs') next.add(name);
+    else next.delete(name);
+    setKept(next);
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={t('Someone else has changed this record')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <Stack>
+        <ChangedBy changes={otherChanges} />
+        <Text size="sm">
+          {fields.length === 0
+            ? t('They changed other fields than you did. Save yours too?')
+            : t('Choose which value to keep for the fields you both changed.')}
+        </Text>
+        {fields.map(({ field, before, theirs, mine }) => (
+          <Radio.Group
+            key={field.name}
+            label={nameOf(field.name)}
+            description={t('It was: {value}', { value: valueText(before, field) || '—' })}
+            descriptionProps={{ mt: 8 }}
+            value={kept.has(field.name) ? 'theirs' : 'mine'}
+            onChange={(side) => choose(field.name, side)}
+          >
+            <Stack gap={6} mt={6}>
+              <Radio value="mine" label={t('Mine: {value}', { value: valueText(mine, field) || '—' })} />
+              <Radio
+                value="theirs"
+                label={t('Theirs: {value}', { value: valueText(theirs, field) || '—' })}
+              />
+            </Stack>
+          </Radio.Group>
+        ))}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('Keep editing')}
+          </Button>
+          <Button onClick={() => onChosen(kept)}>{t('Save my choice')}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
 }

@@ -1,3 +1,11 @@
+/**
+ * Prints the name of a field for people: `guardian_phone` as "Guardian phone", and `dob` as "Date of birth".
+ */
+export function nameOfField(name: string): string {
+  const words = name.replace(/^_+/, '').replaceAll(/[_.]+/g, ' ').replace(/^dob$/, 'date of birth');
+  return words.replace(/^./, (first) => first.toUpperCase());
+}
+
 /** `daysOver90` as a heading: Days over 90. */
 export function nameOfColumn(name: string): string {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z\d])(?=[A-Z][a-z])/g, ' ').toLowerCase();

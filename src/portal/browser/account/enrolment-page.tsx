@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
-import { SecondFactorSetup } from '../account/second-factor-setup';
+import { EntranceCard } from '../entrance/entrance-card';
+import { useSession } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { useSession } from '../session/session-context';
-import { EntranceCard } from './entrance-card';
+import { SecondFactorSetup } from './second-factor-setup';
 
 export interface EnrolmentPageProps {
   readonly school: string;

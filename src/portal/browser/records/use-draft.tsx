@@ -1,6 +1,9 @@
-import { useCallback, useState } from 'react';
-import type { Viewer } from '../shell/viewer';
-import type { DeclaredField } from './declared-field';
+import { Alert, Anchor, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useCallback, useEffect, useState } from 'react';
+import { useViewer, type Viewer } from '../gateway/use-gateway';
+import { useTexts } from '../language/use-texts';
+import type { DeclaredField } from './use-declared-collection';
 
 /** The changed and unsaved fields of a record; `null` removes a value. */
 export type Draft = Readonly<Record<string, unknown>>;
@@ -15,7 +18,7 @@ export function draftKey({ domain, id }: Viewer, collection: string, recordId: s
 /**
  * Returns the ids of the records of a collection with a draft; `new` for a record that does not exist yet.
  */
-export function findDrafts(viewer: Viewer, collection: string): readonly string[] {
+function findDrafts(viewer: Viewer, collection: string): readonly string[] {
   const start = PREFIX + draftKey(viewer, collection, '');
   return Object.keys(sessionStorage)
     .filter((key) => key.startsWith(start))
@@ -76,4 +79,64 @@ export function withChange(
 
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+}
+
+const BASE_PREFIX = 'campus-draft-base:';
+
+/**
+ * Stores the version that a draft is based on, in the tab like the draft itself. A save that replaces only
+ * this version cannot overwrite a change by somebody else that the user has not seen, even if the page has
+ * read it since.
+ *
+ * The second value forgets the version; the draft is then based on the current one.
+ */
+export function useDraftBase<Base>(
+  key: string,
+  { isBegun, now }: { readonly isBegun: boolean; readonly now: Base },
+): readonly [Base, () => void] {
+  const [kept, setKept] = useState<Base | undefined>(() => {
+    const text = sessionStorage.getItem(BASE_PREFIX + key);
+    return text === null ? undefined : JSON.parse(text);
+  });
+  const forget = () => {
+    sessionStorage.removeItem(BASE_PREFIX + key);
+    setKept(undefined);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is there now counts once it is begun.
+  useEffect(() => {
+    if (!isBegun) forget();
+    else if (kept === undefined && now !== undefined) {
+      sessionStorage.setItem(BASE_PREFIX + key, JSON.stringify(now));
+      setKept(now);
+    }
+  }, [isBegun, key]);
+  return [(isBegun ? kept : undefined) ?? now, forget];
+}
+
+const MOST_NAMED = 5;
+
+/** Links to unsaved changes in this tab, e.g. from before a reload. */
+export function UnsavedRecords({ collection }: { readonly collection: string }) {
+  const t = useTexts();
+  const ids = findDrafts(useViewer(), collection);
+  if (ids.length === 0) return null;
+  return (
+    <Alert variant="light" p="xs" mb="sm" color="yellow">
+      <Group gap="xs">
+        {t('{count, plural, one {# record has} other {# records have}} changes that are not saved:', {
+          count: ids.length,
+        })}
+        {ids.slice(0, MOST_NAMED).map((id) => (
+          <Anchor
+            key={id}
+            component={Link}
+            to={`/portal/records/${collection}/${encodeURIComponent(id)}`}
+            size="sm"
+          >
+            {id}
+          </Anchor>
+        ))}
+      </Group>
+    </Alert>
+  );
 }

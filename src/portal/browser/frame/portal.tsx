@@ -1,0 +1,300 @@
+/** The portal of a logged-in user: the shell with the page of the address. */
+
+import { Anchor, Button, Group } from '@mantine/core';
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  QueryClientProvider,
+  queryOptions,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  RouterProvider,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import {
+  type ComponentType,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+} from 'react';
+import { PortalViewer, type PortalViewerQuery } from '../../../generated/portal/shell/viewer';
+import { Brand, EntranceCard } from '../entrance/entrance-card';
+import { readEarly } from '../gateway/gateway-client';
+import { useGateway, useSession, useViewer, type Viewer, ViewerContext } from '../gateway/use-gateway';
+import { switchLanguage, useReportWords, useTexts } from '../language/use-texts';
+import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
+import { GatewayProblem } from '../session/gateway-problem';
+import { BRANCH_PARAMETER, branchInAddress, homeOfBranch } from '../session/graphql-headers';
+import { takeEarly } from '../session/login-session';
+import { InSteps } from '../shell/in-turns';
+import {
+  causeOfMissing,
+  LoadingState,
+  NoRightState,
+  NotFoundState,
+  PageFrame,
+  ProblemState,
+  type ProblemStateProps,
+  unreachable,
+} from '../shell/states';
+import { PortalShell } from './portal-shell';
+
+const EnrolmentPage = lazy(async () => ({
+  default: (await import('../account/enrolment-page')).EnrolmentPage,
+}));
+
+/** A failed request is retried once. A refusal is not, because it would be refused again. */
+const MOST_RETRIES = 1;
+
+export function Portal() {
+  const queries = useMemo(createQueryClient, []);
+  return (
+    <QueryClientProvider client={queries}>
+      <WithViewer />
+    </QueryClientProvider>
+  );
+}
+
+/**
+ * Answers are cached for a while. Only the gateway knows what else a change affects, such as figures of the
+ * home page, so after a change every page requests its data again when it is opened.
+ */
+function createQueryClient(): QueryClient {
+  const queries: QueryClient = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 30_000,
+        retry: (failures, fault) =>
+          failures < MOST_RETRIES && !(fault instanceof GatewayProblem && fault.kind !== 'unreachable'),
+      },
+    },
+    queryCache: new QueryCache({
+      // A refusal of the viewer query itself is ignored, because it would be repeated endlessly.
+      onError: (fault, { queryKey }) => {
+        if (queryKey[0] !== PortalViewer.name) noteRefusal(fault);
+      },
+    }),
+    mutationCache: new MutationCache({
+      onError: noteRefusal,
+      onSettled: () => queries.invalidateQueries({ refetchType: 'none' }),
+    }),
+  });
+  return queries;
+
+  /** After a refusal, the rights of the viewer are requested again, because they have changed. */
+  function noteRefusal(fault: unknown): void {
+    if (!(fault instanceof GatewayProblem) || fault.code !== 'FORBIDDEN') return;
+    void queries.invalidateQueries({ queryKey: [PortalViewer.name] });
+  }
+}
+
+/** The page of the address is loaded at once, so that it is there when the viewer is known. */
+function startRouter(): ReturnType<typeof createPortalRouter> {
+  const router = createPortalRouter();
+  void router.load();
+  return router;
+}
+
+function WithViewer() {
+  const gateway = useGateway();
+  const router = useMemo(startRouter, []);
+  const asked = useMemo(
+    () =>
+      queryOptions({
+        queryKey: [PortalViewer.name],
+        queryFn: async ({ signal }) =>
+          (await readEarly<PortalViewerQuery>(takeEarly('viewer'))) ??
+          (await gateway.execute(PortalViewer, {}, signal)),
+      }),
+    [gateway],
+  );
+  const { data, error, refetch } = useQuery(asked);
+  // Rights are requested again with each navigation, because they may have changed.
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+        if (pathChanged) void queries.prefetchQuery(asked);
+      }),
+    [router, queries, asked],
+  );
+  // A deferred value is rendered in steps, between which the browser handles touches.
+  const drawn = useDeferredValue(data);
+  const viewer = drawn?.me;
+  const chosen = viewer?.language;
+  useEffect(() => {
+    if (chosen === 'en' || chosen === 'hi') void switchLanguage(chosen);
+  }, [chosen]);
+  if (error && !data) return <NoViewerPage problem={error} retry={() => void refetch()} />;
+  if (!viewer) return <Arriving />;
+  if (drawn.secondFactor.isMissing) {
+    return (
+      <Suspense>
+        <EnrolmentPage school={viewer.domain.name} onDone={() => void refetch()} />
+      </Suspense>
+    );
+  }
+  return (
+    <InWords viewer={viewer}>
+      <RouterProvider router={router} />
+    </InWords>
+  );
+}
+
+interface InWordsProps {
+  readonly viewer: Viewer;
+  readonly children: ReactNode;
+}
+
+/** The viewer with the titles of collections and reports in the language of the page. */
+function InWords({ viewer, children }: InWordsProps) {
+  const say = useReportWords();
+  const inWords = useMemo(() => {
+    const inWordsOf = <Titled extends { readonly title: string }>(titled: readonly Titled[]) =>
+      titled.map((one) => ({ ...one, title: say(one.title) }));
+    const { reports } = viewer;
+    // A record alone would send nothing: whoever may create one writes to parents.
+    const collections = viewer.collections.map((one) =>
+      one.name === 'sms_log' ? { ...one, canCreate: false } : one,
+    );
+    return { ...viewer, collections: inWordsOf(collections), reports: inWordsOf(reports) };
+  }, [viewer, say]);
+  return <ViewerContext value={inWords}>{children}</ViewerContext>;
+}
+
+/** Continues the splash screen of the HTML (`server/portal.ts`) until the page is ready. */
+function Arriving() {
+  return (
+    <div className="arriving" role="status">
+      <Brand />
+    </div>
+  );
+}
+
+/** Shown if the request for the viewer fails: the reason, and what the user can do. */
+function NoViewerPage(props: ProblemStateProps) {
+  const t = useTexts();
+  const session = useSession();
+  return (
+    <EntranceCard title={t('The portal cannot be opened')} subtitle={location.host}>
+      <ProblemState {...props} />
+      <Group justify="space-between">
+        {branchInAddress() === '' ? (
+          <span />
+        ) : (
+          <Anchor size="sm" href={homeOfBranch('')}>
+            {t('Back to your own school')}
+          </Anchor>
+        )}
+        <Button variant="subtle" size="compact-sm" onClick={() => void session.logOut()}>
+          {t('Log out')}
+        </Button>
+      </Group>
+    </EntranceCard>
+  );
+}
+
+type LazyPage = ComponentType & { preload(): Promise<void> };
+
+/** The addresses of the table of pages. What stands after `?` are texts, and read as they are written. */
+function createPortalRouter() {
+  const root = createRootRoute({
+    component: () => (
+      <InSteps before={<Arriving />}>
+        <PortalShell />
+      </InSteps>
+    ),
+    notFoundComponent: () => <NotFoundState />,
+    // Whoever works in a branch stays there, whichever link is followed.
+    search: { middlewares: [retainSearchParams<Record<string, string>>([BRANCH_PARAMETER])] },
+  });
+  const home = PORTAL_PAGES.find(({ path }) => path === '/');
+  const alias: readonly PortalPage[] = home ? [{ ...home, path: '/portal' }] : [];
+  const routes = [...PORTAL_PAGES, ...alias].map((page) => {
+    const Page = lazyRouteComponent(() => loadPage(page), 'Page') as LazyPage;
+    return createRoute({
+      getParentRoute: () => root,
+      path: page.path,
+      // The router loads the file of a page before it draws it, and when a link to it is pointed at.
+      component: Object.assign(
+        () => (
+          <GuardedPage page={page}>
+            <Page />
+          </GuardedPage>
+        ),
+        { preload: Page.preload },
+      ),
+      errorComponent: ({ error, reset }) => (
+        <FailedPage
+          label={page.label}
+          problem={toError(error)}
+          retry={() => void loadAgain(Page).then(reset)}
+        />
+      ),
+    });
+  });
+  return createRouter({
+    routeTree: root.addChildren(routes),
+    defaultPreload: 'intent',
+    defaultPendingMs: 150,
+    defaultPendingComponent: LoadingState,
+    defaultErrorComponent: ({ error, reset }) => <ProblemState problem={toError(error)} retry={reset} />,
+    scrollRestoration: true,
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: (search) => {
+      const known = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+      const text = new URLSearchParams(known.map(([name, value]) => [name, String(value)])).toString();
+      return text === '' ? '' : `?${text}`;
+    },
+  });
+}
+
+interface FailedPageProps extends ProblemStateProps {
+  readonly label: string;
+}
+
+function FailedPage({ label, ...failure }: FailedPageProps) {
+  const t = useTexts();
+  return (
+    <PageFrame title={t(label)}>
+      <ProblemState {...failure} />
+    </PageFrame>
+  );
+}
+
+/**
+ * A page that does not come is taken for one of a version that is gone, and the router loads the portal anew.
+ * Where the gateway does not answer, that would take away what is there.
+ */
+async function loadPage(page: PortalPage) {
+  try {
+    return { Page: await page.load() };
+  } catch (fault) {
+    if (navigator.onLine && (await causeOfMissing(toError(fault))) !== 'unreachable') throw fault;
+    throw unreachable();
+  }
+}
+
+/** The router keeps the failure of a page that did not come, until it is asked for the page again. */
+async function loadAgain(page: LazyPage): Promise<void> {
+  await page.preload();
+}
+
+function toError(fault: unknown): Error {
+  return fault instanceof Error ? fault : new Error(String(fault));
+}
+
+/** Shows a page only to viewers who have access. The gateway itself refuses the data to others. */
+function GuardedPage({ page, children }: { readonly page: PortalPage; readonly children: ReactNode }) {
+  return page.isFor(useViewer()) ? children : <NoRightState label={page.label} />;
+}

@@ -1,0 +1,181 @@
+import {
+  keepPreviousData,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useState } from 'react';
+import type { PortalViewerQuery } from '../../../generated/portal/shell/viewer';
+import { GatewayProblem } from '../session/gateway-problem';
+import type { PortalOperation } from '../session/graphql-headers';
+import type { LoginSession } from '../session/login-session';
+import type { GatewayClient } from './gateway-client';
+import type { WritePlace } from './unanswered-writes';
+
+export const GatewayContext = createContext<GatewayClient | undefined>(undefined);
+
+export function useGateway(): GatewayClient {
+  const gateway = useContext(GatewayContext);
+  if (!gateway) throw new Error('The gateway was asked for outside of the portal');
+  return gateway;
+}
+
+export const SessionContext = createContext<LoginSession | undefined>(undefined);
+
+export function useSession(): LoginSession {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('The session was asked for outside of the portal');
+  return session;
+}
+
+/** The logged-in user and their rights, which decide about the menu and every page. */
+export type Viewer = PortalViewerQuery['me'];
+
+export type ViewerCollection = Viewer['collections'][number];
+
+export const ViewerContext = createContext<Viewer | undefined>(undefined);
+
+export function useViewer(): Viewer {
+  const viewer = useContext(ViewerContext);
+  if (!viewer) throw new Error('A page was shown to nobody');
+  return viewer;
+}
+
+/**
+ * Returns the name of a report for its address, by its GraphQL field; `undefined` if the viewer may not run
+ * it.
+ */
+export function useNameOfReport(): (field: string) => string | undefined {
+  const { reports } = useViewer();
+  return (field) => reports.find((one) => one.field === field)?.name;
+}
+
+export interface AskingOptions {
+  /** Executes the query only if this is true. */
+  readonly isEnabled?: boolean;
+  /** Shows the previous answer while another one is awaited. */
+  readonly keepsPrevious?: boolean;
+  /** Repeats the query at this interval, while the page is visible. */
+  readonly everyMs?: number;
+}
+
+/** Executes a query; an answer older than half a minute is requested again when it is shown again. */
+export function useOperation<Result, Variables>(
+  operation: PortalOperation<Result, Variables>,
+  variables: Variables,
+  { isEnabled = true, keepsPrevious = false, everyMs }: AskingOptions = {},
+): UseQueryResult<Result, Error> {
+  const gateway = useGateway();
+  return useQuery({
+    queryKey: [operation.name, variables],
+    queryFn: ({ signal }) => gateway.execute(operation, variables, signal),
+    enabled: isEnabled,
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
+  });
+}
+
+/**
+ * Returns a mutation. `keptIn` makes a repetition recognizable. Afterwards, the queries with these names are
+ * repeated.
+ */
+export function useChange<Result, Variables>(
+  { name, text }: PortalOperation<Result, Variables>,
+  outdated: readonly { readonly name: string }[] = [],
+  keptIn?: WritePlace,
+): UseMutationResult<Result, Error, Variables> {
+  const gateway = useGateway();
+  const queries = useQueryClient();
+  const askAnew = async () => {
+    await Promise.all(outdated.map((query) => queries.invalidateQueries({ queryKey: [query.name] })));
+  };
+  return useMutation({
+    mutationFn: (variables: Variables) => gateway.executeText<Result>(text, variables, { name, keptIn }),
+    onSuccess: askAnew,
+    // After a change by somebody else, the current version is read before the refusal is shown.
+    onError: async (fault) => {
+      if (fault instanceof GatewayProblem && fault.code === 'VERSION_CONFLICT') await askAnew();
+    },
+  });
+}
+
+/**
+ * Calls back with each event of a subscription while the component is shown, and when events may have been
+ * missed.
+ */
+export function useEvents<Result, Variables>(
+  operation: PortalOperation<Result, Variables>,
+  variables: Variables,
+  told: (event: Result) => void,
+  missed: () => void,
+): void {
+  const gateway = useGateway();
+  const key = JSON.stringify(variables);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an object with the same values is no change.
+  useEffect(
+    () => gateway.follow(operation, variables, { told, missed }),
+    [gateway, operation, key, told, missed],
+  );
+}
+
+interface Written<Result> {
+  readonly answer: Result;
+  /** By which the write can be undone. */
+  readonly requestId: string;
+}
+
+/**
+ * Sends a write at once or not at all. A mutation of the library would wait for the network, and be done
+ * when the page is long gone.
+ */
+export function useWrite<Result, Variables>(operation: PortalOperation<Result, Variables>) {
+  const gateway = useGateway();
+  const [problem, setProblem] = useState<Error | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const write = async (variables: Variables): Promise<Written<Result> | undefined> => {
+    setIsBusy(true);
+    setProblem(null);
+    try {
+      return await gateway.executeTraced(operation, variables, 'tab');
+    } catch (error) {
+      setProblem(error as Error);
+      return undefined;
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return { write, isBusy, problem };
+}
+
+export interface OpenAnswer<Result> {
+  /** Absent until the answer arrives. */
+  readonly data?: Result;
+  readonly problem?: Error;
+}
+
+/** Executes a query without a session, once: for pages that a mailed link leads to. */
+export function useOpenOperation<Result, Variables>(
+  operation: PortalOperation<Result, Variables>,
+  variables: Variables,
+): OpenAnswer<Result> {
+  const gateway = useGateway();
+  const [answer, setAnswer] = useState<OpenAnswer<Result>>({});
+  const key = JSON.stringify(variables);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an object with the same values is no change.
+  useEffect(() => {
+    let isShown = true;
+    gateway
+      .executeOpenly(operation, variables)
+      .then(
+        (data): OpenAnswer<Result> => ({ data }),
+        (problem: Error) => ({ problem }),
+      )
+      .then((next) => isShown && setAnswer(next));
+    return () => {
+      isShown = false;
+    };
+  }, [gateway, operation, key]);
+  return answer;
+}
