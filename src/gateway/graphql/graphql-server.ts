@@ -166,15 +166,11 @@ class RenewedServer {
 
   constructor(services: GraphqlServices, persisted: PersistedQueries) {
     this.#persisted = persisted;
-    const { resolvers, reports, catalog, config } = services;
-    const reportResolvers = createReportResolvers(reports);
-    const instances = new Map<NewableFunction, object>([
-      ...Object.values(resolvers).map((resolver): [NewableFunction, object] => [
-        resolver.constructor,
-        resolver,
-      ]),
-      ...reportResolvers.instances,
-    ]);
+    const { resolvers, catalog, config } = services;
+    const reports = createReportResolvers(services.reports);
+    const instances = new Map<NewableFunction, object>(
+      Object.values(resolvers).map((resolver) => [resolver.constructor, resolver]),
+    );
     this.#services = services;
     this.operations = {
       costs: new OperationCosts({
@@ -199,9 +195,9 @@ class RenewedServer {
     this.#buildSchema = () =>
       buildGatewaySchema({
         collections: catalog.list(),
-        otherClasses: reportResolvers.classes,
+        reports,
         instanceOf: (resolverClass) => getInstance(instances, resolverClass),
-        services: { records: resolvers.records, bulk: resolvers.bulk.writes, catalog, pages: config },
+        services: { records: resolvers.records, catalog, pages: config },
         subgraph: config.federation ? config : undefined,
       });
   }

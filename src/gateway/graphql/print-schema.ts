@@ -2,9 +2,10 @@
 import 'reflect-metadata';
 import { printSchema } from 'graphql';
 import type { Collection } from '../../base/model/collection.js';
-import type { ReportServices } from '../../school/reports/engine/report-context.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
 import { parseCollection } from '../../store/catalog/parse-collection.js';
 import { readDefinitions } from '../../store/catalog/read-definitions.js';
+import type { RecordResolver } from '../resolvers/records/record-resolver.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
 import { buildGatewaySchema } from './schema.js';
 
@@ -14,8 +15,14 @@ import { buildGatewaySchema } from './schema.js';
 export async function printGatewaySchema(directory: string): Promise<string> {
   const { schema } = buildGatewaySchema({
     collections: await readCollections(directory),
-    otherClasses: createReportResolvers(new NoServices()).classes,
-    instanceOf: notExecuted,
+    reports: createReportResolvers({
+      ...NO_PAGES,
+      database: unused(),
+      store: unused(),
+      domains: unused(),
+      now: unused,
+    }),
+    ...UNUSED_SERVICES,
   });
   return `${printSchema(schema)}\n`;
 }
@@ -30,22 +37,18 @@ export async function readCollections(directory: string): Promise<readonly Colle
   );
 }
 
-/** A schema that is only printed runs nothing. */
-class NoServices implements ReportServices {
-  get database(): ReportServices['database'] {
-    return notExecuted();
-  }
-  get store(): ReportServices['store'] {
-    return notExecuted();
-  }
-  get domains(): ReportServices['domains'] {
-    return notExecuted();
-  }
-  readonly now = notExecuted;
-  readonly defaultPageSize = 0;
-  readonly maxPageSize = 0;
+const NO_PAGES = { defaultPageSize: 0, maxPageSize: 0 };
+
+/** A service for a schema that is only printed: it runs nothing. */
+function unused<Service extends object>(): Service {
+  const get = () => {
+    throw new Error('this schema is for printing');
+  };
+  return new Proxy({}, { get }) as Service;
 }
 
-function notExecuted(): never {
-  throw new Error('this schema is for printing');
-}
+/** For a schema that runs nothing. */
+export const UNUSED_SERVICES = {
+  instanceOf: unused,
+  services: { records: unused<RecordResolver>(), catalog: unused<Catalog>(), pages: NO_PAGES },
+};

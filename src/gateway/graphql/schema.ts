@@ -1,6 +1,6 @@
 /**
- * The GraphQL schema: the resolvers of `resolvers.ts`, and typed fields for each collection of the catalog.
- * It is rebuilt whenever a collection changes.
+ * The GraphQL schema: the resolvers of `resolvers.ts`, and the fields on records, of any collection and of
+ * each one of the catalog. It is rebuilt whenever a collection changes.
  */
 import {
   DirectiveLocation,
@@ -13,44 +13,45 @@ import {
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
 import type { Collection } from '../../base/model/collection.js';
 import type { StoredFieldsByType } from '../../base/model/stored-field.js';
+import type { TypeClass } from '../../base/scalars/declared-type.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
-import type { PageSizes } from '../resolvers/page-arguments.js';
 import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
-import { sortParameters, sortRootFields, withRunTimeTypes } from '../resolvers/run-time-types.js';
+import {
+  createResolverClass,
+  sortParameters,
+  sortRootFields,
+  withRunTimeTypes,
+} from '../resolvers/run-time-types.js';
+import { BranchResolver } from '../resolvers/services/branch-resolver.js';
 import { ImportChangesResolver } from './live/import-changes.js';
 import { LiveResolver } from './live/live-resolver.js';
 import { ReportChangesResolver } from './live/report-changes.js';
 import { readPrintableFields } from './operation/printable-fields.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
-import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
+import { createAggregateQueries } from './typed/aggregate/aggregate-queries.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
-import { createTypedBulkResolver } from './typed/bulk/typed-bulk-resolver.js';
-import { createChangesResolver } from './typed/changes-resolver.js';
-import { LevelLoader } from './typed/level-loader.js';
+import { createFindNodes, createNodeResolver, type FindNodes } from './typed/find-nodes.js';
+import { createGenericResolvers } from './typed/generic-resolvers.js';
 import { listStoredFields } from './typed/list-stored-fields.js';
-import { NodeResolver } from './typed/node-resolver.js';
-import { createReferenceResolver } from './typed/reference-resolver.js';
-import { createReferrersResolver } from './typed/referrers/referrers-resolver.js';
-import { withReferrers } from './typed/referrers/with-referrers.js';
+import { createRecordFields, type RecordServices } from './typed/record-fields.js';
+import { createReferenceResolver, createReferrersResolver, LevelLoader } from './typed/reference-resolver.js';
 import { createSubgraphResolver } from './typed/subgraph-resolver.js';
-import { createTypedModel, type TypedModel } from './typed/typed-model.js';
-import { createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
+import { createTypedApi, type TypedParts } from './typed/typed-api.js';
+import { createTypedModel, withReferrers } from './typed/typed-model.js';
 import { TypedTypes } from './typed/typed-types.js';
 import { WhereInputs } from './typed/where-inputs.js';
 
 /** Subscriptions exist only in GraphQL, because they need a persistent connection. */
-const SUBSCRIPTION_CLASSES = [ReportChangesResolver, ImportChangesResolver, LiveResolver] as const;
+const SUBSCRIPTION_CLASSES = [ReportChangesResolver, ImportChangesResolver] as const;
 
 export interface SchemaParts {
   readonly collections: readonly Collection[];
-  /** Resolver classes of other rooms, e.g. the reports. */
-  readonly otherClasses: readonly NewableFunction[];
-  /**
-   * Provides the instance of a resolver class, at execution only. `typed` has those that the factory created.
-   */
+  /** The resolver classes of the reports. */
+  readonly reports: readonly TypeClass[];
+  /** Provides the instance of a class of `RESOLVER_CLASSES`, at execution only. */
   readonly instanceOf: (resolverClass: NewableFunction) => object;
-  /** The services of generated resolvers; absent if the schema is only printed. */
-  readonly services?: TypedServices;
+  /** What the fields on records use. */
+  readonly services: RecordServices;
   /** Makes it a subgraph of a supergraph, whose schema these roles may read. */
   readonly subgraph?: { readonly introspectionRoles: readonly string[] } | undefined;
 }
@@ -73,28 +74,32 @@ export interface GatewaySchema {
 /** Builds the schema of these collections, in some tens of milliseconds. */
 export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
   return withRunTimeTypes(() => {
-    const pages = parts.services?.pages ?? NO_PAGES;
-    const model = withReferrers(createTypedModel(parts.collections, takenNames(), pages));
-    const typed = createTypedResolvers(model, parts.subgraph);
-    const instances = parts.services ? typed.createInstances(parts.services) : new Map();
-    sortParameters();
-    const classes = [
-      ...RESOLVER_CLASSES,
+    const { services } = parts;
+    const generic = createGenericResolvers(services);
+    const model = withReferrers(createTypedModel(parts.collections, takenNames(), services.pages));
+    const types = new TypedTypes(model);
+    const findNodes = createFindNodes(services, model);
+    const made = [
       ...SUBSCRIPTION_CLASSES,
-      NodeResolver,
-      ...parts.otherClasses,
-      ...typed.classes,
+      generic.changes,
+      LiveResolver,
+      createNodeResolver(services, findNodes),
+      ...parts.reports,
+      ...createTypedResolvers({ model, types, whereInputs: new WhereInputs(types) }, { ...parts, findNodes }),
+    ];
+    const classes = [
+      generic.records,
+      ...RESOLVER_CLASSES.flatMap((one) => (one === BranchResolver ? [one, ...generic.bulk] : [one])),
+      ...made,
     ] as const;
+    sortParameters();
     sortRootFields(classes);
-    const subscriptions = new Map<NewableFunction, object>(
-      SUBSCRIPTION_CLASSES.map((one) => [one, new one()]),
+    const instances = new Map<NewableFunction, object>(
+      [generic.records, ...generic.bulk, ...made].map((one) => [one, new one()]),
     );
     const schema = buildSchemaSync({
       resolvers: classes,
-      container: {
-        get: (resolverClass) =>
-          instances.get(resolverClass) ?? subscriptions.get(resolverClass) ?? parts.instanceOf(resolverClass),
-      },
+      container: { get: (resolverClass) => instances.get(resolverClass) ?? parts.instanceOf(resolverClass) },
       directives: [...STANDARD_DIRECTIVES, CACHE_CONTROL_DIRECTIVE, TRANSACTION_DIRECTIVE],
       pubSub: NO_PUB_SUB,
       validate: false,
@@ -126,55 +131,39 @@ const NO_PUB_SUB: PubSub = {
   },
 };
 
-/** Unused: a printed schema has no pages. */
-const NO_PAGES: PageSizes = { defaultPageSize: 0, maxPageSize: 0 };
-
-interface TypedResolvers {
-  readonly classes: readonly NewableFunction[];
-  createInstances(services: TypedServices): ReadonlyMap<NewableFunction, object>;
-}
-
-function createTypedResolvers(model: TypedModel, subgraph: SchemaParts['subgraph']): TypedResolvers {
-  const types = new TypedTypes(model);
-  const whereInputs = new WhereInputs(types);
+/** The classes of the fields of declared collections, in the order in which the schema shows them. */
+function createTypedResolvers(
+  parts: TypedParts,
+  {
+    services,
+    subgraph,
+    findNodes,
+  }: Pick<SchemaParts, 'services' | 'subgraph'> & { readonly findNodes: FindNodes },
+): readonly TypeClass[] {
+  const { model, types } = parts;
   const measures = new MeasureTypes();
+  const levels = { loader: new LevelLoader(), records: services.records };
   const ofCollections = model.collections.flatMap((typed) => {
-    const records = createTypedResolver(typed, { model, types, whereInputs });
-    const parts = { model, types, whereInputs, measures };
-    const groups = createAggregateResolver(typed, parts);
-    const bulk = createTypedBulkResolver(typed, parts);
-    return groups ? [records, bulk, groups] : [records, bulk];
+    const api = createTypedApi(typed, parts);
+    const { shown, changed, ...fields } = createRecordFields(api, services);
+    const groups = createAggregateQueries(typed, { ...parts, measures }, services);
+    return [
+      createResolverClass([...Object.values(fields), ...groups, changed]),
+      createResolverClass([shown], api.types.batch),
+    ];
   });
-  const ofChanges = model.collections.map((typed) =>
-    createChangesResolver(typed, { model, types, whereInputs }),
-  );
   const ofReferrers = model.collections.flatMap((typed) =>
-    typed.object.referrers.flatMap((referrers) => {
-      const parts = { model, types, whereInputs };
-      const resolverClass = createReferrersResolver(referrers, typed, parts);
-      return resolverClass ? [resolverClass] : [];
-    }),
+    typed.object.referrers.flatMap(
+      (referrers) => createReferrersResolver(referrers, typed, parts, levels) ?? [],
+    ),
   );
-  const ofReferences = types.references.flatMap(({ reference, type }) => {
-    const resolverClass = createReferenceResolver(reference, type, { model, types });
-    return resolverClass ? [resolverClass] : [];
-  });
+  const ofReferences = types.references.flatMap(
+    (reference) => createReferenceResolver(reference, parts, levels) ?? [],
+  );
+  const entities = { pages: services.pages, findNodes, roles: subgraph?.introspectionRoles ?? [] };
   const isSubgraph = subgraph !== undefined && model.collections.length > 0;
-  const ofSubgraph = isSubgraph ? [createSubgraphResolver(model, types)] : [];
-  return {
-    classes: [...ofCollections, ...ofChanges, ...ofReferences, ...ofReferrers, ...ofSubgraph],
-    createInstances(services) {
-      const loader = new LevelLoader(services.records);
-      return new Map<NewableFunction, object>([
-        [NodeResolver, new NodeResolver(services, model)] as const,
-        ...ofCollections.map((one) => [one, new one(services)] as const),
-        ...ofChanges.map((one) => [one, new one()] as const),
-        ...ofReferences.map((one) => [one, new one(loader)] as const),
-        ...ofReferrers.map((one) => [one, new one(loader)] as const),
-        ...ofSubgraph.map((one) => [one, new one(services, subgraph?.introspectionRoles ?? [])] as const),
-      ]);
-    },
-  };
+  const ofSubgraph = isSubgraph ? [createSubgraphResolver(parts, entities)] : [];
+  return [...ofCollections, ...ofReferences, ...ofReferrers, ...ofSubgraph];
 }
 
 /** The names used by the static part of the schema. */
@@ -191,8 +180,9 @@ function takenNames(): { readonly typeNames: ReadonlySet<string>; readonly rootF
       ...storage.enums.map((type) => type.name),
       ...storage.unions.map((type) => type.name),
     ]),
-    rootFields: new Set(
-      [...storage.queries, ...storage.mutations, ...storage.subscriptions].map((field) => field.schemaName),
-    ),
+    rootFields: new Set([
+      ...['node', 'nodes'],
+      ...[...storage.queries, ...storage.mutations, ...storage.subscriptions].map((one) => one.schemaName),
+    ]),
   };
 }

@@ -1,7 +1,6 @@
 /**
  * The list of resolvers: everything GraphQL and REST can reach, except the reports and the typed collections.
  */
-import { BulkResolver } from './records/bulk/bulk-resolver.js';
 import { HistoryResolver } from './records/history-resolver.js';
 import { RecordResolver } from './records/record-resolver.js';
 import { DueResolver } from './reports/due-resolver.js';
@@ -34,7 +33,6 @@ const CLASSES = {
   audit: AuditResolver,
   auth: AuthResolver,
   branches: BranchResolver,
-  bulk: BulkResolver,
   caller: CallerResolver,
   collections: CollectionResolver,
   files: FileResolver,
@@ -52,9 +50,7 @@ const CLASSES = {
   webhooks: WebhookResolver,
 } as const;
 
-const { records, ...others } = CLASSES;
-
-export const RESOLVER_CLASSES = [records, ...Object.values(others)] as const;
+export const RESOLVER_CLASSES: readonly NewableFunction[] = Object.values(CLASSES);
 
 type ResolverName = keyof typeof CLASSES;
 

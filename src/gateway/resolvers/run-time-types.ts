@@ -13,40 +13,83 @@
  *   `sortParameters` and `sortRootFields` restore the order in which they are written.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, getMetadataStorage, Info, Query, Resolver } from 'type-graphql';
-import type { TypeClass } from '../../base/scalars/declared-type.js';
+import {
+  Args,
+  Ctx,
+  Extensions,
+  FieldResolver,
+  getMetadataStorage,
+  Info,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+  Subscription,
+} from 'type-graphql';
+import {
+  type Argument,
+  argumentsType,
+  type TypeClass,
+  type TypeReference,
+} from '../../base/scalars/declared-type.js';
 import type { RequestContext } from './request-context.js';
 
-/** A query known only at run time. */
-export interface RunTimeQuery<Arguments> {
-  readonly name: string;
-  readonly description: string;
-  readonly type: TypeClass;
-  readonly arguments: TypeClass;
-  /** Additional decorators of its method. */
-  readonly decorators: readonly MethodDecorator[];
-  readonly run: (args: Arguments, context: RequestContext, info: GraphQLResolveInfo) => unknown;
+/** Arguments by name, in their order. */
+export type ArgumentTable = Readonly<Record<string, Argument | undefined>>;
+
+/** The circumstances of a field's execution. */
+export interface FieldCall<Source = unknown> {
+  readonly context: RequestContext;
+  readonly info: GraphQLResolveInfo;
+  /** The object that has the field. */
+  readonly source: Source;
 }
 
-/** A resolver class with one query. */
-export function createQueryResolver<Arguments>(query: RunTimeQuery<Arguments>): TypeClass {
-  class QueryResolver {
-    run(args: Arguments, context: RequestContext, info: GraphQLResolveInfo): unknown {
-      return query.run(args, context, info);
-    }
+/** A field known only at run time. */
+export interface RunTimeField {
+  readonly kind: keyof typeof DECORATORS;
+  readonly name: string;
+  readonly description: string;
+  readonly type: TypeReference | readonly TypeReference[];
+  readonly nullable?: boolean | 'items';
+  readonly arguments?: ArgumentTable;
+  readonly extensions?: object;
+  /** Additional decorators of its method. */
+  readonly decorators?: readonly MethodDecorator[];
+  readonly run: (args: never, call: FieldCall<never>) => unknown;
+  /** Opens the events of a subscription. */
+  readonly subscribe?: (live: never) => Promise<AsyncIterable<unknown>>;
+}
+
+/** `member`: a field of the object type of its class. */
+const DECORATORS = { query: Query, mutation: Mutation, subscription: Subscription, member: FieldResolver };
+
+/** A resolver class with these fields, of the root types or of an object type; without state. */
+export function createResolverClass(fields: readonly RunTimeField[], of?: TypeClass): TypeClass {
+  const resolverClass = class RunTimeResolver {};
+  const { prototype } = resolverClass;
+  for (const field of fields) {
+    const { kind, name, description, nullable, subscribe, extensions, decorators = [] } = field;
+    const run = field.run as (args: unknown, call: FieldCall) => unknown;
+    const method = (args: unknown, context: RequestContext, info: GraphQLResolveInfo, source: unknown) =>
+      run(args, { context, info, source });
+    const descriptor = { value: method, configurable: true, writable: true };
+    Object.defineProperty(prototype, name, descriptor);
+    // The metadata that the compiler emits for a decorated method.
+    Reflect.defineMetadata('design:paramtypes', [Object, Object, Object, Object], prototype, name);
+    Reflect.defineMetadata('design:returntype', Promise, prototype, name);
+    const args = argumentsType(field.arguments ?? {});
+    Args(() => args)(prototype, name, 0);
+    Ctx()(prototype, name, 1);
+    Info()(prototype, name, 2);
+    Root()(prototype, name, 3);
+    const options = { name, description, ...(nullable && { nullable }), ...(subscribe && { subscribe }) };
+    const decorate = DECORATORS[kind] as typeof Query;
+    decorate(() => field.type as TypeClass, options)(prototype, name, descriptor);
+    for (const one of [...decorators, Extensions({ ...extensions })]) one(prototype, name, descriptor);
   }
-  const { prototype } = QueryResolver;
-  const method = Object.getOwnPropertyDescriptor(prototype, 'run') ?? {};
-  // The metadata that the compiler emits for a decorated method.
-  Reflect.defineMetadata('design:paramtypes', [Object, Object, Object], prototype, 'run');
-  Reflect.defineMetadata('design:returntype', Promise, prototype, 'run');
-  Args(() => query.arguments)(prototype, 'run', 0);
-  Ctx()(prototype, 'run', 1);
-  Info()(prototype, 'run', 2);
-  Query(() => query.type, { name: query.name, description: query.description })(prototype, 'run', method);
-  for (const decorate of query.decorators) decorate(prototype, 'run', method);
-  Resolver()(QueryResolver);
-  return QueryResolver;
+  Resolver(() => of as TypeClass)(resolverClass);
+  return resolverClass;
 }
 
 /**

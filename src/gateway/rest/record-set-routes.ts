@@ -1,7 +1,7 @@
 /** The routes that write many records: those that a filter selects, and several writes as one. */
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
-import { toUpdateOperations } from '../resolvers/records/bulk/update-arguments.js';
+import { toUpdateOperations } from '../resolvers/records/update-arguments.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { createParameterReader, parseFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn } from './record-address.js';
@@ -55,7 +55,7 @@ function matchingRoute(method: 'PATCH' | 'DELETE'): Route {
     formats: ['json'],
     urgencyOf: () => 'stream',
     assertAllowed: allowedTo(isChange ? 'update' : 'delete'),
-    ...via('bulk', ['writes'], async ({ writes }, request) => {
+    ...via('records', ['updateRecords', 'deleteRecords'], async (records, request) => {
       const { allowAll = 'false', force = 'false' } = request.parameters;
       const matching = {
         ...readFilter(collectionIn(request), request),
@@ -63,11 +63,11 @@ function matchingRoute(method: 'PATCH' | 'DELETE'): Route {
         shown: 0,
       };
       const { count, matched } = isChange
-        ? await writes.update(request.context, {
+        ? await records.updateRecords(request.context, {
             ...matching,
             update: toUpdateOperations({ set: asRecord(request.body, '') }),
           })
-        : await writes.delete(request.context, { ...matching, force: parseFlag('force', force) });
+        : await records.deleteRecords(request.context, { ...matching, force: parseFlag('force', force) });
       return jsonAnswer(JSON.stringify({ count, matched }));
     }),
   };
@@ -120,14 +120,14 @@ const batch: Route = {
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT', 'MALFORMED_FILTER'],
   isOpen: false,
   formats: ['json'],
-  resolvers: ['bulk.writes'],
+  resolvers: ['records.batch'],
   async run(services, request) {
     const { body } = request;
     if (!Array.isArray(body) || body.length > MOST_OPERATIONS) {
       throw malformed(`expected a list of at most ${MOST_OPERATIONS} requests`, '');
     }
     const operations = body.map((one: JsonValue, index) => toOperation(one, `/${index}`));
-    const answers = await services.resolvers.bulk.writes.batch(request.context, body, async (context) => {
+    const answers = await services.resolvers.records.batch(request.context, body, async (context) => {
       const done: string[] = [];
       for (const [index, operation] of operations.entries()) {
         done.push(await perform(services, { operation, index, request: { ...request, context } }));

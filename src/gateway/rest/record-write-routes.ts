@@ -2,7 +2,7 @@
 import { invariant, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { StoredRecord } from '../../store/record-store.js';
-import type { RecordBatch } from '../resolvers/records/bulk/record-batch.js';
+import type { RecordBatch } from '../resolvers/records/record-resolver.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
 import { RECORD, RECORDS } from './describe-records.js';
@@ -142,8 +142,8 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     isOpen: false,
     formats: ['json'],
     assertAllowed: allowedTo('update'),
-    resolvers: [mode === 'merge' ? 'records.updateRecord' : 'bulk.writes'],
-    async run({ resolvers: { records, bulk } }, request) {
+    resolvers: [mode === 'merge' ? 'records.updateRecord' : 'records.putRecord'],
+    async run({ resolvers: { records } }, request) {
       const ifMatch = request.headers['if-match'];
       const ifNone = request.headers['if-none-match'];
       const isNew = mode === 'replace' && ifNone === '*';
@@ -162,7 +162,7 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
       }
       const ifThere = ifMatch === undefined ? undefined : 'existing';
       const only = isNew ? 'new' : ifThere;
-      return answerStored(address.collection, await bulk.writes.put(request.context, { ...change, only }));
+      return answerStored(address.collection, await records.putRecord(request.context, { ...change, only }));
     },
   };
 }
@@ -198,18 +198,19 @@ function createRoute(name: string, path: string): Omit<Route, 'summary' | 'param
     isOpen: false,
     formats: ['json'],
     assertAllowed: allowedTo('create'),
-    resolvers: ['records.createRecord', 'records.createRecords', 'bulk.writes'],
-    async run({ resolvers: { records, bulk } }, request) {
+    resolvers: ['records.createRecord', 'records.createRecords', 'records.upsertRecords'],
+    async run({ resolvers: { records } }, request) {
       const { collection, data, isList } = readCreation(request);
       const { by } = request.parameters;
       if (by !== undefined) {
         const sent = { collection, records: data, by, shown: data.length };
-        const stored = await bulk.writes.upsert(request.context, sent);
+        const stored = await records.upsertRecords(request.context, sent);
         return isList ? jsonAnswer(printList(stored.records)) : answerStored(collection, stored);
       }
       if (isList) {
-        const created = await records.createRecords(request.context, { collection, data });
-        return jsonAnswer(printList(created), { status: 201 });
+        const sent = { collection, records: data, shown: data.length };
+        const created = await records.createRecords(request.context, sent);
+        return jsonAnswer(printList(created.records), { status: 201 });
       }
       const [only = {}] = data;
       return answerCreated(

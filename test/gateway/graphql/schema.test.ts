@@ -14,7 +14,7 @@ import {
   validateSchema,
 } from 'graphql';
 import { getMetadataStorage } from 'type-graphql';
-import { printGatewaySchema } from '../../../src/gateway/graphql/print-schema.js';
+import { printGatewaySchema, UNUSED_SERVICES } from '../../../src/gateway/graphql/print-schema.js';
 import { buildGatewaySchema } from '../../../src/gateway/graphql/schema.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { readDefinitions } from '../../../src/store/catalog/read-definitions.js';
@@ -33,7 +33,7 @@ describe('schema/schema.graphql', () => {
   });
 
   it('names no place of a directive that older clients cannot read', async () => {
-    const { schema } = buildGatewaySchema({ collections: [], otherClasses: [], instanceOf: () => ({}) });
+    const { schema } = buildGatewaySchema({ collections: [], reports: [], ...UNUSED_SERVICES });
     const places = schema
       .getDirectives()
       .flatMap(({ name, locations }) => locations.map((one) => [name, one]));
@@ -107,7 +107,7 @@ describe('a schema over the catalog', () => {
       ),
       parseCollection({ name: 'task', fields }, { source: 'task', isDeclared: true, version: 1 }),
     ];
-    const { schema } = buildGatewaySchema({ collections, otherClasses: [], instanceOf: notExecuted });
+    const { schema } = buildGatewaySchema({ collections, reports: [], ...UNUSED_SERVICES });
     expect(queriesOf(schema)).toEqual(expect.arrayContaining(['task', 'tasks', 'tasksAggregate']));
     expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toContain('createTask');
   });
@@ -199,13 +199,9 @@ function schemaOf(
     collections: definitions.map((definition) =>
       parseCollection(definition, { source: definition.name, isDeclared: false, version: 1 }),
     ),
-    otherClasses: [],
-    instanceOf: notExecuted,
+    reports: [],
+    ...UNUSED_SERVICES,
   }).schema;
-}
-
-function notExecuted(): never {
-  throw new Error('not executed');
 }
 
 function queriesOf(schema: GraphQLSchema): readonly string[] {

@@ -15,7 +15,9 @@ import {
 } from 'type-graphql';
 import { argumentsType, field, inputType, objectType } from '../../../src/base/scalars/declared-type.js';
 import {
-  createQueryResolver,
+  createResolverClass,
+  type FieldCall,
+  type RunTimeField,
   sortParameters,
   sortRootFields,
   withRunTimeTypes,
@@ -113,27 +115,36 @@ describe('types that are made at run time', () => {
     expect(sizes()).toEqual(before);
   });
 
-  it('may be a query whose method is made with them', async () => {
+  it('may be fields whose methods are made with them', async () => {
     const asked: unknown[] = [];
     const schema = withRunTimeTypes(() => {
       const box = objectType('Box', 'A box.');
       field(box, 'name', () => String, { description: 'Its name.' });
-      const resolverClass = createQueryResolver<{ readonly name: string }>({
+      const query: RunTimeField = {
+        kind: 'query',
         name: 'box',
         description: 'A box by its name.',
         type: box,
-        arguments: argumentsType({ name: { type: String, description: 'The name.' } }),
+        arguments: { name: { type: String, description: 'The name.' } },
         decorators: [(_target, key) => void asked.push(key)],
-        run: ({ name }, context, info) => {
+        run: ({ name }: { readonly name: string }, { context, info }: FieldCall) => {
           asked.push(context, info.fieldName);
           return { name };
         },
-      });
-      return buildSchemaSync({ resolvers: [resolverClass], validate: false });
+      };
+      const size: RunTimeField = {
+        kind: 'member',
+        name: 'size',
+        description: 'The length of its name.',
+        type: Int,
+        run: (_args: object, { source }: FieldCall<{ readonly name: string }>) => source.name.length,
+      };
+      const resolvers = [createResolverClass([query]), createResolverClass([size], box)] as const;
+      return buildSchemaSync({ resolvers, validate: false });
     });
     const contextValue = { caller: 'me' };
-    const answer = await graphql({ schema, source: '{ box(name: "red") { name } }', contextValue });
-    expect(answer).toEqual({ data: { box: { name: 'red' } } });
-    expect(asked).toEqual(['run', contextValue, 'box']);
+    const answer = await graphql({ schema, source: '{ box(name: "red") { name size } }', contextValue });
+    expect(answer).toEqual({ data: { box: { name: 'red', size: 3 } } });
+    expect(asked).toEqual(['box', contextValue, 'box']);
   });
 });

@@ -1,40 +1,14 @@
-/**
- * Subscriptions to the records of any collection, and to topics. Each declared collection has a typed one:
- * typed/changes-resolver.ts.
- */
+/** The subscription to topics. Those to records are made in typed/record-fields.ts. */
 
-import { Arg, Args, Resolver, Subscription } from 'type-graphql';
+import { Arg, Resolver, Subscription } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { Batcher } from '../../../base/process/batcher.js';
-import {
-  argumentsType,
-  member,
-  nullable,
-  objectType,
-  type ValueOf,
-} from '../../../base/scalars/declared-type.js';
+import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import type { TopicMessage } from '../../../services/messaging/topics.js';
-import { accessOf, readershipOf } from '../../../store/access/access.js';
-import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { printReady } from '../../resolvers/records/ready-value.js';
-import { toFilter } from '../../resolvers/records/record-resolver.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';
 import { neverExecuted, type SubscribeData } from './live-context.js';
-import { ChangeOperation, RecordChangeEvent } from './record-change-event.js';
-import { subscribeToRecords } from './subscribe-to-records.js';
-
-export const RecordChangedArguments = argumentsType({
-  collection: member.text('The collection, e.g. "attendance".'),
-  oquery: nullable.text(
-    'Only records that satisfy this filter as they are after the change; a removed one, as it was ' +
-      'at last. As in the REST interface.',
-  ),
-  ci: CI_ARGUMENT,
-  where: nullable.json('A structured filter by stored field names. Holds together with `oquery`.'),
-  operations: nullable.list(ChangeOperation, 'Only these; all if left out.'),
-});
-export type RecordChangedArguments = ValueOf<typeof RecordChangedArguments>;
 
 const TopicEvent = objectType('TopicMessage', 'What was published to a topic.', {
   id: member.id('Names the message; the same for every subscriber.'),
@@ -46,18 +20,6 @@ type TopicEvent = ValueOf<typeof TopicEvent>;
 
 @Resolver()
 export class LiveResolver {
-  @Subscription(() => RecordChangeEvent, {
-    name: 'recordChanged',
-    description:
-      'Changes of the records of any collection, after their commit. A declared collection has a ' +
-      'field of its own with real types, e.g. `taskChanged`. Records are read under your own rights ' +
-      'when they are sent; what you may not see is not sent.',
-    subscribe: subscribeToAnyRecords,
-  })
-  recordChanged(@Args(() => RecordChangedArguments) _arguments: RecordChangedArguments): RecordChangeEvent {
-    return neverExecuted();
-  }
-
   @Subscription(() => TopicEvent, {
     name: 'topic',
     description:
@@ -68,30 +30,6 @@ export class LiveResolver {
   topic(@Arg('name', () => String, { description: 'The topic, e.g. "notices".' }) _name: string): TopicEvent {
     return neverExecuted();
   }
-}
-
-async function subscribeToAnyRecords(live: SubscribeData<RecordChangedArguments>): Promise<EventQueue> {
-  const { args, context, info } = live;
-  const scope = requireScope(context);
-  const collection = context.catalog.get(args.collection, scope);
-  accessOf(scope, collection, 'read');
-  const shape = context.recordChanges.shapeOf(collection.name, info);
-  const filter = toFilter(
-    {
-      collection: collection.name,
-      oquery: args.oquery ?? undefined,
-      isInsensitive: args.ci ?? undefined,
-      where: args.where ?? undefined,
-    },
-    collection,
-    { findCollection: (name) => context.catalog.find(name), readership: readershipOf(scope) },
-  );
-  return await subscribeToRecords(live, {
-    collection: collection.name,
-    filter,
-    operations: args.operations,
-    shape,
-  });
 }
 
 /** The most messages waiting while the rights of their subscribers are checked. */

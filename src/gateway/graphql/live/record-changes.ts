@@ -13,11 +13,9 @@ import { Batcher } from '../../../base/process/batcher.js';
 import type { ChangeFeed, RecordChange } from '../../../store/changes/change-feed.js';
 import type { ChangedRecord } from '../../../store/reading/changed-records.js';
 import type { RecordStore } from '../../../store/record-store.js';
-import { genericForm } from '../../resolvers/records/generic-form.js';
-import { type SelectionInfo, SelectionMemory } from '../../resolvers/records/selection.js';
+import { type ChangeShape, printChange } from './change-shape.js';
 import type { EventQueue } from './event-queue.js';
 import type { LiveCaller } from './live-caller.js';
-import { type ChangeShape, printChange, toChangeShape } from './record-change-event.js';
 
 export interface ChangeSubscription {
   readonly caller: LiveCaller;
@@ -38,22 +36,12 @@ export class RecordChanges {
   readonly #store: Pick<RecordStore, 'find'>;
   /** By domain and collection. */
   readonly #watches = new Map<string, CollectionWatch>();
-  /** By collection, because the printed selection names it. */
-  readonly #shapes = new SelectionMemory<Map<string, ChangeShape>>();
   /** Returns the function that stops following; set while there is a subscription. */
   #following: Promise<() => void> | undefined;
 
   constructor(options: { readonly feed: ChangeFeed; readonly store: Pick<RecordStore, 'find'> }) {
     this.#feed = options.feed;
     this.#store = options.store;
-  }
-
-  /** The shape of a subscription to any collection; the same object for the same selection. */
-  shapeOf(collection: string, info: SelectionInfo): ChangeShape {
-    const shapes = this.#shapes.recall(info, () => new Map());
-    const shape = shapes.get(collection) ?? toChangeShape('RecordChange', genericForm(collection), info);
-    shapes.set(collection, shape);
-    return shape;
   }
 
   /**

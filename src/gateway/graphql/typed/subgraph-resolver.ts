@@ -4,21 +4,27 @@
  *
  * @see https://www.apollographql.com/docs/graphos/reference/federation/subgraph-spec
  */
-
-import { type GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
-import { Arg, Ctx, createUnionType, Extensions, Info, Query, Resolver } from 'type-graphql';
+import {
+  type ConstDirectiveNode,
+  type DefinitionNode,
+  GraphQLScalarType,
+  type GraphQLSchema,
+  Kind,
+  parse,
+  print,
+  printSchema,
+} from 'graphql';
+import { createUnionType } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { isRecordId } from '../../../base/model/record-id.js';
-import { member, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
-import { assertPageSize } from '../../resolvers/page-arguments.js';
+import { member, objectType } from '../../../base/scalars/declared-type.js';
+import { assertPageSize, type PageSizes } from '../../resolvers/page-arguments.js';
 import { type NodePlace, TYPE_NAME } from '../../resolvers/records/node.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
-import type { RequestContext } from '../../resolvers/request-context.js';
+import { createResolverClass, type FieldCall } from '../../resolvers/run-time-types.js';
 import { assertIntrospectionRole } from '../limits/permitted.js';
-import { NodeFinder, NodeList } from './node-list.js';
-import { printSubgraph } from './print-subgraph.js';
+import type { FindNodes } from './find-nodes.js';
 import type { TypedModel } from './typed-model.js';
-import type { TypedServices } from './typed-resolver.js';
 import type { TypedTypes } from './typed-types.js';
 
 const ANY = new GraphQLScalarType({
@@ -29,15 +35,20 @@ const ANY = new GraphQLScalarType({
 const SubgraphService = objectType('_Service', 'What a supergraph is composed of.', {
   sdl: member.text('The schema, with the keys of its types.'),
 });
-type SubgraphService = ValueOf<typeof SubgraphService>;
 
-export type SubgraphResolverClass = new (
-  services: TypedServices,
-  introspectionRoles: readonly string[],
-) => object;
-
-/** The class; its instances take the services. A model without types has no entities. */
-export function createSubgraphResolver(model: TypedModel, types: TypedTypes): SubgraphResolverClass {
+/** The model has types: without them there are no entities. The roles may read the schema. */
+export function createSubgraphResolver(
+  { model, types }: { readonly model: TypedModel; readonly types: TypedTypes },
+  {
+    pages,
+    findNodes,
+    roles,
+  }: {
+    readonly pages: PageSizes;
+    readonly findNodes: FindNodes;
+    readonly roles: readonly string[];
+  },
+) {
   const byTypeName = new Map(model.collections.map((typed) => [typed.object.typeName, typed]));
   const entity = createUnionType({
     name: '_Entity',
@@ -45,62 +56,47 @@ export function createSubgraphResolver(model: TypedModel, types: TypedTypes): Su
     types: () => model.collections.map((typed) => types.record(typed)),
     resolveType: (source: { readonly [TYPE_NAME]?: string }) => source[TYPE_NAME],
   });
+  /** The resolver serves one schema. */
+  let sdl: string | undefined;
 
-  @Resolver()
-  class SubgraphResolver {
-    readonly #services: TypedServices;
-    readonly #finder: NodeFinder;
-    readonly #introspectionRoles: readonly string[];
-    /** The resolver serves one schema. */
-    #sdl: string | undefined;
+  /** `undefined` for an id that no record can have: it comes from another subgraph's data. */
+  function placeOf(representation: unknown, parameter: string): NodePlace | undefined {
+    const { __typename: typeName, id } = Object(representation);
+    const typed = byTypeName.get(typeName);
+    if (typed === undefined) throw wrong(parameter, 'its __typename is no type with a key', typeName);
+    if (typeof id !== 'string') throw wrong(parameter, 'its id is not a text', id);
+    return isRecordId(id) ? { form: 'typed', collection: typed.collection.name, id } : undefined;
+  }
 
-    constructor(services: TypedServices, introspectionRoles: readonly string[]) {
-      this.#services = services;
-      this.#finder = new NodeFinder(services.catalog, model);
-      this.#introspectionRoles = introspectionRoles;
-    }
-
-    @Query(() => SubgraphService, {
+  return createResolverClass([
+    {
+      kind: 'query',
       name: '_service',
       description: 'The schema as a supergraph takes it. For those who may introspect.',
-    })
-    service(@Ctx() context: RequestContext, @Info() info: GraphQLResolveInfo): SubgraphService {
-      assertIntrospectionRole(context, this.#introspectionRoles);
-      this.#sdl ??= printSubgraph(info.schema, new Set(byTypeName.keys()));
-      return { sdl: this.#sdl };
-    }
-
-    @Query(() => [entity], {
+      type: SubgraphService,
+      run(_args: object, { context, info }: FieldCall) {
+        assertIntrospectionRole(context, roles);
+        sdl ??= printSubgraph(info.schema, new Set(byTypeName.keys()));
+        return { sdl };
+      },
+    },
+    {
+      kind: 'query',
       name: '_entities',
-      nullable: 'items',
       description:
         'Records that other subgraphs name, in the order they are named, one statement a type; null where ' +
         'there is none that you may read. Errors: LIMIT_EXCEEDED for more than a page has records.',
-    })
-    @Extensions(PRINTABLE_FIELD)
-    entities(
-      @Ctx() context: RequestContext,
-      @Arg('representations', () => [ANY], { description: 'Each has `__typename` and `id`.' })
-      representations: readonly unknown[],
-      @Info() info: GraphQLResolveInfo,
-    ): NodeList {
-      const { records, pages } = this.#services;
-      assertPageSize('representations', representations.length, pages);
-      const places = representations.map((one, index) => this.#placeOf(one, `representations.${index}`));
-      return new NodeList(this.#finder.find(context, places, info), { records, context });
-    }
-
-    /** `undefined` for an id that no record can have: it comes from another subgraph's data. */
-    #placeOf(representation: unknown, parameter: string): NodePlace | undefined {
-      const { __typename: typeName, id } = Object(representation);
-      const typed = byTypeName.get(typeName);
-      if (typed === undefined) throw wrong(parameter, 'its __typename is no type with a key', typeName);
-      if (typeof id !== 'string') throw wrong(parameter, 'its id is not a text', id);
-      return isRecordId(id) ? { form: 'typed', collection: typed.collection.name, id } : undefined;
-    }
-  }
-
-  return SubgraphResolver;
+      type: [entity],
+      nullable: 'items',
+      arguments: { representations: { type: [ANY], description: 'Each has `__typename` and `id`.' } },
+      extensions: PRINTABLE_FIELD,
+      run({ representations }: { readonly representations: readonly unknown[] }, call: FieldCall) {
+        assertPageSize('representations', representations.length, pages);
+        const places = representations.map((one, index) => placeOf(one, `representations.${index}`));
+        return findNodes(places, call);
+      },
+    },
+  ]);
 }
 
 function wrong(parameter: string, detail: string, sent: unknown): ServiceError {
@@ -108,4 +104,44 @@ function wrong(parameter: string, detail: string, sent: unknown): ServiceError {
   return new ServiceError('INVALID_VALUE', `${parameter}: ${detail}; ${expected} is expected`, {
     errors: [{ parameter, detail, expected, sent: typeof sent === 'string' ? sent.slice(0, 80) : null }],
   });
+}
+
+/** These types are the same in every subgraph that follows Relay. */
+const SHARED_TYPES: ReadonlySet<string> = new Set(['PageInfo']);
+/** The specification adds these itself. */
+const SUBGRAPH_NAMES: ReadonlySet<string> = new Set(['_Any', '_Entity', '_Service', '_entities', '_service']);
+
+const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])';
+
+/** The schema with `@key(fields: "id")` on the named types. */
+function printSubgraph(schema: GraphQLSchema, keyed: ReadonlySet<string>): string {
+  const { definitions } = parse(printSchema(schema), { noLocation: true });
+  const shown = definitions.flatMap((definition) => withDirectives(definition, keyed));
+  return [LINK, ...shown.map(print)].join('\n\n');
+}
+
+function withDirectives(definition: DefinitionNode, keyed: ReadonlySet<string>): readonly DefinitionNode[] {
+  if ('name' in definition && SUBGRAPH_NAMES.has(definition.name?.value ?? '')) return [];
+  if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) return [definition];
+  const fields = definition.fields?.filter((field) => !SUBGRAPH_NAMES.has(field.name.value)) ?? [];
+  const name = definition.name.value;
+  const directives = [
+    ...(definition.directives ?? []),
+    ...(keyed.has(name) ? [directive('key', { fields: 'id' })] : []),
+    ...(SHARED_TYPES.has(name) ? [directive('shareable', {})] : []),
+  ];
+  return [{ ...definition, fields, directives }];
+}
+
+function directive(name: string, args: Readonly<Record<string, string>>): ConstDirectiveNode {
+  return {
+    kind: Kind.DIRECTIVE,
+    name: { kind: Kind.NAME, value: name },
+    arguments: Object.entries(args).map(([argument, value]) => ({
+      kind: Kind.ARGUMENT,
+      name: { kind: Kind.NAME, value: argument },
+      value: { kind: Kind.STRING, value },
+    })),
+  };
 }

@@ -2,13 +2,16 @@
  * Converts a document's selection on typed records to the `Shape` that the database prints. graphql-js's path
  * derives its projection from the same shape, so that both read the same fields.
  */
-import type { FieldNode } from 'graphql';
+import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
+import type { Filter } from '../../../base/model/filter.js';
 import type { Path } from '../../../base/model/path.js';
-import type { Member, Shape } from '../../../store/sql/shape.js';
+import type { Member, ReferrersShape, Shape } from '../../../store/sql/shape.js';
+import { type PageArguments, toPageRequest, toSort } from '../../resolvers/page-arguments.js';
 import { recordPart } from '../../resolvers/records/node.js';
-import type { RecordForm, SelectedForm } from '../../resolvers/records/page-shape.js';
+import { type RecordForm, type SelectedForm, toPageShape } from '../../resolvers/records/page-shape.js';
+import { toFilter } from '../../resolvers/records/record-resolver.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
-import { toReferrersShape } from './referrers/referrers-shape.js';
+import { type SelectingArguments, toRequest } from './record-fields.js';
 import { SCALAR_FORMS } from './scalar-forms.js';
 import type {
   TypedCollection,
@@ -136,4 +139,60 @@ export function typedForm(typed: TypedCollection, model: TypedModel): RecordForm
     toNode: (record) => toTypedRecord(record, typed),
     members: (nodes, info) => selectedRecordMembers(typed, nodes, { model, info }),
   };
+}
+
+/** The arguments as coerced by graphql-js. */
+type ReferrersArguments = PageArguments & SelectingArguments;
+
+/**
+ * @throws as the arguments of a page do: MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400). The cursor of
+ *   another order is detected when it is read.
+ */
+export function toReferrersShape(
+  referrers: TypedReferrers,
+  {
+    typeName,
+    source,
+    form,
+    nodes,
+    model,
+    info,
+  }: {
+    /** The type of the record they point to. */
+    readonly typeName: string;
+    readonly source: TypedCollection;
+    readonly form: SelectedForm;
+    readonly nodes: readonly FieldNode[];
+    readonly model: TypedModel;
+    readonly info: SelectionInfo;
+  },
+): ReferrersShape {
+  const asked = argumentsOf(typeName, nodes, info);
+  return {
+    kind: 'referrers',
+    collection: referrers.collection,
+    path: referrers.path,
+    filter: filterOf(asked, source, model),
+    sort: toSort(asked.orderBy) ?? [],
+    ...toPageRequest(asked, model.pages),
+    page: toPageShape(form, { ...info, fieldNodes: nodes }),
+  };
+}
+
+function argumentsOf(
+  typeName: string,
+  [node]: readonly FieldNode[],
+  info: SelectionInfo,
+): ReferrersArguments {
+  const type = info.schema.getType(typeName);
+  const definition = node && isObjectType(type) ? type.getFields()[node.name.value] : undefined;
+  if (!node || !definition) throw new Error(`${typeName} has no such field`);
+  return getArgumentValues(definition, node, info.variableValues);
+}
+
+function filterOf(args: ReferrersArguments, source: TypedCollection, model: TypedModel): Filter {
+  const selected = { collection: source.collection.name, whereNames: source.object };
+  return toFilter(toRequest(args, selected), source.collection, {
+    findCollection: (name) => model.byCollection.get(name)?.collection,
+  });
 }

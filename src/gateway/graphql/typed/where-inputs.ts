@@ -13,7 +13,6 @@ import {
 import { field, inputType, type TypeClass, type TypeReference } from '../../../base/scalars/declared-type.js';
 import { LocalDate } from '../../../base/scalars/local-date.js';
 import { MonthScalar } from '../../../base/scalars/month-scalar.js';
-import type { RecordsRequest } from '../../resolvers/records/record-resolver.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
 import type { TypedTypes } from './typed-types.js';
@@ -217,24 +216,3 @@ interface Operand {
 }
 
 const ID_CONDITION = { name: 'ID', of: 'an id' };
-
-/** The arguments of a field that select records. */
-export interface SelectingArguments {
-  readonly where?: object | null;
-  readonly oquery?: string | null;
-  readonly ci?: boolean | null;
-}
-
-/** The records that the arguments of a typed field select. */
-export function toSelected(
-  { where, oquery, ci }: SelectingArguments,
-  { collection, object }: Pick<TypedCollection, 'collection' | 'object'>,
-): RecordsRequest {
-  return {
-    collection: collection.name,
-    oquery: oquery ?? undefined,
-    isInsensitive: ci ?? undefined,
-    where: where ?? undefined,
-    names: object,
-  };
-}

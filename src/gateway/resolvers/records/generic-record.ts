@@ -1,10 +1,8 @@
 /** The generic types: a record of any collection, and pages of records. */
 
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { OQUERY_SYNTAX } from '../../../base/languages/oquery.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
 import {
-  argumentsType,
   enumType,
   inputType,
   member,
@@ -15,7 +13,6 @@ import {
 import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
 import { JsonText } from '../../../base/scalars/json-text.js';
 import { Node } from './node.js';
-import { CI_ARGUMENT } from './oquery-arguments.js';
 
 @ObjectType('Record', {
   description: 'A record of any collection: its fields as JSON, and its id, version and times.',
@@ -96,18 +93,3 @@ export const UpdateMode = enumType('UpdateMode', 'What an update does with the f
   replace: 'They are removed.',
 });
 export type UpdateMode = ValueOf<typeof UpdateMode>;
-
-export const RecordsArguments = argumentsType({
-  collection: member.text('The collection, e.g. "attendance".'),
-  oquery: nullable.text(
-    `A filter as in the REST interface: ${OQUERY_SYNTAX} E.g. "created_on=today,amount=>100".`,
-  ),
-  ci: CI_ARGUMENT,
-  where: nullable.json(
-    'A structured filter by stored field names, e.g. {amount: {greaterThan: 100}, or: [{name: ' +
-      '{startsWith: "A"}}, {name: {isNull: true}}]}. Holds together with `oquery`.',
-  ),
-  project: nullable.texts('The fields to read into `data`, e.g. ["name", "student.label"]. Left out: all.'),
-  orderBy: nullable.list(OrderByInput, 'The order; by id if left out.'),
-});
-export type RecordsArguments = ValueOf<typeof RecordsArguments>;

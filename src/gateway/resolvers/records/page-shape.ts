@@ -1,5 +1,5 @@
 /** Converts a document's selection on a record or a page into the shape that the database prints. */
-import type { FieldNode } from 'graphql';
+import { type FieldNode, type GraphQLResolveInfo, getArgumentValues, isObjectType } from 'graphql';
 import type { Path } from '../../../base/model/path.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import {
@@ -10,6 +10,7 @@ import {
   type PageMember,
   type PageShape,
 } from '../../../store/sql/shape.js';
+import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type SelectionInfo, selectedFields } from './selection.js';
 
 /** Reads a selection on the records of one collection; the page types are named after the record type. */
@@ -103,4 +104,36 @@ function pageInfoMembers(nodes: readonly FieldNode[], info: SelectionInfo): read
         return { key, kind: 'constant', text: 'PageInfo' };
     }
   });
+}
+
+/**
+ * The selection of a document on the records of a batch, and how many they are; 0: they are not selected. It
+ * is inspected before the write, so that records are read only if selected, and a page that is too large is
+ * refused before anything is written.
+ *
+ * @throws LIMIT_EXCEEDED, INVALID_VALUE
+ */
+export function selectedRecords(
+  typeName: string,
+  info: GraphQLResolveInfo,
+  pages: PageSizes,
+): { readonly nodes: readonly FieldNode[]; readonly count: number } {
+  const type = info.schema.getType(typeName);
+  const definition = isObjectType(type) ? type.getFields().records : undefined;
+  if (!definition) throw new Error(`${typeName} is no batch`);
+  const nodes: FieldNode[] = [];
+  let count = 0;
+  for (const fieldNodes of selectedFields(typeName, info.fieldNodes, info).values()) {
+    const [node] = fieldNodes;
+    if (node?.name.value !== 'records') continue;
+    const { first } = getArgumentValues(definition, node, info.variableValues);
+    count = Math.max(count, shownCount(typeof first === 'number' ? first : undefined, pages));
+    nodes.push(...fieldNodes);
+  }
+  return { nodes, count };
+}
+
+/** How many records `records(first:)` returns. @throws LIMIT_EXCEEDED, INVALID_VALUE */
+export function shownCount(first: number | null | undefined, pages: PageSizes): number {
+  return toPageRequest({ first: first ?? null }, pages).limit;
 }

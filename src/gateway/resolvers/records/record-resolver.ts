@@ -1,10 +1,10 @@
 /**
- * The door to the records of any collection. The generic and typed fields of GraphQL and the generic paths of
- * REST call these methods; there is no other way to the store.
+ * The door to the records of any collection. The fields of GraphQL on records (graphql/typed/record-fields.ts)
+ * and the generic paths of REST call these methods; there is no other way to the store. Every writing method honours
+ * the request's `Idempotency-Key`, and is one transaction.
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import { parseOquery } from '../../../base/languages/oquery.js';
@@ -12,10 +12,10 @@ import { parseWhere } from '../../../base/languages/where.js';
 import type { FindCollection, Readership, WhereNames } from '../../../base/languages/where-place.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Filter } from '../../../base/model/filter.js';
-import { type Path, toPath } from '../../../base/model/path.js';
+import type { Path } from '../../../base/model/path.js';
 import { queryOf, type RecordQuery, type SortKey } from '../../../base/model/record-query.js';
 import type { RecordVerb, Scope } from '../../../base/model/scope.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
+import type { UpdateOperation } from '../../../base/model/update-operation.js';
 import { accessOf, readershipOf } from '../../../store/access/access.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
 import { parseSince } from '../../../store/reading/changed-since.js';
@@ -23,15 +23,7 @@ import type { RecordSet } from '../../../store/reading/record-set.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../../../store/writing/record-writes.js';
-import { PageArguments, type PageSizes, toPageRequest, toSort } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
-import { genericForm, toGenericRecord } from './generic-form.js';
-import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from './generic-record.js';
-import { LazyRecord, Page } from './lazy-record.js';
-import { FORCE_ARGUMENT, RENAME_ARGUMENT } from './oquery-arguments.js';
-import { toPageShape } from './page-shape.js';
-import { PRINTABLE_FIELD } from './printable.js';
-import { TRANSACTIONAL_FIELD } from './transactional.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
 /** Which records of a collection are requested. `oquery`, `where` and `filter` apply together. */
@@ -75,6 +67,37 @@ export interface RecordRemoval {
   readonly force?: boolean | undefined;
 }
 
+/** The records to change. */
+export interface Matching
+  extends Pick<
+    RecordsRequest,
+    'collection' | 'oquery' | 'isInsensitive' | 'where' | 'names' | 'sort' | 'limit'
+  > {
+  /** Allows a write without a condition, to every record of the collection. */
+  readonly allowAll: boolean;
+  /** How many of the records are returned. */
+  readonly shown: number;
+}
+
+export interface SentRecords {
+  readonly collection: string;
+  readonly records: readonly JsonObject[];
+  /** How many of the records are returned. */
+  readonly shown: number;
+}
+
+/** What a write did. */
+export interface RecordBatch {
+  /** Records created, changed or removed. */
+  readonly count: number;
+  /** How many of them are new. */
+  readonly created: number;
+  /** The existing records that matched. */
+  readonly matched: number;
+  /** The first records, as many as requested: in their new state, removed ones in their last. */
+  readonly records: readonly StoredRecord[];
+}
+
 /** Says which records a field goes through, so that its operation can cost them before it runs. */
 export function scanningField<Args>(toRequest: (args: Args) => RecordsRequest): ScanningField<Args> {
   return { scanned: toRequest };
@@ -84,39 +107,18 @@ export interface ScanningField<Args> {
   readonly scanned: (args: Args) => RecordsRequest;
 }
 
-/** The records that the arguments of a generic field select. */
-export function toGenericRequest({
-  collection,
-  oquery,
-  ci,
-  where,
-  orderBy,
-}: Pick<RecordsArguments, 'collection' | 'oquery' | 'ci' | 'where' | 'orderBy'>): RecordsRequest {
-  return {
-    collection,
-    oquery: oquery ?? undefined,
-    isInsensitive: ci ?? undefined,
-    where: where ?? undefined,
-    sort: toSort(orderBy),
-  };
-}
-
-@Resolver()
 export class RecordResolver {
   readonly #store: RecordStore;
   readonly #catalog: Catalog;
-  readonly #pages: PageSizes;
   readonly #keepRemovedDays: number;
 
   constructor(services: {
     readonly store: RecordStore;
     readonly catalog: Catalog;
-    readonly pages: PageSizes;
     readonly keepRemovedDays: number;
   }) {
     this.#store = services.store;
     this.#catalog = services.catalog;
-    this.#pages = services.pages;
     this.#keepRemovedDays = services.keepRemovedDays;
   }
 
@@ -134,14 +136,9 @@ export class RecordResolver {
    */
   records(context: RequestContext, request: RecordsRequest): RecordSet {
     const scope = requireScope(context);
-    const collection = this.#catalog.get(request.collection, scope);
-    // Before the filter is parsed, because its errors would disclose the declaration of the collection.
-    accessOf(scope, collection, 'read');
-    const findCollection = (name: string) => this.#catalog.find(name);
-    const names = { findCollection, readership: readershipOf(scope) };
     const query = {
-      ...queryOf(collection.name),
-      filter: toFilter(request, collection, names),
+      ...queryOf(request.collection),
+      filter: this.filterOf(scope, request),
       sort: request.sort ?? [],
       projection: request.projection,
       limit: request.limit,
@@ -151,6 +148,19 @@ export class RecordResolver {
       fromEnd: request.fromEnd ?? false,
     };
     return this.#store.find(scope, query, { within: context.transaction });
+  }
+
+  /**
+   * The condition of a request, for reading or, with a verb, for writing what it finds.
+   *
+   * @throws MALFORMED_FILTER, FORBIDDEN, NOT_FOUND, GONE
+   */
+  filterOf(scope: Scope, request: RecordsRequest, verb: RecordVerb = 'read'): Filter {
+    const collection = this.#catalog.get(request.collection, scope);
+    // Before the filter is parsed, because its errors would disclose the declaration of the collection.
+    for (const one of new Set<RecordVerb>(['read', verb])) accessOf(scope, collection, one);
+    const findCollection = (name: string) => this.#catalog.find(name);
+    return toFilter(request, collection, { findCollection, readership: readershipOf(scope) });
   }
 
   /**
@@ -190,24 +200,23 @@ export class RecordResolver {
     return await this.#store.get(requireScope(context), collection, id, projection, options);
   }
 
-  /** Creates a record. Like every writing method, it honours the request's `Idempotency-Key`. */
+  /** Creates a record. */
   async createRecord(
     context: RequestContext,
     request: { readonly collection: string; readonly data: JsonObject },
   ): Promise<StoredRecord> {
     const { collection, data } = request;
-    return theOne(await this.createRecords(context, { collection, data: [data] }));
+    return theOne(await this.createRecords(context, { collection, records: [data], shown: 1 }));
   }
 
-  /** Creates all of the records or none. */
-  async createRecords(
-    context: RequestContext,
-    request: { readonly collection: string; readonly data: readonly JsonObject[] },
-  ): Promise<readonly StoredRecord[]> {
-    const { collection, data } = request;
-    return await this.#write(context, { collection, key: ['create', collection, data] }, (scope, options) =>
-      this.#store.create(scope, collection, data, options),
-    );
+  /** Creates all of the records or none. @see RecordStore.create */
+  async createRecords(context: RequestContext, sent: SentRecords): Promise<RecordBatch> {
+    const { collection, records, shown } = sent;
+    const key = ['create', collection, records, shown];
+    return await this.#write(context, { collection, key }, async (scope, options) => {
+      const made = await this.#store.create(scope, collection, records, { ...options, shown });
+      return { count: records.length, created: records.length, matched: 0, records: made };
+    });
   }
 
   /**
@@ -215,206 +224,179 @@ export class RecordResolver {
    * `ifVersion`
    */
   async updateRecord(context: RequestContext, change: SentRecordChange): Promise<StoredRecord> {
-    const { collection, id, data, mode, ifVersion, renameEverywhere } = change;
-    const isRename = renameEverywhere ? ['renameEverywhere'] : [];
-    return theOne(
-      await this.#write(
-        context,
-        { collection, key: ['update', collection, id, data, mode, ifVersion ?? null, ...isRename] },
-        async (scope, options) => [
-          await this.#store.update(scope, collection, id, {
-            ...{ data, mode, ifVersion, renameEverywhere },
-            ...options,
-          }),
-        ],
-      ),
-    );
+    const { collection, id, ...sent } = change;
+    const key = ['update', collection, id, ...keyOf(sent)];
+    const run = async (scope: Scope, options: WriteOptions) =>
+      changed(await this.#store.update(scope, collection, id, { ...sent, ...options }));
+    return theOne(await this.#write(context, { collection, key }, run));
   }
 
   /** Removes a record and returns its last state. It leaves a tombstone: reading its id is then GONE. */
   async deleteRecord(context: RequestContext, removal: RecordRemoval): Promise<StoredRecord> {
-    const { collection, id, ifVersion, force } = removal;
-    return theOne(
-      await this.#write(
-        context,
-        { collection, key: ['delete', collection, id, ifVersion ?? null, ...(force ? ['force'] : [])] },
-        async (scope, options) => [
-          await this.#store.delete(scope, collection, id, { ifVersion, force, ...options }),
-        ],
+    const { collection, id, ...sent } = removal;
+    const key = ['delete', collection, id, ...keyOf(sent)];
+    const run = async (scope: Scope, options: WriteOptions) =>
+      changed(await this.#store.delete(scope, collection, id, { ...sent, ...options }));
+    return theOne(await this.#write(context, { collection, key }, run));
+  }
+
+  /**
+   * Replaces a record, or creates it under its id; or does only one of the two.
+   *
+   * @throws VERSION_CONFLICT for a new record that is there; as `updateRecord` and `createRecord`
+   */
+  async putRecord(
+    context: RequestContext,
+    put: Omit<SentRecordChange, 'mode'> & { readonly only: 'new' | 'existing' | undefined },
+  ): Promise<RecordBatch> {
+    const { collection, id, only, ...sent } = put;
+    const key = ['put', collection, id, only ?? null, ...keyOf(sent)];
+    return await this.#write(context, { collection, key }, async (scope, options) => {
+      if (only !== 'new') {
+        const change = { mode: 'replace', ...sent, ...options } as const;
+        const record = await this.#store.update(scope, collection, id, change).catch((error) => {
+          if (codeOf(error) !== 'NOT_FOUND' || only === 'existing') throw error;
+        });
+        if (record !== undefined) return changed(record);
+      }
+      const made = this.#store.create(scope, collection, [{ ...sent.data, _id: id }], options);
+      const records = await made.catch((error) => {
+        const isThere = codeOf(error) === 'CONFLICT' && String(error.errors?.[0]?.pointer).endsWith('/_id');
+        if (!(only === 'new' && isThere)) throw error;
+        throw new ServiceError('VERSION_CONFLICT', `There is a record "${id}" of ${collection} already.`);
+      });
+      return { count: 1, created: 1, matched: 0, records };
+    });
+  }
+
+  /** @see RecordStore.updateMatching */
+  async updateRecords(
+    context: RequestContext,
+    request: Matching & { readonly update: readonly UpdateOperation[] },
+  ): Promise<RecordBatch> {
+    const { collection, update, shown } = request;
+    return await this.#writeMatching(context, request, 'update', async (scope, matching, options) => {
+      const returning = shown > 0 ? 'after' : 'none';
+      const asked = { ...matching, update, returning } as const;
+      const done = await this.#store.updateMatching(scope, collection, asked, options);
+      return { count: done.modified, created: 0, matched: done.matched, records: done.records ?? [] };
+    });
+  }
+
+  /** @see RecordStore.deleteMatching */
+  async deleteRecords(
+    context: RequestContext,
+    request: Matching & { readonly force?: boolean | undefined },
+  ): Promise<RecordBatch> {
+    const { collection, shown, force = false } = request;
+    return await this.#writeMatching(context, request, 'delete', async (scope, matching, options) => {
+      const returning = shown > 0 ? 'before' : 'none';
+      const asked = { ...matching, returning, force } as const;
+      const { deleted, records = [] } = await this.#store.deleteMatching(scope, collection, asked, options);
+      return { count: deleted, created: 0, matched: deleted, records };
+    });
+  }
+
+  /** @see RecordStore.upsert */
+  async upsertRecords(
+    context: RequestContext,
+    request: SentRecords & { readonly by: string },
+  ): Promise<RecordBatch> {
+    const { collection, records: sent, by, shown } = request;
+    const key = ['upsertMany', collection, sent, by, shown];
+    return await this.#write(context, { collection, key }, async (scope, options) => {
+      const done = await this.#store.upsert(scope, collection, { records: sent, by }, options);
+      const { created, updated, records } = done;
+      const matched = records.length - created;
+      return { count: created + updated, created, matched, records: records.slice(0, shown) };
+    });
+  }
+
+  /** Runs several writes as one, and once per key. `work` gets the context of each of them. */
+  async batch(
+    context: RequestContext,
+    request: JsonValue,
+    work: (context: RequestContext) => Promise<string[]>,
+  ): Promise<readonly string[]> {
+    return await this.#store.transaction(requireScope(context), (transaction) =>
+      writeOnce<string[], string[]>(
+        this.#store,
+        { ...context, transaction },
+        {
+          writes: 'anything',
+          request: () => ['batch', request],
+          run: () => work({ ...context, transaction, idempotencyKey: undefined }),
+          keep: (answers) => answers,
+          recall: (answers) => answers,
+        },
       ),
     );
   }
 
-  @Query(() => RecordConnection, {
-    name: 'records',
-    description:
-      'Records of any collection. A declared collection has a field of its own with real types, e.g. ' +
-      '`tasks`.',
-  })
-  @Extensions({ ...PRINTABLE_FIELD, ...scanningField(toGenericRequest) })
-  queryRecords(
-    @Ctx() context: RequestContext,
-    @Args(() => RecordsArguments) args: RecordsArguments,
-    @Args(() => PageArguments) page: PageArguments,
-    @Info() info: GraphQLResolveInfo,
-  ): Page<GenericRecord> {
-    const form = genericForm(args.collection);
-    const shape = toPageShape(form, info);
-    const set = this.records(context, {
-      ...toGenericRequest(args),
-      projection: shape.reading.isWholeRecord ? args.project?.map(toPath) : [],
-      ...toPageRequest(page, this.#pages),
-    });
-    return new Page({ set, form, shape });
-  }
-
-  @Query(() => GenericRecord, {
-    name: 'record',
-    description: 'One record of any collection by its id. Errors: NOT_FOUND, GONE when it was removed.',
-  })
-  @Extensions(PRINTABLE_FIELD)
-  queryRecord(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
-    @Arg('project', () => [String], {
-      nullable: true,
-      description: 'The fields to read into `data`. Left out: all.',
-    })
-    project: readonly string[] | null | undefined,
-    @Info() info: GraphQLResolveInfo,
-  ): LazyRecord<GenericRecord> {
-    const form = genericForm(collection);
-    const projection = project?.map(toPath);
-    return new LazyRecord({
-      form,
-      members: form.members(info.fieldNodes, info),
-      id,
-      find: () => this.records(context, { collection, projection, limit: 1 }),
-      get: () => this.record(context, { collection, id, projection }),
-    });
-  }
-
-  @Mutation(() => GenericRecord, {
-    name: 'createRecord',
-    description:
-      'Stores a record. The header `Idempotency-Key` makes a repeated request give the first answer.',
-  })
-  @Extensions(TRANSACTIONAL_FIELD)
-  async mutateCreate(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('data', () => GraphqlJsonScalar, {
-      description: 'The fields by their stored names; `_id` to choose the id.',
-    })
-    data: JsonValue,
-    @Info() info: GraphQLResolveInfo,
-  ): Promise<GenericRecord> {
-    const record = await this.createRecord(perField(context, info), {
+  async #writeMatching(
+    context: RequestContext,
+    request: Matching & { readonly update?: unknown; readonly force?: unknown },
+    verb: 'update' | 'delete',
+    run: (
+      scope: Scope,
+      matching: Pick<Matching, 'sort' | 'limit' | 'allowAll'> & { readonly filter: Filter },
+      options: WriteOptions,
+    ) => Promise<RecordBatch>,
+  ): Promise<RecordBatch> {
+    const { collection, sort, limit, allowAll, shown, update, force } = request;
+    const filter = this.filterOf(requireScope(context), request, verb);
+    const key = [
+      `${verb}Many`,
       collection,
-      data: toObject(data, 'data'),
+      filter,
+      sort,
+      limit,
+      allowAll,
+      shown,
+      ...keyOf({ update, force }),
+    ];
+    const query = { ...queryOf(collection), filter, sort: sort ?? [] };
+    const rows = (scope: Scope) =>
+      this.#store.scannedRows(scope, query, limit === undefined ? 'all' : 'page');
+    return await this.#write(context, { collection, key, rows }, async (scope, options) => {
+      const batch = await run(scope, { filter, sort, limit, allowAll }, options);
+      return { ...batch, records: batch.records.slice(0, shown) };
     });
-    return toGenericRecord(record, collection);
-  }
-
-  @Mutation(() => [GenericRecord], {
-    name: 'createRecords',
-    description: 'Stores several records, all or none.',
-  })
-  @Extensions(TRANSACTIONAL_FIELD)
-  async mutateCreateMany(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('data', () => [GraphqlJsonScalar], {
-      description: 'The fields of each record by their stored names.',
-    })
-    data: readonly JsonValue[],
-    @Info() info: GraphQLResolveInfo,
-  ): Promise<readonly GenericRecord[]> {
-    const records = await this.createRecords(perField(context, info), {
-      collection,
-      data: data.map((one, index) => toObject(one, `data.${index}`)),
-    });
-    return records.map((record) => toGenericRecord(record, collection));
-  }
-
-  @Mutation(() => GenericRecord, {
-    name: 'updateRecord',
-    description:
-      'Changes a record. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no longer `ifVersion`.',
-  })
-  @Extensions(TRANSACTIONAL_FIELD)
-  async mutateUpdate(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
-    @Arg('data', () => GraphqlJsonScalar, { description: 'The fields to change, by their stored names.' })
-    data: JsonValue,
-    @Arg('mode', () => UpdateMode, {
-      defaultValue: UpdateMode.MERGE,
-      description: 'What happens to the fields that are not sent.',
-    })
-    mode: UpdateMode,
-    @Info() info: GraphQLResolveInfo,
-    @Arg('ifVersion', () => Int, {
-      nullable: true,
-      description: 'Change it only if it still has this version.',
-    })
-    ifVersion?: number | null,
-    @Arg('renameEverywhere', () => Boolean, RENAME_ARGUMENT) renameEverywhere?: boolean | null,
-  ): Promise<GenericRecord> {
-    const record = await this.updateRecord(perField(context, info), {
-      collection,
-      id,
-      data: toObject(data, 'data'),
-      mode,
-      ifVersion: ifVersion ?? undefined,
-      renameEverywhere: renameEverywhere ?? undefined,
-    });
-    return toGenericRecord(record, collection);
-  }
-
-  @Mutation(() => GenericRecord, {
-    name: 'deleteRecord',
-    description:
-      'Removes a record and returns its last state. Reading it by its id then fails with ' +
-      'GONE, and lists skip it. Errors: CONFLICT with the number of records that point to it.',
-  })
-  @Extensions(TRANSACTIONAL_FIELD)
-  async mutateDelete(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
-    @Info() info: GraphQLResolveInfo,
-    @Arg('ifVersion', () => Int, {
-      nullable: true,
-      description: 'Remove it only if it still has this version.',
-    })
-    ifVersion?: number | null,
-    @Arg('force', () => Boolean, FORCE_ARGUMENT) force?: boolean | null,
-  ): Promise<GenericRecord> {
-    const record = await this.deleteRecord(perField(context, info), {
-      collection,
-      id,
-      ifVersion: ifVersion ?? undefined,
-      force: force ?? undefined,
-    });
-    return toGenericRecord(record, collection);
   }
 
   async #write(
     context: RequestContext,
-    { collection, key }: { readonly collection: string; readonly key: JsonValue },
-    run: (scope: Scope, options: WriteOptions) => Promise<readonly StoredRecord[]>,
-  ): Promise<readonly StoredRecord[]> {
+    write: {
+      readonly collection: string;
+      /** Identifies the request. */
+      readonly key: readonly unknown[];
+      /** How many records it goes through to find those it writes. Default: few. */
+      readonly rows?: (scope: Scope) => number;
+    },
+    run: (scope: Scope, options: WriteOptions) => Promise<RecordBatch>,
+  ): Promise<RecordBatch> {
     return await writeOnce(this.#store, context, {
-      writes: [collection],
-      request: () => key,
+      writes: [write.collection],
+      request: () => JSON.stringify(write.key),
+      rows: write.rows,
       run,
-      keep: (records) => records.map(keepRecord),
-      recall: (kept) => kept.map(recallRecord),
+      keep: ({ records, ...counts }) => ({ ...counts, records: records.map(keepRecord) }),
+      recall: ({ records, ...counts }) => ({ ...counts, records: records.map(recallRecord) }),
     });
   }
+}
+
+/** The members that were sent, for the key of a request. */
+function keyOf(sent: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Object.entries(sent).filter(([, value]) => value !== undefined && value !== false);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof ServiceError ? error.code : undefined;
+}
+
+function changed(record: StoredRecord): RecordBatch {
+  return { count: 1, created: 0, matched: 1, records: [record] };
 }
 
 /** Derives a key for each field from the request's key, because a document may write twice. */
@@ -428,10 +410,10 @@ export function byIds(ids: readonly string[]): Filter {
 }
 
 /** @throws INVALID_VALUE naming the argument */
-export function toObject(value: JsonValue, parameter: string): JsonObject {
+export function toObject(value: unknown, parameter: string): JsonObject {
   if (isJsonObject(value)) return value;
   throw new ServiceError('INVALID_VALUE', `${parameter} is a JSON object of fields.`, {
-    errors: [{ parameter, detail: 'not an object', expected: 'a JSON object', sent: value }],
+    errors: [{ parameter, detail: 'not an object', expected: 'a JSON object', sent: value as JsonValue }],
   });
 }
 
@@ -458,8 +440,7 @@ export function toFilter(
   return filters.length === 1 && only ? only : { kind: 'all', filters };
 }
 
-function theOne(records: readonly StoredRecord[]): StoredRecord {
-  const [record] = records;
+export function theOne({ records: [record] }: RecordBatch): StoredRecord {
   if (!record) throw new Error('a write gave no record');
   return record;
 }

@@ -11,7 +11,6 @@ import { ServiceError } from '../../../base/errors.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
 import {
   type Argument,
-  argumentsType,
   field,
   member,
   nullable,
@@ -29,7 +28,12 @@ import { reports } from '../../../school/reports/registry.js';
 import { CachedFor } from '../cached-for.js';
 import { SelectionMemory, selectedFields } from '../records/selection.js';
 import { type RequestContext, requireScope } from '../request-context.js';
-import { createQueryResolver } from '../run-time-types.js';
+import {
+  type ArgumentTable,
+  createResolverClass,
+  type FieldCall,
+  type RunTimeField,
+} from '../run-time-types.js';
 
 export const ReportWarning = rowType(
   'ReportWarning',
@@ -51,52 +55,33 @@ export const ReportPageInfo = objectType(
   },
 );
 
-type ResolverClass = NewableFunction;
-
 /**
  * Reports are expensive and say when they were computed: a dashboard that is reopened may show a result a
  * minute old.
  */
 const MAX_AGE_SECONDS = 60;
 
-/**
- * One resolver class per report, and an instance of each: TypeGraphQL takes the classes, its container the
- * instances.
- */
-export interface ReportResolvers {
-  readonly classes: readonly ResolverClass[];
-  readonly instances: ReadonlyMap<ResolverClass, object>;
-}
-
-export function createReportResolvers(services: ReportServices): ReportResolvers {
-  const instances = new Map<ResolverClass, object>([
-    ...reports.map((report): [ResolverClass, object] => {
-      const resolverClass = resolverOf(report, services);
-      return [resolverClass, new resolverClass()];
-    }),
-  ]);
-  return { classes: [...instances.keys()], instances };
-}
-
-function resolverOf(report: Report, services: ReportServices): new () => object {
-  const resultType = resultOf(report);
-  const argsType = argumentsOf(report);
-  const memory = new SelectionMemory<ShownParts>();
-
-  return createQueryResolver<PageArguments>({
-    name: report.field,
-    description:
-      `${report.description} For the roles ${rolesOf(report).join(', ')}. By GET, an answer may be ` +
-      `kept ${MAX_AGE_SECONDS} s.`,
-    type: resultType,
-    arguments: argsType,
-    decorators: [CachedFor(MAX_AGE_SECONDS)],
-    run: (args, context, info) => {
-      const shown = memory.recall(info, () => partsOfSelection(report, info));
-      return runPage(report, services, { args, shown }, context).catch((error) => {
-        throw withArgumentNames(report, error);
-      });
-    },
+/** One resolver class per report. */
+export function createReportResolvers(services: ReportServices): readonly TypeClass[] {
+  return reports.map((report) => {
+    const memory = new SelectionMemory<ShownParts>();
+    const field: RunTimeField = {
+      kind: 'query',
+      name: report.field,
+      description:
+        `${report.description} For the roles ${rolesOf(report).join(', ')}. By GET, an answer may be ` +
+        `kept ${MAX_AGE_SECONDS} s.`,
+      type: resultOf(report),
+      arguments: argumentsOf(report),
+      decorators: [CachedFor(MAX_AGE_SECONDS)],
+      run: (args: PageArguments, { context, info }: FieldCall) => {
+        const shown = memory.recall(info, () => partsOfSelection(report, info));
+        return runPage(report, services, { args, shown }, context).catch((error) => {
+          throw withArgumentNames(report, error);
+        });
+      },
+    };
+    return createResolverClass([field]);
   });
 }
 
@@ -192,7 +177,6 @@ function resultName(report: Report): string {
 }
 
 const resultsByReport = new WeakMap<Report, TypeClass>();
-const argumentsByReport = new WeakMap<Report, TypeClass>();
 
 /** Created once per report, however many schemas are built: GraphQL type names are unique. */
 function resultOf(report: Report): TypeClass {
@@ -223,9 +207,7 @@ function resultOf(report: Report): TypeClass {
   return result;
 }
 
-function argumentsOf(report: Report): TypeClass {
-  const known = argumentsByReport.get(report);
-  if (known) return known;
+function argumentsOf(report: Report): ArgumentTable {
   const own = Object.entries(report.parameters).map(([name, parameter]): [string, Argument] => [
     name,
     {
@@ -236,11 +218,9 @@ function argumentsOf(report: Report): TypeClass {
         : parameter.description,
     },
   ]);
-  const type = argumentsType({
+  return {
     ...Object.fromEntries(own),
-    first: { type: Int, nullable: true, description: 'How many rows at most.' },
-    after: { type: String, nullable: true, description: 'The `endCursor` of the page before.' },
-  });
-  argumentsByReport.set(report, type);
-  return type;
+    first: nullable.whole('How many rows at most.'),
+    after: nullable.text('The `endCursor` of the page before.'),
+  };
 }

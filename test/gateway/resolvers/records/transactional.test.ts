@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
+import { UNUSED_SERVICES } from '../../../../src/gateway/graphql/print-schema.js';
 import { buildGatewaySchema } from '../../../../src/gateway/graphql/schema.js';
 import { isTransactionalField } from '../../../../src/gateway/resolvers/records/transactional.js';
 import { parseCollection } from '../../../../src/store/catalog/parse-collection.js';
@@ -16,10 +17,8 @@ function schemaOf(definition: object) {
   const collection = parseCollection(definition, { source: 'test', isDeclared: true, version: 1 });
   return buildGatewaySchema({
     collections: [collection],
-    otherClasses: [],
-    instanceOf: () => {
-      throw new Error('the schema is not executed');
-    },
+    reports: [],
+    ...UNUSED_SERVICES,
   }).schema;
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { useGateway } from '../../../../contract/gateway.js';
+import { useGateway } from '../../../contract/gateway.js';
 import {
   type Answered,
   ask,
@@ -7,7 +7,7 @@ import {
   executedPlainly,
   send,
   statementsOf,
-} from '../../../../contract/graphql.js';
+} from '../../../contract/graphql.js';
 
 const gateway = useGateway();
 

@@ -3,10 +3,8 @@
  * the same `RecordSet` as `tasks`, with the same rights and conditions.
  */
 
-import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../../base/errors.js';
-import type { JsonValue } from '../../../../base/json/json.js';
+import { isExactNumber, type JsonValue } from '../../../../base/json/json.js';
 import type {
   Group,
   GroupComparison,
@@ -20,37 +18,34 @@ import type { Filter } from '../../../../base/model/filter.js';
 import type { Operand } from '../../../../base/model/operand.js';
 import type { Path } from '../../../../base/model/path.js';
 import type { Scope } from '../../../../base/model/scope.js';
-import {
-  type Argument,
-  argumentsType,
-  member,
-  objectType,
-  type TypeClass,
-  type ValueOf,
-} from '../../../../base/scalars/declared-type.js';
+import { member, nullable, objectType, type ValueOf } from '../../../../base/scalars/declared-type.js';
 import { toPageRequest } from '../../../resolvers/page-arguments.js';
 import type { SortDirection } from '../../../resolvers/records/generic-record.js';
 import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
 import { PRINTABLE_FIELD } from '../../../resolvers/records/printable.js';
 import { ReadyValue } from '../../../resolvers/records/ready-value.js';
 import { scanningField } from '../../../resolvers/records/record-resolver.js';
-import { SelectionMemory } from '../../../resolvers/records/selection.js';
-import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
+import { type SelectionInfo, SelectionMemory, selectedFields } from '../../../resolvers/records/selection.js';
+import { requireScope } from '../../../resolvers/request-context.js';
+import type { FieldCall, RunTimeField } from '../../../resolvers/run-time-types.js';
+import { type RecordServices, type SelectingArguments, toRequest } from '../record-fields.js';
 import { SCALAR_FORMS } from '../scalar-forms.js';
-import type { TypedCollection, TypedModel } from '../typed-model.js';
-import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
-import type { TypedTypes } from '../typed-types.js';
-import { type SelectingArguments, toSelected, type WhereInputs } from '../where-inputs.js';
-import { type AggregateFields, type KeyField, listAggregateFields } from './aggregate-fields.js';
+import type { TypedParts } from '../typed-api.js';
+import type { TypedCollection } from '../typed-model.js';
+import {
+  type AggregateFields,
+  type AggregateValue,
+  type KeyField,
+  listAggregateFields,
+} from './aggregate-fields.js';
 import { createAggregateTypes } from './aggregate-types.js';
-import { type GroupSelection, selectMeasures, toGroupSource } from './group-source.js';
-import type { FieldMeasure, MeasureTypes } from './measure-types.js';
+import { type FieldMeasure, isFieldMeasure, type MeasureTypes, measureTypeName } from './measure-types.js';
 
 /** Each key is a column of the statement. */
 const MAX_KEYS = 10;
 const DEFAULT_FIRST = 100;
 
-interface Condition extends SelectingArguments {
+interface Condition extends Omit<SelectingArguments, 'orderBy'> {
   readonly first: number;
 }
 
@@ -65,148 +60,119 @@ interface DistinctArguments extends Condition {
   readonly contains?: string | null;
 }
 
-/** `undefined` for a collection without a single-valued field. */
-export function createAggregateResolver(
+/** None for a collection without a single-valued field. */
+export function createAggregateQueries(
   typed: TypedCollection,
-  options: {
-    readonly model: TypedModel;
-    readonly types: TypedTypes;
-    readonly whereInputs: WhereInputs;
-    readonly measures: MeasureTypes;
-  },
-): TypedResolverClass | undefined {
-  const { model, types, whereInputs, measures } = options;
-  const { collection, plural } = typed;
+  { model, types, whereInputs, measures }: TypedParts & { readonly measures: MeasureTypes },
+  { records, pages }: RecordServices,
+): readonly RunTimeField[] {
+  const { collection, plural, object } = typed;
   const fields = listAggregateFields(typed, model);
-  if (fields.own.length === 0) return undefined;
+  if (fields.own.length === 0) return [];
   const keysByName = new Map(fields.keys.map((key) => [key.enumName, key]));
   const { group, groupField, having, orderBy } = createAggregateTypes(typed, fields, { types, measures });
-  const condition = conditionArguments(whereInputs.ofCollection(typed));
-  const aggregateArguments = argumentsType({
-    ...condition,
-    groupBy: {
-      type: [groupField],
-      nullable: true,
-      description:
-        `What the records are grouped by, at most ${MAX_KEYS} fields or periods. Select the same ` +
-        `fields of \`key\`.`,
-    },
-    having: {
-      type: having,
-      nullable: true,
-      description: 'Conditions on the groups, all of which hold.',
-    },
-    orderBy: {
-      type: [orderBy],
-      nullable: true,
-      description: 'The order of the groups, by measures and by what they are grouped by.',
-    },
-    first: {
-      type: Int,
-      defaultValue: DEFAULT_FIRST,
-      description: 'The most groups to return, from the start of the order, up to 1,000.',
-    },
-  });
-  const distinctArguments = argumentsType({
-    field: { type: groupField, description: 'The field whose values are listed.' },
-    ...condition,
-    contains: {
-      type: String,
-      nullable: true,
-      description:
-        'Only values that contain this text, upper and lower case alike; of a reference, its label. ' +
-        'For fields of text and references.',
-    },
-    first: {
-      type: Int,
-      defaultValue: DEFAULT_FIRST,
-      description: 'The most values to return, up to 1,000.',
-    },
-  });
+  const condition = {
+    where: nullable.of(whereInputs.ofCollection(typed), 'Conditions on the records, all of which hold.'),
+    oquery: OQUERY_BESIDE_WHERE,
+    ci: CI_ARGUMENT,
+  };
+  const firstOf = (text: string) => member.whole(text, { defaultValue: DEFAULT_FIRST });
   const selections = new SelectionMemory<GroupSelection>();
+  const requestOf = ({
+    orderBy: _,
+    ...selecting
+  }: Omit<SelectingArguments, 'orderBy'> & { readonly orderBy?: unknown }) =>
+    toRequest(selecting, { collection: collection.name, whereNames: object });
+  const extensions = { ...PRINTABLE_FIELD, ...scanningField(requestOf) };
 
-  const toRequest = (args: SelectingArguments) => toSelected(args, typed);
+  function aggregate(args: AggregateArguments, { context, info }: FieldCall): ReadyValue {
+    const { groupBy, having: conditions, orderBy: order, first } = args;
+    const keys = [...new Set(groupBy ?? [])].flatMap((name) => keysByName.get(name) ?? []);
+    if (keys.length > MAX_KEYS) throw tooManyKeys(keys.length);
+    const selection = selections.recall(info, () => selectMeasures(typed, fields, info));
+    hintAtUngrouped(requireScope(context), selection, keys);
+    const { limit } = toPageRequest({ first }, pages);
+    const query = {
+      groupBy: keys.map(({ key }) => key),
+      measures: selection.measures.map(({ measure }) => measure),
+      having: conditions ? toGroupFilter(conditions, fields) : undefined,
+      order: (order ?? []).map((one) => toGroupOrder(one, fields)),
+      limit,
+    };
+    const set = records.records(context, { ...requestOf(args), projection: [] });
+    return new ReadyValue(async () => {
+      const groups = await set.aggregate(query);
+      return groups.map((one) => toGroupSource(one, { keys, selection, fields }));
+    });
+  }
 
-  @Resolver()
-  class AggregateResolver {
-    readonly #services: TypedServices;
+  function distinct(args: DistinctArguments, { context }: FieldCall): ReadyValue {
+    const { contains, first } = args;
+    const field = keysByName.get(args.field);
+    if (!field) throw new Error(`no field ${args.field}`);
+    const { key } = field;
+    const { limit } = toPageRequest({ first }, pages);
+    const filter = contains ? containing(contains, field) : undefined;
+    const set = records.records(context, { ...requestOf(args), filter, projection: [] });
+    const query = {
+      groupBy: [key],
+      measures: [{ kind: 'records' }, labelOf(field)] as const,
+      having: { kind: 'hasKey', key } as const,
+      order: [{ by: { measure: { kind: 'records' } }, direction: 'descending' }] as const,
+      limit,
+    };
+    return new ReadyValue(async () => {
+      const groups = await set.aggregate(query);
+      return groups.map((one) => toDistinctValue(one, field));
+    });
+  }
 
-    constructor(services: TypedServices) {
-      this.#services = services;
-    }
-
-    @Query(() => [group], {
+  return [
+    {
+      kind: 'query',
       name: `${plural}Aggregate`,
       description:
         `${collection.title}: counts, sums, averages and extremes of the records that match, in all or ` +
         `by group. Without \`groupBy\` one group. Ordered by the keys unless \`orderBy\` says ` +
         'otherwise.',
-    })
-    @Extensions({ ...PRINTABLE_FIELD, ...scanningField(toRequest) })
-    aggregate(
-      @Ctx() context: RequestContext,
-      @Args(() => aggregateArguments) args: AggregateArguments,
-      @Info() info: GraphQLResolveInfo,
-    ): unknown {
-      const { groupBy, having, orderBy, first } = args;
-      const keys = [...new Set(groupBy ?? [])].flatMap((name) => keysByName.get(name) ?? []);
-      if (keys.length > MAX_KEYS) throw tooManyKeys(keys.length);
-      const selection = selections.recall(info, () => selectMeasures(typed, fields, info));
-      hintAtUngrouped(requireScope(context), selection, keys);
-      const { limit } = toPageRequest({ first }, this.#services.pages);
-      const query = {
-        groupBy: keys.map(({ key }) => key),
-        measures: selection.measures.map(({ measure }) => measure),
-        having: having ? toGroupFilter(having, fields) : undefined,
-        order: (orderBy ?? []).map((one) => toGroupOrder(one, fields)),
-        limit,
-      };
-      const set = this.#services.records.records(context, {
-        ...toRequest(args),
-        projection: [],
-      });
-      return new ReadyValue(async () => {
-        const groups = await set.aggregate(query);
-        return groups.map((one) => toGroupSource(one, { keys, selection, fields }));
-      });
-    }
-
-    @Query(() => [DistinctValue], {
+      type: [group],
+      arguments: {
+        ...condition,
+        groupBy: nullable.list(
+          groupField,
+          `What the records are grouped by, at most ${MAX_KEYS} fields or periods. Select the same ` +
+            'fields of `key`.',
+        ),
+        having: nullable.of(having, 'Conditions on the groups, all of which hold.'),
+        orderBy: nullable.list(
+          orderBy,
+          'The order of the groups, by measures and by what they are grouped by.',
+        ),
+        first: firstOf('The most groups to return, from the start of the order, up to 1,000.'),
+      },
+      extensions,
+      run: aggregate,
+    },
+    {
+      kind: 'query',
       name: `${plural}Distinct`,
       description:
         `${collection.title}: the values that a field has in the records that match, the most frequent ` +
         'first. For filter menus.',
-    })
-    @Extensions({ ...PRINTABLE_FIELD, ...scanningField(toRequest) })
-    distinct(
-      @Ctx() context: RequestContext,
-      @Args(() => distinctArguments) args: DistinctArguments,
-    ): unknown {
-      const { contains, first } = args;
-      const field = keysByName.get(args.field);
-      if (!field) throw new Error(`no field ${args.field}`);
-      const { key } = field;
-      const { limit } = toPageRequest({ first }, this.#services.pages);
-      const set = this.#services.records.records(context, {
-        ...toRequest(args),
-        filter: contains ? containing(contains, field) : undefined,
-        projection: [],
-      });
-      const query = {
-        groupBy: [key],
-        measures: [{ kind: 'records' }, labelOf(field)] as const,
-        having: { kind: 'hasKey', key } as const,
-        order: [{ by: { measure: { kind: 'records' } }, direction: 'descending' }] as const,
-        limit,
-      };
-      return new ReadyValue(async () => {
-        const groups = await set.aggregate(query);
-        return groups.map((one) => toDistinctValue(one, field));
-      });
-    }
-  }
-
-  return AggregateResolver;
+      type: [DistinctValue],
+      arguments: {
+        field: member.of(groupField, 'The field whose values are listed.'),
+        ...condition,
+        contains: nullable.text(
+          'Only values that contain this text, upper and lower case alike; of a reference, its label. ' +
+            'For fields of text and references.',
+        ),
+        first: firstOf('The most values to return, up to 1,000.'),
+      },
+      extensions,
+      run: distinct,
+    },
+  ];
 }
 
 /** A key that is not grouped by is null in every group, which looks like records without a value. */
@@ -218,18 +184,6 @@ function hintAtUngrouped(scope: Scope, { keys: asked }: GroupSelection, keys: re
   for (const name of ungrouped) {
     scope.onHint(`\`key.${name}\` is null in every group: groupBy does not name it.${instead}`);
   }
-}
-
-function conditionArguments(where: TypeClass): Readonly<Record<string, Argument>> {
-  return {
-    where: {
-      type: where,
-      nullable: true,
-      description: 'Conditions on the records, all of which hold.',
-    },
-    oquery: OQUERY_BESIDE_WHERE,
-    ci: CI_ARGUMENT,
-  };
 }
 
 /** A group by reference shows one label; of changed labels, the last in alphabetical order. */
@@ -379,4 +333,91 @@ function nothing(name: string): ServiceError {
   return new ServiceError('INVALID_VALUE', detail, {
     errors: [{ parameter: 'having', detail, expected: 'a value', sent: null }],
   });
+}
+
+/** A measure, and the field of a group that shows it. */
+interface SelectedMeasure {
+  readonly measure: Measure;
+  readonly place: readonly [string] | readonly [string, string];
+  readonly value: AggregateValue;
+}
+
+interface GroupSelection {
+  readonly measures: readonly SelectedMeasure[];
+  /** The fields of `key` that are asked for, whatever is grouped by. */
+  readonly keys: readonly string[];
+}
+
+function selectMeasures(
+  typed: TypedCollection,
+  fields: AggregateFields,
+  info: SelectionInfo,
+): GroupSelection {
+  const { typeName } = typed.object;
+  const measures = new Map<string, SelectedMeasure>();
+  const keys: string[] = [];
+  for (const nodes of selectedFields(`${typeName}Group`, info.fieldNodes, info).values()) {
+    const name = nodes[0]?.name.value ?? '';
+    if (name === 'key') {
+      const asked = selectedFields(`${typeName}GroupKey`, nodes, info).values();
+      keys.push(...[...asked].map(([of]) => of?.name.value ?? ''));
+    }
+    if (name === 'count') measures.set(name, RECORDS);
+    const field = fields.own.find((one) => one.name === name);
+    if (!field) continue;
+    for (const [ofMeasure] of selectedFields(measureTypeName(field.value), nodes, info).values()) {
+      const kind = ofMeasure?.name.value;
+      if (!isFieldMeasure(kind)) continue;
+      measures.set(`${name} ${kind}`, {
+        measure: { kind, path: field.path },
+        place: [name, kind],
+        value: kind === 'count' || kind === 'countDistinct' ? { kind: 'year' } : field.value,
+      });
+    }
+  }
+  return { measures: [...measures.values()], keys };
+}
+
+const RECORDS: SelectedMeasure = {
+  measure: { kind: 'records' },
+  place: ['count'],
+  value: { kind: 'year' },
+};
+
+/** A group for graphql-js: `key` by the names of its fields, the measures of each field by its name. */
+function toGroupSource(
+  group: Group,
+  {
+    keys,
+    selection,
+    fields,
+  }: {
+    readonly keys: readonly KeyField[];
+    readonly selection: GroupSelection;
+    readonly fields: AggregateFields;
+  },
+): object {
+  const key = Object.fromEntries(
+    keys.map(({ name, value }, index) => [name, toOutput(group.keys[index] ?? null, value)]),
+  );
+  const source: Record<string, unknown> = { key };
+  const members = new Map<string, Record<string, unknown>>();
+  for (const { name } of fields.own) {
+    const own: Record<string, unknown> = {};
+    members.set(name, own);
+    source[name] = own;
+  }
+  selection.measures.forEach(({ place: [name, field], value }, index) => {
+    const output = toOutput(group.measures[index] ?? null, value);
+    const own = members.get(name);
+    if (own && field !== undefined) own[field] = output;
+    else source[name] = output;
+  });
+  return source;
+}
+
+/** Converts a value of a group for its scalar. */
+function toOutput(json: JsonValue, { kind }: AggregateValue): unknown {
+  const isPlainNumber = kind === 'year' || (isScalarName(kind) && SCALAR_FORMS[kind].printed === 'number');
+  return isPlainNumber && isExactNumber(json) ? Number(json.toString()) : json;
 }

@@ -1,7 +1,13 @@
-import { enumType, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
+import {
+  enumType,
+  member,
+  nullable,
+  objectType,
+  type TypeClass,
+  type ValueOf,
+} from '../../../base/scalars/declared-type.js';
 import type { RecordChange } from '../../../store/changes/change-feed.js';
 import type { Member } from '../../../store/sql/shape.js';
-import { GenericRecord } from '../../resolvers/records/generic-record.js';
 import type { SelectedForm } from '../../resolvers/records/page-shape.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
 
@@ -13,25 +19,23 @@ export const ChangeOperation = enumType('ChangeOperation', 'What was done to a r
 });
 export type ChangeOperation = ValueOf<typeof ChangeOperation>;
 
-/** The fields of every change with their descriptions, shared by the typed events. */
-export const CHANGE_FIELDS = {
-  operation: 'What was done to it.',
-  id: 'The id of the record.',
-  version: 'The version the change made. `record` may be newer: it is read when the change is sent.',
-  changedAt: 'When it was changed.',
-  record: 'The record as it is now, as far as you may see it; null for one that was removed.',
-} as const;
+/** The type of a change of records of the type `record`. */
+export function createChangeType(name: string, description: string, record: TypeClass): TypeClass {
+  return objectType(name, description, {
+    operation: member.of(ChangeOperation, 'What was done to it.'),
+    id: member.id('The id of the record.'),
+    version: member.whole(
+      'The version the change made. `record` may be newer: it is read when the change is sent.',
+    ),
+    changedAt: member.instant('When it was changed.'),
+    record: nullable.of(
+      record,
+      'The record as it is now, as far as you may see it; null for one that was removed.',
+    ),
+  });
+}
 
-export const RecordChangeEvent = objectType('RecordChange', 'A change of a record, committed.', {
-  operation: member.of(ChangeOperation, CHANGE_FIELDS.operation),
-  id: member.id(CHANGE_FIELDS.id),
-  version: member.whole(CHANGE_FIELDS.version),
-  changedAt: member.instant(CHANGE_FIELDS.changedAt),
-  record: nullable.of(GenericRecord, CHANGE_FIELDS.record),
-});
-export type RecordChangeEvent = ValueOf<typeof RecordChangeEvent>;
-
-type ChangePart = Exclude<keyof typeof CHANGE_FIELDS, 'record'>;
+type ChangePart = 'operation' | 'id' | 'version' | 'changedAt';
 
 type ChangeMember =
   | { readonly key: string; readonly kind: ChangePart }

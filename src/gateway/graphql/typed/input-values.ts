@@ -1,5 +1,5 @@
 /** Converts the input of a typed mutation to the JSON that is stored. */
-import type { JsonObject, JsonValue } from '../../../base/json/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import type { TypedObject, TypedValue } from './typed-model.js';
 
 /**
@@ -19,13 +19,22 @@ export function toStoredFields(input: InputValues, object: TypedObject): JsonObj
 }
 
 /** One value, or a list of them. */
-export function toStoredInput(sent: unknown, value: TypedValue): JsonValue {
+function toStoredInput(sent: unknown, value: TypedValue): JsonValue {
   if (sent === null) return null;
   if (Array.isArray(sent)) return sent.map((element: unknown) => toStoredInput(element, value));
   if (value.kind === 'object' && isInput(sent)) return toStoredFields(sent, value.object);
   if (value.kind === 'reference' && isInput(sent)) return toStoredReference(sent);
   // The scalars have validated it, and produce JSON.
   return sent as JsonValue;
+}
+
+/** The values that are not null, within objects too. */
+export function withoutNulls(values: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === null ? [] : [[name, isJsonObject(value) ? withoutNulls(value) : value]],
+    ),
+  );
 }
 
 function toStoredReference(sent: InputValues): JsonValue {

@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { withReferrers } from '../../../../../src/gateway/graphql/typed/referrers/with-referrers.js';
-import { createTypedModel } from '../../../../../src/gateway/graphql/typed/typed-model.js';
-import type { CollectionDefinition } from '../../../../../src/store/catalog/collection-definition.js';
-import { parseCollection } from '../../../../../src/store/catalog/parse-collection.js';
+import { createTypedModel, withReferrers } from '../../../../src/gateway/graphql/typed/typed-model.js';
+import type { CollectionDefinition } from '../../../../src/store/catalog/collection-definition.js';
+import { parseCollection } from '../../../../src/store/catalog/parse-collection.js';
 
 function referrersOf(collection: string, ...definitions: readonly CollectionDefinition[]) {
   const collections = definitions.map((definition) =>

@@ -1,12 +1,12 @@
 /** Parses the arguments of an update by stored names: each is an object from paths to operands. */
 
-import { ServiceError } from '../../../../base/errors.js';
-import { isExactNumber, isJsonObject, type JsonValue } from '../../../../base/json/json.js';
-import type { Path } from '../../../../base/model/path.js';
-import type { UpdateOperation } from '../../../../base/model/update-operation.js';
-import { argumentsType, nullable, type ValueOf } from '../../../../base/scalars/declared-type.js';
+import { ServiceError } from '../../../base/errors.js';
+import { type ExactNumber, isExactNumber, isJsonObject, type JsonValue } from '../../../base/json/json.js';
+import type { Path } from '../../../base/model/path.js';
+import type { UpdateOperation } from '../../../base/model/update-operation.js';
+import { nullable } from '../../../base/scalars/declared-type.js';
 
-export const UpdateArguments = argumentsType({
+export const UPDATE_ARGUMENTS = {
   set: nullable.json(
     'Fields and their new values, e.g. {status: "left"}. Null removes a field; an object ' +
       'replaces the previous one. In a variable, a name may be a path: {"address.city": ' +
@@ -24,29 +24,28 @@ export const UpdateArguments = argumentsType({
   push: nullable.json('Lists of values to append to lists, e.g. {tags: ["new"]}.'),
   addToSet: nullable.json('As `push`, without the values that a list already holds.'),
   pull: nullable.json('Lists of values to remove from lists.'),
-});
-export type UpdateArguments = ValueOf<typeof UpdateArguments>;
+};
+export type UpdateArguments = { readonly [Name in keyof typeof UPDATE_ARGUMENTS]?: JsonValue | undefined };
 
 /** @throws INVALID_VALUE (400) naming the argument and the path */
 export function toUpdateOperations(args: UpdateArguments): readonly UpdateOperation[] {
+  const ofLeaves = <Kind extends keyof UpdateArguments>(
+    kinds: readonly Kind[],
+    toOperation: (kind: Kind, leaf: Leaf) => UpdateOperation,
+  ) => kinds.flatMap((kind) => leavesOf(kind, args[kind]).map((leaf) => toOperation(kind, leaf)));
   return [
     ...entriesOf('set', args.set).map(
       ({ path, value }): UpdateOperation =>
         value === null ? { kind: 'unset', path } : { kind: 'set', path, value },
     ),
-    ...arithmetic('increment', args.increment),
-    ...arithmetic('multiply', args.multiply),
-    ...leavesOf('min', args.min).map(({ path, value }): UpdateOperation => ({ kind: 'min', path, value })),
-    ...leavesOf('max', args.max).map(({ path, value }): UpdateOperation => ({ kind: 'max', path, value })),
-    ...leavesOf('push', args.push).map((leaf): UpdateOperation => {
-      return { kind: 'push', path: leaf.path, values: toValues('push', leaf) };
+    ...ofLeaves(['increment', 'multiply'], (kind, leaf) => {
+      return { kind, path: leaf.path, by: toNumber(kind, leaf) };
     }),
-    ...leavesOf('addToSet', args.addToSet).map((leaf): UpdateOperation => {
-      return { kind: 'addToSet', path: leaf.path, values: toValues('addToSet', leaf) };
+    ...ofLeaves(['min', 'max'], (kind, leaf) => ({ kind, ...leaf })),
+    ...ofLeaves(['push', 'addToSet'], (kind, leaf) => {
+      return { kind, path: leaf.path, values: toValues(kind, leaf) };
     }),
-    ...leavesOf('pull', args.pull).map((leaf): UpdateOperation => {
-      return { kind: 'pull', path: leaf.path, matches: toValues('pull', leaf) };
-    }),
+    ...ofLeaves(['pull'], (kind, leaf) => ({ kind, path: leaf.path, matches: toValues(kind, leaf) })),
   ];
 }
 
@@ -55,11 +54,9 @@ interface Leaf {
   readonly value: JsonValue;
 }
 
-function arithmetic(kind: 'increment' | 'multiply', sent: JsonValue | undefined): readonly UpdateOperation[] {
-  return leavesOf(kind, sent).map(({ path, value }) => {
-    if (typeof value === 'number' || isExactNumber(value)) return { kind, path, by: value };
-    throw wrong(`${kind}.${path.join('.')}`, 'a number', value);
-  });
+function toNumber(argument: string, { path, value }: Leaf): number | ExactNumber {
+  if (typeof value === 'number' || isExactNumber(value)) return value;
+  throw wrong(`${argument}.${path.join('.')}`, 'a number', value);
 }
 
 /** The members of an argument, by path. */
@@ -78,12 +75,8 @@ function leavesOf(argument: string, sent: JsonValue | undefined): readonly Leaf[
 }
 
 function toValues(argument: string, { path, value }: Leaf): readonly JsonValue[] {
-  if (isList(value)) return value;
+  if (Array.isArray(value)) return value;
   throw wrong(`${argument}.${path.join('.')}`, 'a list of values', value);
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 function wrong(parameter: string, expected: string, sent: JsonValue): ServiceError {
