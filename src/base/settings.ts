@@ -8,7 +8,7 @@ const MOST = 2_147_483_647;
 const MOST_DAYS = 36_500;
 const MOST_WORKERS = 64;
 
-/** A setting: its variable, how its text is read, its meaning for `.env.example`, and its default as a text. */
+/** A setting: its variable, how its text is read, its meaning for `.env.example`, its default as a text. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly variable: string;
   readonly schema: Schema;

@@ -55,15 +55,15 @@ interface OptionalMember<Value> extends TypeMember<Value> {
   readonly nullable: true;
 }
 
-type Members = Readonly<Record<string, TypeMember<unknown>>>;
+export type MemberTable = Readonly<Record<string, TypeMember<unknown>>>;
 
-type NamesOfOptional<M extends Members> = {
+type NamesOfOptional<M extends MemberTable> = {
   [Name in keyof M]: M[Name] extends OptionalMember<unknown> ? Name : never;
 }[keyof M];
 
 type ValueOfMember<M> = M extends TypeMember<infer Value> ? Value : never;
 
-type ValueOfMembers<M extends Members> = {
+export type ValueOfMembers<M extends MemberTable> = {
   readonly [Name in Exclude<keyof M, NamesOfOptional<M>>]: ValueOfMember<M[Name]>;
 } & { readonly [Name in NamesOfOptional<M>]?: ValueOfMember<M[Name]> | null | undefined };
 
@@ -74,7 +74,7 @@ export type ValueOf<Type> = Type extends TypeClass<infer Value> ? Value : Type[k
 export interface DeclaredType<Value> extends TypeClass<Value> {
   readonly title: string;
   readonly description: string;
-  readonly members: Members;
+  readonly members: MemberTable;
 }
 
 type Options = Pick<FieldOptions, 'defaultValue' | 'deprecationReason'>;
@@ -114,7 +114,7 @@ function membersWith<Kind extends TypeMember<unknown>>(isNullable: boolean) {
 }
 
 /** An object type; every field of its values is the property of its name. */
-export function objectType<M extends Members>(
+export function objectType<M extends MemberTable>(
   name: string,
   description: string,
   members: M = {} as M,
@@ -125,7 +125,7 @@ export function objectType<M extends Members>(
   return Object.assign(type, { title: name, description, members });
 }
 
-export function inputType<M extends Members>(
+export function inputType<M extends MemberTable>(
   name: string,
   description: string,
   members: M = {} as M,
@@ -136,7 +136,7 @@ export function inputType<M extends Members>(
 }
 
 /** The arguments of a field, in their order; `undefined` ones are left out. */
-export function argumentsType<M extends Members>(members: M): TypeClass<ValueOfMembers<M>>;
+export function argumentsType<M extends MemberTable>(members: M): TypeClass<ValueOfMembers<M>>;
 export function argumentsType(members: Readonly<Record<string, Argument | undefined>>): TypeClass;
 export function argumentsType(members: Readonly<Record<string, Argument | undefined>>): TypeClass {
   const type = createClass<object>('Arguments', members);

@@ -17,11 +17,6 @@ export interface Connection<Node> {
   readonly pageInfo: PageInfo;
 }
 
-/** The values of a connection whose records are counted only if asked for. */
-export interface CountedConnection<Node> extends Connection<Node> {
-  readonly totalCount: () => Promise<number>;
-}
-
 /** The type `<name>Connection` with its edges. `one`: "An import", `many`: "The imports". */
 export function connectionType<Node extends object>(
   name: string,

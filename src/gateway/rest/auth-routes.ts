@@ -54,15 +54,15 @@ const signIn: Route = {
   ],
   isOpen: true,
   formats: ['json'],
-  ...via('auth', ['login', 'exchangeKey', 'refresh'], async (auth, request) => {
+  ...via('auth', ['logIn', 'exchangeKey', 'renew'], async (auth, request) => {
     const grant = readGrant(request.parameters);
     switch (grant.kind) {
       case 'password':
-        return answerLogin(await auth.login(request.context, { ...grant, mayRepeat: true }));
+        return answerLogin(await auth.logIn(request.context, { ...grant, mayRepeat: true }));
       case 'api_key':
         return answerLogin(await auth.exchangeKey(request.context, grant.key));
       case 'refresh_token':
-        return answerLogin(await auth.refresh(request.context, grant.token));
+        return answerLogin(await auth.renew(request.context, grant.token));
     }
   }),
 };
@@ -82,7 +82,7 @@ const signOut: Route = {
   isOpen: false,
   formats: ['json'],
   ...via('auth', ['logout'], async (auth, request) => {
-    await auth.logout(request.context);
+    await auth.logout(request.context, {});
     return { kind: 'empty', status: 204 };
   }),
 };

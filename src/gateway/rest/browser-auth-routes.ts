@@ -80,10 +80,10 @@ const browserLogin: Route = {
   ],
   isOpen: true,
   formats: ['json'],
-  ...via('auth', ['login', 'endSession'], async (auth, request) => {
+  ...via('auth', ['logIn', 'endSession'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);
     const asked = readLogin(request);
-    const login = await auth.login(request.context, {
+    const login = await auth.logIn(request.context, {
       userName: asked.user_name,
       password: asked.password,
       domain: asked.domain,

@@ -9,14 +9,14 @@ import type { Collection, Field } from '../../base/model/collection.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import { type CollectionInReach, wholeCollection } from '../../store/access/collection-in-reach.js';
 import type { RequestContext } from '../resolvers/request-context.js';
+import type { Resolvers } from '../resolvers/resolvers.js';
 import { mayRun } from '../resolvers/services/caller-rights.js';
-import type { CollectionResolver } from '../resolvers/services/collection-resolver.js';
 import { describeOpenapi } from './openapi.js';
 import type { RouteDescription } from './route.js';
 import { createRouteTable, type RouteTable } from './routes.js';
 
 export interface CallerContractsOptions {
-  readonly collections: Pick<CollectionResolver, 'collectionsInReach'>;
+  readonly collections: Pick<Resolvers['collections'], 'collectionsInReach'>;
   readonly reports: readonly Report[];
   /** The collections that everybody may know of. */
   readonly declared: readonly Collection[];

@@ -9,7 +9,7 @@ import {
   type ImportResult,
   ImportTriggerValue,
   ImportUndoPreview,
-} from '../resolvers/services/import-result.js';
+} from '../resolvers/services/import-resolver.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { nextPage } from './answer-records.js';
 import { describeAnswer } from './describe-answers.js';
@@ -147,7 +147,7 @@ const readImport: Route = {
   description: 'Asked for again and again until its state is one that does not change.',
   answers: [{ status: 200, description: 'The import.', schema: IMPORT }],
   ...via('imports', ['import'], async (imports, request) =>
-    answerImport(await imports.import(request.context, idOf(request))),
+    answerImport(await imports.import(request.context, { id: idOf(request) })),
   ),
 };
 
@@ -219,10 +219,8 @@ const changeMapping: Route = {
   ...via('imports', ['changeImport'], async (imports, request) => {
     const { saveAs } = request.parameters;
     const mapping = asRecord(request.body, '');
-    const options = importOptionsOf(request.parameters);
-    return answerImport(
-      await imports.changeImport(request.context, idOf(request), mapping, options, saveAs ?? null),
-    );
+    const change = { ...optionsOf(request), mapping, saveAs };
+    return answerImport(await imports.changeImport(request.context, change));
   }),
 };
 
@@ -230,7 +228,7 @@ const tryImport: Route = {
   ...step('dry-run', 'Everything but the write: what would become of every row'),
   name: 'tryImport',
   ...via('imports', ['tryImport'], async (imports, request) =>
-    answerBegun(await imports.tryImport(request.context, idOf(request), importOptionsOf(request.parameters))),
+    answerBegun(await imports.tryImport(request.context, optionsOf(request))),
   ),
 };
 
@@ -238,7 +236,7 @@ const runImport: Route = {
   ...step('run', 'Write the rows of an import'),
   name: 'runImport',
   ...via('imports', ['runImport'], async (imports, request) =>
-    answerBegun(await imports.runImport(request.context, idOf(request), importOptionsOf(request.parameters))),
+    answerBegun(await imports.runImport(request.context, optionsOf(request))),
   ),
 };
 
@@ -247,7 +245,7 @@ const cancelImport: Route = {
   name: 'cancelImport',
   parameters: [ID],
   ...via('imports', ['cancelImport'], async (imports, request) =>
-    answerBegun(await imports.cancelImport(request.context, idOf(request))),
+    answerBegun(await imports.cancelImport(request.context, { id: idOf(request) })),
   ),
 };
 
@@ -266,7 +264,7 @@ const previewUndo: Route = {
     },
   ],
   ...via('imports', ['importUndoPreview'], async (imports, request) => {
-    const preview = await imports.importUndoPreview(request.context, idOf(request));
+    const preview = await imports.importUndoPreview(request.context, { id: idOf(request) });
     return jsonAnswer(printExactJson(JSON.parse(JSON.stringify(preview)) as JsonValue));
   }),
 };
@@ -278,7 +276,7 @@ const undoImport: Route = {
   ...via('imports', ['undoImport'], async (imports, request) => {
     const { force } = request.parameters;
     const isForced = force === undefined ? undefined : parseFlag('force', force);
-    return answerBegun(await imports.undoImport(request.context, idOf(request), isForced));
+    return answerBegun(await imports.undoImport(request.context, { id: idOf(request), force: isForced }));
   }),
 };
 
@@ -297,7 +295,7 @@ const listErrors: Route = {
     },
   ],
   ...via('imports', ['importErrors'], async (imports, request) => {
-    const rows = await imports.importErrors(request.context, idOf(request));
+    const rows = await imports.importErrors(request.context, { id: idOf(request) });
     return jsonAnswer(printExactJson(rows as unknown as JsonValue));
   }),
 };
@@ -352,7 +350,7 @@ const listMappings: Route = {
     },
   ],
   ...via('imports', ['importMappings'], async (imports, request) => {
-    const saved = await imports.importMappings(request.context, request.parameters.collection ?? null);
+    const saved = await imports.importMappings(request.context, request.parameters);
     return jsonAnswer(
       printExactJson(
         saved.map((one) => ({ ...one, savedAt: one.savedAt.toISOString() })) as unknown as JsonValue,
@@ -404,6 +402,10 @@ function step(verb: string, summary: string): Omit<Route, 'name' | 'resolvers' |
 
 function idOf({ path }: RestRequest): string {
   return path.id ?? '';
+}
+
+function optionsOf(request: RestRequest) {
+  return { id: idOf(request), options: importOptionsOf(request.parameters) };
 }
 
 function answerImport(one: ImportResult): Answer {

@@ -4,8 +4,8 @@
  */
 import { ERRORS, type ErrorCode } from '../../base/errors.js';
 import { MEDIA_TYPES } from '../../base/tables/format.js';
-import { FileResult } from '../resolvers/services/file-result.js';
-import { ImportResult } from '../resolvers/services/import-result.js';
+import { FileResult } from '../resolvers/services/file-resolver.js';
+import { ImportResult } from '../resolvers/services/import-resolver.js';
 import { describeAnswer } from './describe-answers.js';
 import { PROBLEM_TYPE_PREFIX } from './problem.js';
 import type { AnswerDescription, Body, Parameter, RouteDescription, Schema } from './route.js';

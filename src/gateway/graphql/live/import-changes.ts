@@ -6,8 +6,7 @@ import { Batcher } from '../../../base/process/batcher.js';
 import { isOver, type StoredImport } from '../../../services/importing/stored-import.js';
 import { printReady } from '../../resolvers/records/ready-value.js';
 import { requireScope } from '../../resolvers/request-context.js';
-import { toImportResult } from '../../resolvers/services/import-resolver.js';
-import { ImportResult } from '../../resolvers/services/import-result.js';
+import { ImportResult, toImportResult } from '../../resolvers/services/import-resolver.js';
 import type { EventQueue } from './event-queue.js';
 import { neverExecuted, type SubscribeData } from './live-context.js';
 

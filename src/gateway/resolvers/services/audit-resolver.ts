@@ -1,18 +1,9 @@
 /** The door to the audit trail: who changed what, when, from which version. For admins. */
-
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import {
-  argumentsType,
-  member,
-  nullable,
-  objectType,
-  type ValueOf,
-} from '../../../base/scalars/declared-type.js';
-import type { AuditEntry, AuditQuery } from '../../../store/changes/audit-trail.js';
+import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { instantRange } from '../instant-range.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
-import { type RequestContext, requireScope } from '../request-context.js';
+import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
 const AuditEntryResult = objectType('AuditEntry', 'One change of a record or of another audited object.', {
   id: member.id('Increases with time. Pass it as `before`.'),
@@ -45,59 +36,36 @@ const AuditEntryResult = objectType('AuditEntry', 'One change of a record or of 
   ),
 });
 
-const AuditTrailArguments = argumentsType({
-  collection: nullable.text('Of this collection only.'),
-  recordId: nullable.id('Of this record only.'),
-  operation: nullable.text('Of this operation only, e.g. "deleted".'),
-  principal: nullable.id('Made by this user or task only.'),
-  credential: nullable.text(
-    'By credentials of this kind only, `token`, `key` or `system`, or by one, e.g. `key:<id>`.',
-  ),
-  requestId: nullable.text('Made by this request only.'),
-  from: nullable.isoInstant('Only changes at this instant or later; a day begins in the zone of the domain.'),
-  until: nullable.isoInstant('Only changes before this instant.'),
-  first: nullable.whole('The most to return.'),
-  before: nullable.id('Only entries older than the one with this id, the last of the previous page.'),
-});
-type AuditTrailArguments = ValueOf<typeof AuditTrailArguments>;
-
-@Resolver()
-export class AuditResolver {
-  readonly #store: RecordStore;
-  readonly #pages: PageSizes;
-
-  constructor(services: { readonly store: RecordStore; readonly pages: PageSizes }) {
-    this.#store = services.store;
-    this.#pages = services.pages;
-  }
-
-  /** Newest first. @throws FORBIDDEN */
-  async auditTrail(context: RequestContext, query: AuditQuery): Promise<readonly AuditEntry[]> {
-    return await this.#store.auditTrail(requireScope(context), query);
-  }
-
-  @Query(() => [AuditEntryResult], {
-    name: 'auditTrail',
-    description:
-      'The changes in this domain to records, keys, users and other audited objects, the ' +
-      'newest first. For admins. Errors: FORBIDDEN, INVALID_VALUE.',
-  })
-  async queryTrail(
-    @Ctx() context: RequestContext,
-    @Args(() => AuditTrailArguments) sent: AuditTrailArguments,
-  ): Promise<readonly AuditEntry[]> {
-    const { timeZone } = requireScope(context).domain;
-    const { limit } = toPageRequest({ first: sent.first ?? null }, this.#pages);
-    return await this.auditTrail(context, {
-      collection: sent.collection ?? undefined,
-      recordId: sent.recordId ?? undefined,
-      operation: sent.operation ?? undefined,
-      principal: sent.principal ?? undefined,
-      credential: sent.credential ?? undefined,
-      requestId: sent.requestId ?? undefined,
-      ...instantRange(sent, timeZone),
-      before: sent.before ?? undefined,
-      limit,
-    });
-  }
-}
+export const AuditResolver = serviceResolver(
+  ({ query }: FieldRows<{ readonly store: RecordStore; readonly pages: PageSizes }>) => ({
+    auditTrail: query(
+      member.list(
+        AuditEntryResult,
+        'The changes in this domain to records, keys, users and other audited objects, the ' +
+          'newest first. For admins. Errors: FORBIDDEN, INVALID_VALUE.',
+      ),
+      {
+        collection: nullable.text('Of this collection only.'),
+        recordId: nullable.id('Of this record only.'),
+        operation: nullable.text('Of this operation only, e.g. "deleted".'),
+        principal: nullable.id('Made by this user or task only.'),
+        credential: nullable.text(
+          'By credentials of this kind only, `token`, `key` or `system`, or by one, e.g. `key:<id>`.',
+        ),
+        requestId: nullable.text('Made by this request only.'),
+        from: nullable.isoInstant(
+          'Only changes at this instant or later; a day begins in the zone of the domain.',
+        ),
+        until: nullable.isoInstant('Only changes before this instant.'),
+        first: nullable.whole('The most to return.'),
+        before: nullable.id('Only entries older than the one with this id, the last of the previous page.'),
+      },
+      ({ store, pages }, scope, { first, from, until, ...query }) =>
+        store.auditTrail(scope, {
+          ...query,
+          ...instantRange({ from, until }, scope.domain.timeZone),
+          limit: toPageRequest({ first }, pages).limit,
+        }),
+    ),
+  }),
+);

@@ -1,220 +1,314 @@
 /** The door to credentials: login, tokens, passwords, API keys. GraphQL and REST both call these methods. */
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { ServiceError } from '../../../base/errors.js';
-import type { ApiKey, ApiKeyRequest, ApiKeys } from '../../../services/auth/api-keys.js';
-import type { Authenticator, Login, LoginAttempt } from '../../../services/auth/authenticator.js';
-import type { ProviderSessions } from '../../../services/auth/provider-sessions.js';
-import { type RequestContext, requireScope } from '../request-context.js';
-import { scopesOfAccess } from './key-access-input.js';
-import { ApiKeyResult, CreateApiKeyInput, LoginResult, NewApiKeyResult } from './login-result.js';
 
-export interface LoginRequest extends Pick<LoginAttempt, 'mayRepeat'> {
-  readonly userName: string;
-  readonly password: string;
-  /** The code of the second factor. */
-  readonly code?: string | undefined;
-  /** Absent: the domain of the `X-Domain` header, else the top domain. */
+import { registerEnumType } from 'type-graphql';
+import { ServiceError } from '../../../base/errors.js';
+import type { KeyScopes, RecordVerb } from '../../../base/model/scope.js';
+import {
+  inputType,
+  member,
+  nullable,
+  objectType,
+  type ValueOf,
+} from '../../../base/scalars/declared-type.js';
+import type { ApiKeys } from '../../../services/auth/api-keys.js';
+import type { Authenticator, LoginAttempt } from '../../../services/auth/authenticator.js';
+import type { ProviderSessions } from '../../../services/auth/provider-sessions.js';
+import type { RequestContext } from '../request-context.js';
+import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
+
+const KEY_VERBS = {
+  READ: 'read',
+  CREATE: 'create',
+  UPDATE: 'update',
+  DELETE: 'delete',
+} as const satisfies Readonly<Record<string, RecordVerb>>;
+
+const KEY_PRESETS = {
+  READ_ONLY: 'READ_ONLY',
+  READ_WRITE: 'READ_WRITE',
+  REPORTS: 'REPORTS',
+} as const;
+
+type KeyPreset = keyof typeof KEY_PRESETS;
+
+registerEnumType(KEY_VERBS, {
+  name: 'KeyVerb',
+  description: 'What an API key may do with records.',
+  valuesConfig: {
+    READ: { description: 'Read records, and be told of their changes.' },
+    CREATE: { description: 'Make new records.' },
+    UPDATE: { description: 'Change and replace records.' },
+    DELETE: { description: 'Remove records.' },
+  },
+});
+
+registerEnumType(KEY_PRESETS, {
+  name: 'KeyPreset',
+  description: 'Common scopes of API keys, each limited by the rights of its user.',
+  valuesConfig: {
+    READ_ONLY: { description: 'Read the records of every collection, and run every report.' },
+    READ_WRITE: {
+      description:
+        'Read and write the records of every collection, and run every report. Accounts are not included: ' +
+        'see `accounts`.',
+    },
+    REPORTS: { description: 'Run every report, and nothing else.' },
+  },
+});
+
+const KeyCollectionInput = inputType(
+  'KeyCollectionInput',
+  'What an API key may do with the records of a collection.',
+  {
+    collection: member.text('The collection, e.g. "attendance"; "*": every one.'),
+    verbs: member.list(KEY_VERBS, 'At least one.'),
+  },
+);
+
+const KeyAccessInput = inputType(
+  'KeyAccessInput',
+  'What an API key may do: all that a preset says, and what is listed beside.',
+  {
+    preset: nullable.of(KEY_PRESETS, 'To begin with.'),
+    collections: nullable.list(KeyCollectionInput, 'Collections, each with its verbs.'),
+    reports: nullable.texts('Reports by their names; "*": every one.'),
+    scripts: nullable.texts('Scripts by their names; "*": every one.'),
+    accounts: nullable.flag(
+      'Whether the key of an admin may change accounts: user names, email addresses, roles, and who may ' +
+        'log in. Such a key can make admins. No preset and no "*" includes it. Default: false.',
+    ),
+  },
+);
+type KeyAccessInput = ValueOf<typeof KeyAccessInput>;
+
+const EVERY_VERB: readonly RecordVerb[] = Object.values(KEY_VERBS);
+
+const SCOPES_OF_PRESETS: Readonly<Record<KeyPreset, KeyScopes>> = {
+  READ_ONLY: { collections: { '*': ['read'] }, reports: ['*'], scripts: [] },
+  READ_WRITE: { collections: { '*': EVERY_VERB }, reports: ['*'], scripts: [] },
+  REPORTS: { collections: {}, reports: ['*'], scripts: [] },
+};
+
+/** Converts to the form of `scopes`, not validated yet. */
+function scopesOfAccess({ preset, collections, reports, scripts, accounts }: KeyAccessInput): KeyScopes {
+  const given = preset == null ? undefined : SCOPES_OF_PRESETS[preset];
+  const verbs = new Map<string, readonly RecordVerb[]>(Object.entries(given?.collections ?? {}));
+  for (const { collection, verbs: more } of collections ?? [])
+    verbs.set(collection, [...new Set([...(verbs.get(collection) ?? []), ...more])]);
+  return {
+    collections: Object.fromEntries(verbs),
+    reports: [...(given?.reports ?? []), ...(reports ?? [])],
+    scripts: [...(given?.scripts ?? []), ...(scripts ?? [])],
+    ...(accounts === true && { accounts }),
+  };
+}
+
+const LoginUser = objectType('User', 'The user of a credential.', {
+  id: member.id('The id of the record in `pltf_user`.'),
+  userName: member.text('The login name.'),
+  name: member.text('The full name.'),
+  roles: member.texts('The roles of the user, e.g. "teacher".'),
+  domain: member.text('The id of the domain the credential belongs to.'),
+});
+
+const LoginResult = objectType('Login', 'A pair of tokens.', {
+  accessToken: member.text('Send it with every request: `Authorization: Bearer <accessToken>`.'),
+  expiresInSeconds: member.whole('How long the access token lives. Unit: seconds.'),
+  refreshToken: nullable.text('Gives a new pair of tokens, once. Null for an API key that was exchanged.'),
+  user: member.of(LoginUser, 'The user of the tokens.'),
+});
+
+const ApiKeyResult = objectType('ApiKey', 'An API key as its owner sees it: never the key itself.', {
+  id: member.id('Names the key, e.g. to revoke it.'),
+  name: member.text('What its owner calls it.'),
+  prefix: member.text('The beginning of the key, to recognize it by.'),
+  userId: member.id('The user it acts as.'),
+  scopes: member.anyJson(
+    'Its scope: {collections: {name or *: [verbs]}, reports: [names], scripts: [names]}.',
+  ),
+  createdBy: member.id('The user who made it.'),
+  createdAt: member.instant('When it was made.'),
+  expiresAt: nullable.instant('When it stops working; null: never.'),
+  lastUsedAt: nullable.instant('When it was last used, to the minute.'),
+  lastUsedAddress: nullable.text('The IP address of its last use; null if unknown.'),
+  allowedAddresses: member.texts('The addresses and networks it may be used from; empty: from everywhere.'),
+  replaces: nullable.id('The key that this one replaces, by `rotateApiKey`.'),
+  revokedAt: nullable.instant('When it was revoked; null while it works.'),
+});
+
+const NewApiKeyResult = objectType('NewApiKey', 'An API key that was just made.', {
+  id: member.id('Names the key, e.g. to revoke it.'),
+  key: member.text('The key. It is shown here and never again.'),
+});
+
+const CreateApiKeyInput = inputType('CreateApiKeyInput', 'The name and scope of a new API key.', {
+  name: member.text('What you call it, 1 to 100 characters.'),
+  access: nullable.of(
+    KeyAccessInput,
+    'What it may do, within your own rights. Either this or `scopes` is required.',
+  ),
+  scopes: nullable.anyJson(
+    'The same as JSON: {collections: {"attendance": ["read"], "*": ["read"]}, ' +
+      'reports: ["fee-defaulters"], scripts: []}.',
+  ),
+  userId: nullable.id('The user it acts as; left out: you. Another one only for admins.'),
+  expiresAt: nullable.isoInstant('When it stops working; left out: never.'),
+  allowedAddresses: nullable.texts(
+    'The addresses and networks it may be used from, e.g. ["203.0.113.7", "2001:db8::/32"], at most 50; ' +
+      'left out: from everywhere.',
+  ),
+});
+
+/** `domain` absent: the domain of the `X-Domain` header, else the top domain. */
+export interface LoginRequest extends Pick<LoginAttempt, 'userName' | 'password' | 'code' | 'mayRepeat'> {
   readonly domain?: string | undefined;
 }
 
-@Resolver()
-export class AuthResolver {
-  readonly #authenticator: Authenticator;
-  readonly #apiKeys: ApiKeys;
-  readonly #providerSessions: ProviderSessions | undefined;
+interface AuthServices {
+  readonly authenticator: Authenticator;
+  readonly apiKeys: ApiKeys;
+  readonly providerSessions: ProviderSessions | undefined;
+}
 
-  constructor(services: {
-    readonly authenticator: Authenticator;
-    readonly apiKeys: ApiKeys;
-    readonly providerSessions: ProviderSessions | undefined;
-  }) {
-    this.#authenticator = services.authenticator;
-    this.#providerSessions = services.providerSessions;
-    this.#apiKeys = services.apiKeys;
-  }
+export const AuthResolver = serviceResolver(
+  ({ query, mutation, done, openMutation }: FieldRows<AuthServices>) => ({
+    /** A new pair of tokens for a refresh token, which is used up. @throws UNAUTHENTICATED */
+    refresh: openMutation(
+      member.of(
+        LoginResult,
+        'Exchanges a refresh token for a new pair of tokens. A refresh token works once: ' +
+          'using it twice ends the session.',
+      ),
+      { refreshToken: member.text('From `login` or the last `refresh`.') },
+      ({ authenticator }, context, { refreshToken }) => authenticator.refresh(refreshToken, context),
+    ),
+    /** Ends the caller's session on every instance at once. */
+    logout: mutation(
+      member.flag('Ends your session: its tokens stop working at once.'),
+      {},
+      async ({ authenticator }, scope, _sent, { context }) => {
+        await authenticator.logout(scope.principal, context);
+        return true;
+      },
+    ),
+    revokeApiKey: done(
+      'Revokes an API key. Revoking it again is not an error.',
+      { id: member.id('The id of the key.') },
+      ({ apiKeys }, scope, { id }) => apiKeys.revoke(scope, id),
+    ),
+    apiKeys: query(
+      member.list(
+        ApiKeyResult,
+        'Your API keys, the newest first; for an admin all of the domain. Revoked ones included.',
+      ),
+      {},
+      ({ apiKeys }, scope) => apiKeys.list(scope),
+    ),
+    login: openMutation(
+      member.of(
+        LoginResult,
+        'Tokens for a user name and password. Needs no credential. Errors: WRONG_LOGIN, ' +
+          'SECOND_FACTOR_REQUIRED, TOO_MANY_REQUESTS.',
+      ),
+      {
+        userName: member.text('The login name.'),
+        password: member.text('The password.'),
+        domain: nullable.text(
+          'The id of the domain of the user; left out: that of the header X-Domain, else the top domain.',
+        ),
+        code: nullable.text(
+          'The code of the second factor, or a recovery code. The error SECOND_FACTOR_REQUIRED ' +
+            'asks for it.',
+        ),
+      },
+      (services, context, sent) => logIn(services, context, sent),
+    ),
+    changePassword: mutation(
+      member.flag(
+        'Sets a new password. All of your sessions end. Errors: WRONG_LOGIN when the old one is wrong.',
+      ),
+      { oldPassword: member.text('The current password.'), newPassword: member.text('The new password.') },
+      async ({ authenticator }, { principal }, { oldPassword, newPassword }, { context }) => {
+        await authenticator.changePassword(principal, oldPassword, newPassword, context.requestId);
+        return true;
+      },
+    ),
+    createApiKey: mutation(
+      member.of(
+        NewApiKeyResult,
+        'Registers an API key. The answer is the only place where the key is ever shown.',
+      ),
+      { data: member.of(CreateApiKeyInput, 'Its name and scope.') },
+      ({ apiKeys }, scope, { data: { access, scopes, expiresAt, ...data } }) =>
+        apiKeys.create(scope, {
+          ...given(data),
+          scopes: scopesOf({ access, scopes }),
+          expiresAt: toInstant(expiresAt),
+        }),
+    ),
+    rotateApiKey: mutation(
+      member.of(
+        NewApiKeyResult,
+        'Creates a key that replaces another one, with the same name, scopes, addresses and ' +
+          'expiry. The old key keeps working for `overlapSeconds`. Errors: NOT_FOUND for a key ' +
+          'that is not yours or has ended, INVALID_VALUE.',
+      ),
+      {
+        id: member.id('The key to replace.'),
+        overlapSeconds: nullable.whole(
+          'How long the old key keeps working, 0 to 2592000 (30 days). Default: 0, it ends at once.',
+        ),
+      },
+      ({ apiKeys }, scope, { id, overlapSeconds }) => apiKeys.rotate(scope, id, overlapSeconds ?? 0),
+    ),
 
-  /** @throws WRONG_LOGIN, TOO_MANY_REQUESTS */
-  async login(context: RequestContext, request: LoginRequest): Promise<Login> {
-    const domainId = request.domain ?? context.askedDomain;
-    return await this.#authenticator.login({
-      userName: request.userName,
-      password: request.password,
-      code: request.code,
-      mayRepeat: request.mayRepeat,
-      address: context.address,
-      userAgent: context.userAgent,
-      requestId: context.requestId,
-      ...(domainId === undefined ? {} : { domainId }),
-    });
-  }
+    /** For REST, as those below. @throws WRONG_LOGIN, TOO_MANY_REQUESTS */
+    logIn,
+    /** An access token for an API key. @throws UNAUTHENTICATED */
+    exchangeKey: ({ authenticator }: AuthServices, context: RequestContext, key: string) =>
+      authenticator.exchangeKey(key, context.address),
+    /** The next tokens for a refresh token that programs use alone. @throws UNAUTHENTICATED */
+    renew: ({ authenticator }: AuthServices, context: RequestContext, refreshToken: string) =>
+      authenticator.refresh(refreshToken, context),
+    /** The same for a token shared by the tabs of a browser. @throws UNAUTHENTICATED */
+    refreshInBrowser: ({ authenticator }: AuthServices, context: RequestContext, refreshToken: string) =>
+      authenticator.refreshInBrowser(refreshToken, context),
+    /** Ends the session of a refresh token; an unknown token is not an error. */
+    endSession: ({ authenticator }: AuthServices, context: RequestContext, refreshToken: string) =>
+      authenticator.endSession(refreshToken, context),
+    /**
+     * Where the browser ends its session at the identity provider, given what it kept of the login;
+     * `undefined` if the provider has no such address.
+     */
+    addressOfProviderEnd: async (
+      { providerSessions }: AuthServices,
+      _context: RequestContext,
+      kept: string,
+    ) => await providerSessions?.addressOfEnd(kept),
+  }),
+);
 
-  /** An access token for an API key. @throws UNAUTHENTICATED */
-  async exchangeKey(context: RequestContext, key: string): Promise<Login> {
-    return await this.#authenticator.exchangeKey(key, context.address);
-  }
-
-  /** A new pair of tokens for a refresh token, which is used up. @throws UNAUTHENTICATED */
-  @Mutation(() => LoginResult, {
-    description:
-      'Exchanges a refresh token for a new pair of tokens. A refresh token works once: ' +
-      'using it twice ends the session.',
-  })
-  async refresh(
-    @Ctx() context: RequestContext,
-    @Arg('refreshToken', () => String, { description: 'From `login` or the last `refresh`.' })
-    refreshToken: string,
-  ): Promise<Login> {
-    return await this.#authenticator.refresh(refreshToken, context);
-  }
-
-  /** Like `refresh`, for a token shared by the tabs of a browser. @throws UNAUTHENTICATED */
-  async refreshInBrowser(context: RequestContext, refreshToken: string): Promise<Login> {
-    return await this.#authenticator.refreshInBrowser(refreshToken, context);
-  }
-
-  /** Ends the session of a refresh token; an unknown token is not an error. */
-  async endSession(context: RequestContext, refreshToken: string): Promise<void> {
-    await this.#authenticator.endSession(refreshToken, context);
-  }
-
-  /**
-   * Where the browser ends its session at the identity provider, given what it kept of the login; `undefined`
-   * if the provider has no such address.
-   */
-  async addressOfProviderEnd(_context: RequestContext, kept: string): Promise<string | undefined> {
-    return await this.#providerSessions?.addressOfEnd(kept);
-  }
-
-  /** Ends the caller's session on every instance at once. */
-  @Mutation(() => Boolean, { description: 'Ends your session: its tokens stop working at once.' })
-  async logout(@Ctx() context: RequestContext): Promise<boolean> {
-    await this.#authenticator.logout(requireScope(context).principal, context);
-    return true;
-  }
-
-  /**
-   * Sets a new password and ends all of the user's sessions. @throws WRONG_LOGIN when the old one is wrong
-   */
-  async changePassword(
-    context: RequestContext,
-    request: { readonly oldPassword: string; readonly newPassword: string },
-  ): Promise<boolean> {
-    await this.#authenticator.changePassword(
-      requireScope(context).principal,
-      request.oldPassword,
-      request.newPassword,
-      context.requestId,
-    );
-    return true;
-  }
-
-  /** The answer contains the key, which is never shown again. */
-  async createApiKey(
-    context: RequestContext,
-    request: ApiKeyRequest,
-  ): Promise<{ readonly id: string; readonly key: string }> {
-    return await this.#apiKeys.create(requireScope(context), request);
-  }
-
-  @Mutation(() => Boolean, { description: 'Revokes an API key. Revoking it again is not an error.' })
-  async revokeApiKey(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The id of the key.' }) id: string,
-  ): Promise<boolean> {
-    await this.#apiKeys.revoke(requireScope(context), id);
-    return true;
-  }
-
-  @Query(() => [ApiKeyResult], {
-    description: 'Your API keys, the newest first; for an admin all of the domain. Revoked ones included.',
-  })
-  async apiKeys(@Ctx() context: RequestContext): Promise<readonly ApiKey[]> {
-    return await this.#apiKeys.list(requireScope(context));
-  }
-
-  @Mutation(() => LoginResult, {
-    name: 'login',
-    description:
-      'Tokens for a user name and password. Needs no credential. Errors: WRONG_LOGIN, ' +
-      'SECOND_FACTOR_REQUIRED, TOO_MANY_REQUESTS.',
-  })
-  async mutateLogin(
-    @Ctx() context: RequestContext,
-    @Arg('userName', () => String, { description: 'The login name.' }) userName: string,
-    @Arg('password', () => String, { description: 'The password.' }) password: string,
-    @Arg('domain', () => String, {
-      nullable: true,
-      description:
-        'The id of the domain of the user; left out: that of the header X-Domain, else the top domain.',
-    })
-    domain: string | null | undefined,
-    @Arg('code', () => String, {
-      nullable: true,
-      description:
-        'The code of the second factor, or a recovery code. The error SECOND_FACTOR_REQUIRED ' +
-        'asks for it.',
-    })
-    code: string | null | undefined,
-  ): Promise<Login> {
-    return await this.login(context, {
-      ...{ userName, password },
-      domain: domain ?? undefined,
-      code: code ?? undefined,
-    });
-  }
-
-  @Mutation(() => Boolean, {
-    name: 'changePassword',
-    description:
-      'Sets a new password. All of your sessions end. Errors: WRONG_LOGIN when the old one is wrong.',
-  })
-  async mutatePassword(
-    @Ctx() context: RequestContext,
-    @Arg('oldPassword', () => String, { description: 'The current password.' }) oldPassword: string,
-    @Arg('newPassword', () => String, { description: 'The new password.' }) newPassword: string,
-  ): Promise<boolean> {
-    return await this.changePassword(context, { oldPassword, newPassword });
-  }
-
-  @Mutation(() => NewApiKeyResult, {
-    name: 'createApiKey',
-    description: 'Registers an API key. The answer is the only place where the key is ever shown.',
-  })
-  async mutateApiKey(
-    @Ctx() context: RequestContext,
-    @Arg('data', () => CreateApiKeyInput, { description: 'Its name and scope.' })
-    data: CreateApiKeyInput,
-  ): Promise<NewApiKeyResult> {
-    return await this.createApiKey(context, {
-      name: data.name,
-      scopes: scopesOf(data),
-      userId: data.userId ?? undefined,
-      expiresAt: toInstant(data.expiresAt),
-      allowedAddresses: data.allowedAddresses ?? undefined,
-    });
-  }
-
-  @Mutation(() => NewApiKeyResult, {
-    description:
-      'Creates a key that replaces another one, with the same name, scopes, addresses and ' +
-      'expiry. The old key keeps working for `overlapSeconds`. Errors: NOT_FOUND for a key ' +
-      'that is not yours or has ended, INVALID_VALUE.',
-  })
-  async rotateApiKey(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The key to replace.' }) id: string,
-    @Arg('overlapSeconds', () => Int, {
-      nullable: true,
-      description: 'How long the old key keeps working, 0 to 2592000 (30 days). Default: 0, it ends at once.',
-    })
-    overlapSeconds: number | null | undefined,
-  ): Promise<NewApiKeyResult> {
-    return await this.#apiKeys.rotate(requireScope(context), id, overlapSeconds ?? 0);
-  }
+function logIn(
+  { authenticator }: AuthServices,
+  context: RequestContext,
+  { domain, ...attempt }: LoginRequest,
+) {
+  const domainId = domain ?? context.askedDomain;
+  const { address, userAgent, requestId } = context;
+  return authenticator.login({
+    ...{ ...attempt, address, userAgent, requestId },
+    ...(domainId !== undefined && { domainId }),
+  });
 }
 
 /** @throws INVALID_VALUE (400) unless exactly one of the two is given */
-function scopesOf({ access, scopes }: CreateApiKeyInput): unknown {
+function scopesOf({
+  access,
+  scopes,
+}: {
+  readonly access?: KeyAccessInput | null | undefined;
+  readonly scopes?: unknown;
+}): unknown {
   const hasAccess = access !== undefined && access !== null;
   const hasScopes = scopes !== undefined && scopes !== null;
   if (hasAccess !== hasScopes) return hasAccess ? scopesOfAccess(access) : scopes;

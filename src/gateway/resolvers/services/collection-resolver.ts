@@ -1,23 +1,159 @@
-/** The door to the declarations of collections; admins of the top domain may change them. */
-
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../../base/json/json.js';
-import type { Collection } from '../../../base/model/collection.js';
+import { declaredBounds } from '../../../base/model/bounds.js';
+import { type Collection, type Field as DeclaredField } from '../../../base/model/collection.js';
 import type { Scope } from '../../../base/model/scope.js';
-import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
+import { field, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { assertInReach, isFieldInReach, isInReach } from '../../../store/access/access.js';
-import { type CollectionInReach, listCollectionsInReach } from '../../../store/access/collection-in-reach.js';
-import type { Catalog } from '../../../store/catalog/catalog.js';
-import type { FieldUse } from '../../../store/catalog/field-uses.js';
-import type { UndeclaredFields } from '../../../store/catalog/undeclared-fields.js';
+import { listCollectionsInReach } from '../../../store/access/collection-in-reach.js';
+import type { Catalog, CollectionTrial } from '../../../store/catalog/catalog.js';
+import type { DefinitionChange } from '../../../store/catalog/definition-changes.js';
+import { FieldChangeKind } from '../records/history-resolver.js';
 import { type RequestContext, requireScope } from '../request-context.js';
-import {
-  type CollectionDescription,
-  CollectionResult,
-  describeCollection,
-} from './collection-description.js';
-import { CollectionTrialResult, toTrialResult, UndeclaredFieldsResult } from './collection-trial.js';
+import { type FieldRows, serviceResolver } from '../service-resolver.js';
+
+const FieldResult = objectType('CollectionField', 'A declared field of a collection.', {
+  name: member.text('The stored name, as filters and JSON use it.'),
+  type: member.text('text, number, boolean, datetime, reference or object.'),
+  description: member.text('What the value means.'),
+  isList: member.flag('It holds a list of such values.'),
+  isRequired: member.flag('Every record that is written has it.'),
+  isUnique: member.flag('No two records of a domain share a value.'),
+  isIndexed: member.flag('Filters and orders by it are fast.'),
+  allowed: nullable.texts('The values allowed; null: any.'),
+  format: nullable.text('What a text or a datetime is, e.g. "month".'),
+  bounds: nullable.json(
+    'What a value may be beyond its type, in the words of JSON Schema, e.g. {"minimum": 0}. ' +
+      'A moment may be bounded by "now".',
+  ),
+  targets: member.texts('The collections a reference may point to.'),
+  default: nullable.json(
+    'The value that a new record gets if it has none. For a datetime, "now" is the time ' + 'of creation.',
+  ),
+  unit: nullable.text('The unit, e.g. "INR".'),
+  example: nullable.json('A typical value.'),
+  deprecated: nullable.text('Why it is deprecated, and what replaces it.'),
+});
+field(FieldResult, 'fields', () => [FieldResult], { description: 'The members of an object.' });
+type FieldDescription = ValueOf<typeof FieldResult> & { readonly fields: readonly FieldDescription[] };
+
+const CollectionResult = objectType(
+  'Collection',
+  'A collection: what its records are and which fields they have.',
+  {
+    name: member.text('Its name in paths and arguments, e.g. "fee_receipt".'),
+    title: member.text('The name shown to people.'),
+    description: member.text('What one record is.'),
+    labelField: nullable.text('The field that names a record to a person.'),
+    isDeclared: member.flag('Declared with the service; false: registered at run time.'),
+    version: member.whole(
+      'Starts at 1 and increases by one with every change of the declaration. Send it as ' +
+        '`ifVersion` to avoid overwriting a change made in the meantime.',
+    ),
+    singular: member.text('The field of this schema for one record, e.g. "feeReceipt".'),
+    plural: member.text('The field of this schema for many, e.g. "feeReceipts".'),
+    fields: member.list(FieldResult, 'The declared fields you may read.'),
+  },
+);
+
+/** Leaves out the names that the caller may not know. */
+function describe(catalog: Catalog, scope: Scope, collection: Collection): ValueOf<typeof CollectionResult> {
+  const { labelField } = collection;
+  const isShown = (field: string) => isFieldInReach(scope, collection, field);
+  const isTargetShown = (name: string) => {
+    const other = catalog.find(name);
+    return other !== undefined && isInReach(scope, other);
+  };
+  return {
+    ...collection,
+    labelField: labelField !== undefined && isShown(labelField) ? labelField : undefined,
+    fields: collection.fields
+      .filter(({ name }) => isShown(name))
+      .map((field) => describeField(field, isTargetShown)),
+  };
+}
+
+function describeField(field: DeclaredField, isTargetShown: (name: string) => boolean): FieldDescription {
+  return {
+    ...field,
+    bounds: field.bounds && { ...declaredBounds(field.bounds) },
+    targets: field.targets.filter(isTargetShown),
+    example: field.example as JsonValue | undefined,
+    fields: field.fields.map((one) => describeField(one, isTargetShown)),
+  };
+}
+
+const DefinitionChangeResult = objectType(
+  'DefinitionChange',
+  'A difference in a part of the declaration of a collection.',
+  {
+    pointer: member.text('The part, e.g. "/title" or "/fields/motto".'),
+    kind: member.of(FieldChangeKind, 'What happens to it.'),
+    before: nullable.json('The current value.'),
+    after: nullable.json('The new value.'),
+  },
+);
+
+const DefinitionFaultResult = objectType('DefinitionFault', 'Why a declaration is rejected.', {
+  pointer: nullable.text('The part, e.g. "/fields/motto".'),
+  detail: member.text('The reason, and how to correct it.'),
+});
+
+export const CollectionTrialResult = objectType(
+  'CollectionTrial',
+  'The effect of registering or altering a collection.',
+  {
+    name: member.text('The name of the collection.'),
+    isNew: member.flag('Whether it would be registered; false: altered.'),
+    changes: member.list(
+      DefinitionChangeResult,
+      'The differences from the current declaration; for a new collection the whole ' + 'declaration.',
+    ),
+    faults: member.list(DefinitionFaultResult, 'Why it is rejected. Empty if it is accepted.'),
+    useFaults: member.list(
+      DefinitionFaultResult,
+      'Removed fields that operations of the last 30 days use. The change is rejected ' +
+        'unless `dropUsedFields` is set.',
+    ),
+  },
+);
+export type CollectionTrialResult = ValueOf<typeof CollectionTrialResult>;
+
+const KINDS: Readonly<Record<DefinitionChange['kind'], FieldChangeKind>> = {
+  added: FieldChangeKind.ADDED,
+  removed: FieldChangeKind.REMOVED,
+  changed: FieldChangeKind.CHANGED,
+};
+
+function toTrialResult(trial: CollectionTrial): CollectionTrialResult {
+  return {
+    ...trial,
+    changes: trial.changes.map((change) => ({
+      pointer: change.pointer,
+      kind: KINDS[change.kind],
+      before: change.before as JsonValue | undefined,
+      after: change.after as JsonValue | undefined,
+    })),
+  };
+}
+
+const UndeclaredFieldResult = objectType(
+  'UndeclaredField',
+  'A field that records have and their collection does not declare.',
+  {
+    name: member.text('Its stored name; cut after 200 characters.'),
+    types: member.texts('What JSON calls its values, e.g. "string", "number" and "null".'),
+    recordCount: member.whole('The number of records in the sample that have it.'),
+  },
+);
+
+const UndeclaredFieldsResult = objectType(
+  'UndeclaredFields',
+  'The undeclared fields found in a sample of records.',
+  {
+    sampledCount: member.whole('The number of records in the sample, at most a thousand.'),
+    fields: member.list(UndeclaredFieldResult, 'The most frequent first, a hundred at most.'),
+  },
+);
 
 const FieldUseResult = objectType('FieldUse', 'The use of a field of a collection by an operation.', {
   operation: nullable.text(
@@ -29,174 +165,130 @@ const FieldUseResult = objectType('FieldUse', 'The use of a field of a collectio
   lastUsedOn: member.day('The last day of use, in UTC.'),
 });
 
-@Resolver()
-export class CollectionResolver {
-  readonly #catalog: Catalog;
-
-  constructor(services: { readonly catalog: Catalog }) {
-    this.#catalog = services.catalog;
-  }
-
-  @Query(() => [CollectionResult], {
-    description: 'The collections you may read or write, by name, with their fields.',
-  })
-  collections(@Ctx() context: RequestContext): readonly CollectionDescription[] {
-    const scope = requireScope(context);
-    return this.#catalog
-      .list()
-      .filter((collection) => isInReach(scope, collection))
-      .map((collection) => this.#describe(scope, collection));
-  }
-
-  /** @throws NOT_FOUND, GONE, FORBIDDEN */
-  @Query(() => CollectionResult, {
-    description:
-      'One collection with its fields. Errors: NOT_FOUND, GONE when it was dropped, FORBIDDEN when ' +
-      'you may do nothing with its records.',
-  })
-  collection(
-    @Ctx() context: RequestContext,
-    @Arg('name', () => String, { description: 'Its name, e.g. "task".' }) name: string,
-  ): CollectionDescription {
-    const scope = requireScope(context);
-    const collection = this.#catalog.get(name, scope);
-    assertInReach(scope, collection);
-    return this.#describe(scope, collection);
-  }
-
-  /** @throws NOT_FOUND, GONE, INVALID_VALUE, FORBIDDEN */
-  @Query(() => [FieldUseResult], {
-    description:
-      'The operations and REST requests of the last 30 days in your domain that name a field, the latest ' +
-      'first, at most 1,000. A use is seen within five seconds. For admins. Errors: ' +
-      'NOT_FOUND, GONE, FORBIDDEN, INVALID_VALUE for a field that is not declared.',
-  })
-  async fieldUses(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'Its name, e.g. "task".' }) collection: string,
-    @Arg('field', () => String, { description: 'The stored name of a field of the record, e.g. "due_date".' })
-    field: string,
-  ): Promise<readonly FieldUse[]> {
-    return await this.#catalog.fieldUses(requireScope(context), { collection, field });
-  }
-
-  /** @throws NOT_FOUND, GONE, FORBIDDEN */
-  @Query(() => GraphqlJsonScalar, {
-    description:
-      'The whole declaration of a collection as it was written, for `alterCollection` to start from. For ' +
-      'admins. Errors: NOT_FOUND, GONE, FORBIDDEN.',
-  })
-  collectionDefinition(
-    @Ctx() context: RequestContext,
-    @Arg('name', () => String, { description: 'Its name, e.g. "task".' }) name: string,
-  ): JsonValue {
-    return this.#catalog.definitionFor(requireScope(context), name) as unknown as JsonValue;
-  }
-
-  /** @throws FORBIDDEN, INVALID_VALUE */
-  @Query(() => CollectionTrialResult, {
-    description:
-      'The effect that `registerCollection` or `alterCollection` would have: the ' +
-      'differences, and the reasons to reject it. Nothing is changed. For admins of the top' +
-      ' domain. Errors: FORBIDDEN, INVALID_VALUE for an invalid declaration.',
-  })
-  async collectionTrial(
-    @Ctx() context: RequestContext,
-    @Arg('definition', () => GraphqlJsonScalar, {
-      description: 'The whole declaration. If no collection has its `name`, it would be registered.',
-    })
-    definition: JsonValue,
-  ): Promise<CollectionTrialResult> {
-    return toTrialResult(await this.#catalog.tryChange(requireScope(context), definition));
-  }
-
-  /** @throws NOT_FOUND, GONE, FORBIDDEN */
-  @Query(() => UndeclaredFieldsResult, {
-    description:
-      'The fields that records of your domain have and the collection does not declare, found in up to a ' +
-      'thousand of them: those with the lowest and the highest ids. For admins. Errors: NOT_FOUND, GONE, ' +
-      'FORBIDDEN.',
-  })
-  async undeclaredFields(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'Its name, e.g. "task".' }) collection: string,
-  ): Promise<UndeclaredFields> {
-    return await this.#catalog.undeclaredFields(requireScope(context), collection);
-  }
-
-  /** The caller's collections with what the caller may do, for a contract generated for this caller. */
-  collectionsInReach(context: RequestContext): readonly CollectionInReach[] {
-    return listCollectionsInReach(this.#catalog, requireScope(context));
-  }
-
-  /** @throws FORBIDDEN, CONFLICT when the name is taken, INVALID_VALUE */
-  @Mutation(() => CollectionResult, {
-    description:
-      'Registers a collection for every domain. Its typed fields appear in this schema. For admins ' +
-      'of the top domain.',
-  })
-  async registerCollection(
-    @Ctx() context: RequestContext,
-    @Arg('definition', () => GraphqlJsonScalar, {
-      description:
-        'The declaration, as in schema/collections, e.g. {name: "visit", fields: [{name: "on", type: ' +
-        '"datetime"}]}.',
-    })
-    definition: JsonValue,
-  ): Promise<CollectionDescription> {
-    const scope = requireScope(context);
-    return this.#describe(scope, await this.#catalog.register(scope, definition));
-  }
-
-  @Mutation(() => CollectionResult, {
-    description:
-      'Changes a registered collection to a new, whole definition. For admins of the top domain. Errors: ' +
-      'CONFLICT with the reasons, e.g. that a field would go which operations of the last 30 days use; ' +
-      'VERSION_CONFLICT.',
-  })
-  async alterCollection(
-    @Ctx() context: RequestContext,
-    @Arg('definition', () => GraphqlJsonScalar, {
-      description: 'The whole declaration. Its `name` identifies the collection.',
-    })
-    definition: JsonValue,
-    @Arg('dropUsedFields', () => Boolean, {
-      defaultValue: false,
-      description: 'Allows removing fields that operations of the last 30 days use (`fieldUses`).',
-    })
-    dropsUsedFields: boolean,
-    @Arg('ifVersion', () => Int, {
-      nullable: true,
-      description: 'Change it only if the declaration still has this version.',
-    })
-    ifVersion: number | null,
-  ): Promise<CollectionDescription> {
-    const scope = requireScope(context);
-    const options = { dropsUsedFields, ifVersion: ifVersion ?? undefined };
-    return this.#describe(scope, await this.#catalog.alter(scope, definition, options));
-  }
-
-  /** Dropped for good: every path to it answers GONE from now on. */
-  @Mutation(() => Boolean, {
-    description:
-      'Drops a registered collection in every domain. Requests for it then fail with GONE. ' +
-      'For admins of the top domain.',
-  })
-  async dropCollection(
-    @Ctx() context: RequestContext,
-    @Arg('name', () => String, { description: 'Its name.' }) name: string,
-  ): Promise<boolean> {
-    await this.#catalog.drop(requireScope(context), name);
-    return true;
-  }
-
-  #describe(scope: Scope, collection: Collection): CollectionDescription {
-    return describeCollection(collection, {
-      isFieldShown: (field) => isFieldInReach(scope, collection, field),
-      isCollectionShown: (name) => {
-        const other = this.#catalog.find(name);
-        return other !== undefined && isInReach(scope, other);
-      },
-    });
-  }
+interface CollectionServices {
+  readonly catalog: Catalog;
 }
+
+export const CollectionResolver = serviceResolver(
+  ({ query, mutation, done }: FieldRows<CollectionServices>) => ({
+    collections: query(
+      member.list(CollectionResult, 'The collections you may read or write, by name, with their fields.'),
+      {},
+      ({ catalog }, scope) =>
+        catalog
+          .list()
+          .filter((collection) => isInReach(scope, collection))
+          .map((collection) => describe(catalog, scope, collection)),
+    ),
+    /** @throws NOT_FOUND, GONE, FORBIDDEN */
+    collection: query(
+      member.of(
+        CollectionResult,
+        'One collection with its fields. Errors: NOT_FOUND, GONE when it was dropped, FORBIDDEN when ' +
+          'you may do nothing with its records.',
+      ),
+      { name: member.text('Its name, e.g. "task".') },
+      async ({ catalog }, scope, { name }) => {
+        const collection = catalog.get(name, scope);
+        assertInReach(scope, collection);
+        return describe(catalog, scope, collection);
+      },
+    ),
+    /** @throws NOT_FOUND, GONE, INVALID_VALUE, FORBIDDEN */
+    fieldUses: query(
+      member.list(
+        FieldUseResult,
+        'The operations and REST requests of the last 30 days in your domain that name a field, the latest ' +
+          'first, at most 1,000. A use is seen within five seconds. For admins. Errors: ' +
+          'NOT_FOUND, GONE, FORBIDDEN, INVALID_VALUE for a field that is not declared.',
+      ),
+      {
+        collection: member.text('Its name, e.g. "task".'),
+        field: member.text('The stored name of a field of the record, e.g. "due_date".'),
+      },
+      ({ catalog }, scope, { collection, field }) => catalog.fieldUses(scope, { collection, field }),
+    ),
+    /** @throws NOT_FOUND, GONE, FORBIDDEN */
+    collectionDefinition: query(
+      member.json(
+        'The whole declaration of a collection as it was written, for `alterCollection` to start from. For ' +
+          'admins. Errors: NOT_FOUND, GONE, FORBIDDEN.',
+      ),
+      { name: member.text('Its name, e.g. "task".') },
+      ({ catalog }, scope, { name }) => catalog.definitionFor(scope, name) as unknown as JsonValue,
+    ),
+    /** @throws FORBIDDEN, INVALID_VALUE */
+    collectionTrial: query(
+      member.of(
+        CollectionTrialResult,
+        'The effect that `registerCollection` or `alterCollection` would have: the ' +
+          'differences, and the reasons to reject it. Nothing is changed. For admins of the top' +
+          ' domain. Errors: FORBIDDEN, INVALID_VALUE for an invalid declaration.',
+      ),
+      {
+        definition: member.json(
+          'The whole declaration. If no collection has its `name`, it would be registered.',
+        ),
+      },
+      async ({ catalog }, scope, { definition }) => toTrialResult(await catalog.tryChange(scope, definition)),
+    ),
+    /** @throws NOT_FOUND, GONE, FORBIDDEN */
+    undeclaredFields: query(
+      member.of(
+        UndeclaredFieldsResult,
+        'The fields that records of your domain have and the collection does not declare, found in up to a ' +
+          'thousand of them: those with the lowest and the highest ids. For admins. Errors: NOT_FOUND, ' +
+          'GONE, FORBIDDEN.',
+      ),
+      { collection: member.text('Its name, e.g. "task".') },
+      ({ catalog }, scope, { collection }) => catalog.undeclaredFields(scope, collection),
+    ),
+    /** @throws FORBIDDEN, CONFLICT when the name is taken, INVALID_VALUE */
+    registerCollection: mutation(
+      member.of(
+        CollectionResult,
+        'Registers a collection for every domain. Its typed fields appear in this schema. For admins ' +
+          'of the top domain.',
+      ),
+      {
+        definition: member.json(
+          'The declaration, as in schema/collections, e.g. {name: "visit", fields: [{name: "on", type: ' +
+            '"datetime"}]}.',
+        ),
+      },
+      async ({ catalog }, scope, { definition }) =>
+        describe(catalog, scope, await catalog.register(scope, definition)),
+    ),
+    alterCollection: mutation(
+      member.of(
+        CollectionResult,
+        'Changes a registered collection to a new, whole definition. For admins of the top domain. Errors: ' +
+          'CONFLICT with the reasons, e.g. that a field would go which operations of the last 30 days use; ' +
+          'VERSION_CONFLICT.',
+      ),
+      {
+        definition: member.json('The whole declaration. Its `name` identifies the collection.'),
+        dropUsedFields: member.flag(
+          'Allows removing fields that operations of the last 30 days use (`fieldUses`).',
+          { defaultValue: false },
+        ),
+        ifVersion: nullable.whole('Change it only if the declaration still has this version.'),
+      },
+      async ({ catalog }, scope, { definition, dropUsedFields: dropsUsedFields, ifVersion }) => {
+        const options = { dropsUsedFields, ifVersion };
+        return describe(catalog, scope, await catalog.alter(scope, definition, options));
+      },
+    ),
+    /** Dropped for good: every path to it answers GONE from now on. */
+    dropCollection: done(
+      'Drops a registered collection in every domain. Requests for it then fail with GONE. ' +
+        'For admins of the top domain.',
+      { name: member.text('Its name.') },
+      ({ catalog }, scope, { name }) => catalog.drop(scope, name),
+    ),
+
+    /** For REST: the collections in reach with what the caller may do. */
+    collectionsInReach: ({ catalog }: CollectionServices, context: RequestContext) =>
+      listCollectionsInReach(catalog, requireScope(context)),
+  }),
+);

@@ -1,99 +1,127 @@
 /** The door to files, except their bytes, which go by `POST /files` and `GET /files/<id>`. */
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
+import {
+  inputType,
+  member,
+  nullable,
+  objectType,
+  type ValueOf,
+} from '../../../base/scalars/declared-type.js';
 import { isBase64 } from '../../../base/text/base64.js';
 import type { Files } from '../../../services/files/files.js';
 import type { FileFilter, FileLink, StoredFile } from '../../../services/files/stored-file.js';
 import { isOwn } from '../../../services/files/visible-files.js';
-import { type CountedConnection, toConnection } from '../connection.js';
-import { type PageSizes, toPageRequest } from '../page-arguments.js';
-import { type RequestContext, requireScope } from '../request-context.js';
-import { CreateFileInput, FileConnection, FileResult, FilesArguments } from './file-result.js';
+import { connectionType, toConnection } from '../connection.js';
+import { PAGE_ARGUMENTS, type PageSizes, toPageRequest } from '../page-arguments.js';
+import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 
-@Resolver()
-export class FileResolver {
-  readonly #files: Files;
-  readonly #pages: PageSizes;
+export const FileResult = objectType(
+  'File',
+  'A file of the school. It never changes: a changed file is uploaded as a new one.',
+  {
+    id: member.id('Identifies the file. Increases with time.'),
+    name: member.text('Its name, e.g. "marksheet.pdf".'),
+    contentType: member.text('The media type that its uploader declared.'),
+    size: member.number('Its size in bytes.'),
+    sha256: member.text('SHA-256 of its bytes, in hexadecimal.'),
+    url: member.text('The path of this service that returns it, with your credential.'),
+    collection: nullable.text('The collection of the record it belongs to.'),
+    recordId: nullable.id('The record it belongs to. Users who may read the record may read the file.'),
+    roles: member.texts('Roles that may read it, beside its owner and admins.'),
+    createdBy: member.id('Its owner: the user who uploaded it.'),
+    createdAt: member.instant('When it was uploaded.'),
+    mayRemove: member.flag('Whether you may remove it, as its owner and admins may.'),
+  },
+);
+export type FileResult = ValueOf<typeof FileResult>;
 
-  constructor(services: { readonly files: Files; readonly pages: PageSizes }) {
-    this.#files = services.files;
-    this.#pages = services.pages;
-  }
+const FileConnection = connectionType('File', FileResult, {
+  page: 'A page of files, the newest first.',
+  one: 'A file',
+  many: 'The files',
+  isCounted: true,
+});
 
-  @Query(() => FileResult, {
-    description: 'A file by its id. Errors: NOT_FOUND, also for one you may not read.',
-  })
-  async file(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The id of the file.' }) id: string,
-  ): Promise<FileResult> {
-    const scope = requireScope(context);
-    return toResult(scope, await this.#files.get(scope, id));
-  }
+const CreateFileInput = inputType(
+  'CreateFileInput',
+  'A small file, sent with the mutation. A large one is streamed to POST /files.',
+  {
+    name: member.text('Its name.'),
+    contentType: nullable.text('Its media type; left out: application/octet-stream.'),
+    content: member.text('Its bytes in base64; the whole request has at most BODY_LIMIT_BYTES.'),
+    collection: nullable.text('With `recordId`: the record it belongs to.'),
+    recordId: nullable.id('With `collection`: the record it belongs to.'),
+    roles: nullable.texts('Roles that may read it, beside you and admins.'),
+  },
+);
 
-  @Query(() => FileConnection, {
-    name: 'files',
-    description:
-      'Files you may read, the newest first: of a record, or your own, those for your roles, for an ' +
-      'admin all. Errors: INVALID_VALUE, FORBIDDEN and NOT_FOUND for the record.',
-  })
-  async list(
-    @Ctx() context: RequestContext,
-    @Args(() => FilesArguments) sent: FilesArguments,
-  ): Promise<CountedConnection<FileResult>> {
-    const scope = requireScope(context);
-    const page = toPageRequest(sent, this.#pages);
-    const filter = {
-      ...toPlace(sent),
-      name: sent.name ?? undefined,
-      createdBy: sent.createdBy ?? undefined,
-    };
-    const found = await this.#files.list(scope, { filter, ...page });
-    return {
-      ...toConnection(found, { toNode: (file) => toResult(scope, file), cursorOf: ({ id }) => id }),
-      totalCount: () => this.#files.count(scope, filter),
-    };
-  }
+export const FileResolver = serviceResolver(
+  ({ query, mutation }: FieldRows<{ readonly files: Files; readonly pages: PageSizes }>) => ({
+    file: query(
+      member.of(FileResult, 'A file by its id. Errors: NOT_FOUND, also for one you may not read.'),
+      { id: member.id('The id of the file.') },
+      async ({ files }, scope, { id }) => toResult(scope, await files.get(scope, id)),
+    ),
+    files: query(
+      member.of(
+        FileConnection,
+        'Files you may read, the newest first: of a record, or your own, those for your roles, for an ' +
+          'admin all. Errors: INVALID_VALUE, FORBIDDEN and NOT_FOUND for the record.',
+      ),
+      {
+        ...PAGE_ARGUMENTS,
+        collection: nullable.text(
+          'With `recordId`: the files of this record. Alone: of the files you may list, those ' +
+            'that belong to records of this collection.',
+        ),
+        recordId: nullable.id('With `collection`: the record.'),
+        name: nullable.text('Only those whose name contains this, in any case.'),
+        createdBy: nullable.id('Only those of this owner.'),
+      },
+      async ({ pages, files }, scope, sent) => {
+        const page = toPageRequest(sent, pages);
+        const filter = { ...toPlace(sent), name: sent.name, createdBy: sent.createdBy };
+        const found = await files.list(scope, { filter, ...page });
+        return {
+          ...toConnection(found, { toNode: (file) => toResult(scope, file), cursorOf: ({ id }) => id }),
+          totalCount: () => files.count(scope, filter),
+        };
+      },
+    ),
+    createFile: mutation(
+      member.of(
+        FileResult,
+        'Keeps a small file, sent in base64; larger ones are streamed to POST /files. Errors: ' +
+          'INVALID_VALUE, TOO_LARGE, LIMIT_EXCEEDED over the quota, FORBIDDEN, NOT_FOUND for the record.',
+      ),
+      { data: member.of(CreateFileInput, 'The file.') },
+      async ({ files }, scope, { data }) => {
+        if (!isBase64(data.content)) {
+          throw new ServiceError('INVALID_VALUE', 'the content of the file is not base64', {
+            errors: [
+              { parameter: 'content', detail: 'not base64', expected: 'base64 (RFC 4648, section 4)' },
+            ],
+          });
+        }
 
-  @Mutation(() => FileResult, {
-    description:
-      'Keeps a small file, sent in base64; larger ones are streamed to POST /files. Errors: ' +
-      'INVALID_VALUE, TOO_LARGE, LIMIT_EXCEEDED over the quota, FORBIDDEN, NOT_FOUND for the record.',
-  })
-  async createFile(
-    @Ctx() context: RequestContext,
-    @Arg('data', () => CreateFileInput, { description: 'The file.' }) data: CreateFileInput,
-  ): Promise<FileResult> {
-    if (!isBase64(data.content)) {
-      throw new ServiceError('INVALID_VALUE', 'the content of the file is not base64', {
-        errors: [{ parameter: 'content', detail: 'not base64', expected: 'base64 (RFC 4648, section 4)' }],
-      });
-    }
-    const scope = requireScope(context);
-    const file = await this.#files.create(scope, {
-      name: data.name,
-      contentType: data.contentType ?? undefined,
-      stream: once(Buffer.from(data.content, 'base64')),
-      link: toLink(data.collection, data.recordId),
-      roles: data.roles ?? undefined,
-    });
-    return toResult(scope, file);
-  }
-
-  @Mutation(() => FileResult, {
-    description:
-      'Removes a file for good and returns its details. For its owner and admins. Errors: ' +
-      'NOT_FOUND, FORBIDDEN.',
-  })
-  async deleteFile(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The id of the file.' }) id: string,
-  ): Promise<FileResult> {
-    const scope = requireScope(context);
-    return toResult(scope, await this.#files.delete(scope, id));
-  }
-}
+        const { collection, recordId, content, ...others } = given(data);
+        const stream = once(Buffer.from(content, 'base64'));
+        const link = toLink(collection, recordId);
+        return toResult(scope, await files.create(scope, { ...others, stream, link }));
+      },
+    ),
+    deleteFile: mutation(
+      member.of(
+        FileResult,
+        'Removes a file for good and returns its details. For its owner and admins. Errors: ' +
+          'NOT_FOUND, FORBIDDEN.',
+      ),
+      { id: member.id('The id of the file.') },
+      async ({ files }, scope, { id }) => toResult(scope, await files.delete(scope, id)),
+    ),
+  }),
+);
 
 export function toResult(scope: Scope, file: StoredFile): FileResult {
   return { ...describeFile(file), mayRemove: isOwn(scope, file) };
@@ -129,7 +157,13 @@ export function toLink(
 }
 
 /** A list may name a collection alone, for the files of any of its records. @throws as `toLink` */
-function toPlace({ collection, recordId }: FilesArguments): Pick<FileFilter, 'link' | 'collection'> {
+function toPlace({
+  collection,
+  recordId,
+}: {
+  readonly collection?: string | undefined;
+  readonly recordId?: string | undefined;
+}): Pick<FileFilter, 'link' | 'collection'> {
   return collection && !recordId ? { collection } : { link: toLink(collection, recordId) };
 }
 

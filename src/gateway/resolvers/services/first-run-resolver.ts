@@ -1,8 +1,7 @@
 /** The door to creating the first school of an empty database. */
-
-import { Arg, Mutation, Query, Resolver } from 'type-graphql';
-import { inputType, member, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
+import { inputType, member, nullable } from '../../../base/scalars/declared-type.js';
 import type { FirstRun } from '../../../services/auth/first-run.js';
+import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 
 const MakeSchoolInput = inputType(
   'MakeSchoolInput',
@@ -18,43 +17,28 @@ const MakeSchoolInput = inputType(
     ),
   },
 );
-type MakeSchoolInput = ValueOf<typeof MakeSchoolInput>;
-
-@Resolver()
-export class FirstRunResolver {
-  readonly #firstRun: FirstRun;
-
-  constructor(services: { readonly firstRun: FirstRun }) {
-    this.#firstRun = services.firstRun;
-  }
-
-  @Query(() => Boolean, {
-    description: 'Whether this link can still create a school. Needs no credential but the link.',
-  })
-  async firstRun(
-    @Arg('token', () => String, { description: 'The part after # of the link in the log.' })
-    token: string,
-  ): Promise<boolean> {
-    return await this.#firstRun.isOpen(token);
-  }
-
-  @Mutation(() => Boolean, {
-    description:
-      'Creates the first school and its admin, who then logs in. Needs no credential but ' +
-      'the link in the log. Errors: NOT_FOUND if a school exists or the link is invalid, ' +
-      'INVALID_VALUE.',
-  })
-  async makeSchool(
-    @Arg('token', () => String, { description: 'The part after # of the link in the log.' })
-    token: string,
-    @Arg('data', () => MakeSchoolInput, { description: 'The school.' }) data: MakeSchoolInput,
-  ): Promise<boolean> {
-    const { id, name, timeZone, userName, adminName, password } = data;
-    await this.#firstRun.make(token, {
-      ...{ id, name },
-      timeZone: timeZone ?? undefined,
-      admin: { userName, name: adminName, password },
-    });
-    return true;
-  }
-}
+export const FirstRunResolver = serviceResolver(
+  ({ openQuery, openMutation }: FieldRows<{ readonly firstRun: FirstRun }>) => ({
+    firstRun: openQuery(
+      member.flag('Whether this link can still create a school. Needs no credential but the link.'),
+      { token: member.text('The part after # of the link in the log.') },
+      ({ firstRun }, _context, { token }) => firstRun.isOpen(token),
+    ),
+    makeSchool: openMutation(
+      member.flag(
+        'Creates the first school and its admin, who then logs in. Needs no credential but ' +
+          'the link in the log. Errors: NOT_FOUND if a school exists or the link is invalid, ' +
+          'INVALID_VALUE.',
+      ),
+      {
+        token: member.text('The part after # of the link in the log.'),
+        data: member.of(MakeSchoolInput, 'The school.'),
+      },
+      async ({ firstRun }, _context, { token, data }) => {
+        const { userName, adminName, password, ...school } = given(data);
+        await firstRun.make(token, { ...school, admin: { userName, name: adminName, password } });
+        return true;
+      },
+    ),
+  }),
+);

@@ -2,7 +2,6 @@
  * The door to the health of the service, for admins of the top domain, who are responsible for all domains.
  */
 
-import { Ctx, Field, Float, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import type { Domain } from '../../../base/model/scope.js';
 import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
@@ -17,7 +16,7 @@ import type {
   RecentSlowStatements,
 } from '../../../store/reading/recent-slow-statements.js';
 import { sql } from '../../../store/sql.js';
-import { type RequestContext, requireScope } from '../request-context.js';
+import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
 const QueueResult = objectType('Queue', 'A queue of the service.', {
   name: member.text('`jobs`, `messages` or `webhooks`.'),
@@ -40,7 +39,6 @@ const SlowStatementResult = objectType(
     suggestions: member.texts('The declaration of an index that would help.'),
   },
 );
-type SlowStatementResult = ValueOf<typeof SlowStatementResult>;
 
 const RunningGatewayResult = objectType(
   'RunningGateway',
@@ -60,7 +58,6 @@ const ReplicaResult = objectType('Replica', 'A server that this gateway reads fr
   ),
   reads: member.whole('The number of reads it has answered since this process started.'),
 });
-type ReplicaResult = ValueOf<typeof ReplicaResult>;
 
 export interface HealthServices {
   readonly version: string;
@@ -74,135 +71,95 @@ export interface HealthServices {
   readonly slowStatements: Pick<RecentSlowStatements, 'list'>;
 }
 
-/** Each part is checked only if selected. */
-@ObjectType({ description: 'How the service is.' })
-class Health {
-  readonly #services: HealthServices;
-
-  constructor(services: HealthServices) {
-    this.#services = services;
-  }
-
-  @Field(() => String, { description: 'The version of the gateway.' })
-  get version(): string {
-    return this.#services.version;
-  }
-
-  @Field(() => String, { description: 'The version of PostgreSQL.' })
-  async databaseVersion(): Promise<string> {
-    const [row] = await this.#services.database.query<{ version: string }>(
-      sql`select current_setting('server_version') as version`,
-    );
-    return row?.version ?? '';
-  }
-
-  @Field(() => Boolean, { description: 'Whether the database currently rejects writes.' })
-  get isReadOnly(): boolean {
-    return this.#services.database.isReadOnly;
-  }
-
-  @Field(() => Boolean, { description: 'Whether the disk of the database is full: it rejects writes.' })
-  get isDiskFull(): boolean {
-    return this.#services.database.isDiskFull;
-  }
-
-  @Field(() => [String], { description: 'The migrations that were applied, in order.' })
-  async migrations(): Promise<readonly string[]> {
-    const rows = await this.#services.database.query<{ name: string }>(sql`
-      select migration_name as name
-      from _prisma_migrations
-      where finished_at is not null and rolled_back_at is null
-      order by migration_name`);
-    return rows.map(({ name }) => name);
-  }
-
-  @Field(() => [QueueResult], { description: 'The queues: jobs, messages and deliveries of webhooks.' })
-  async queues(): Promise<readonly QueueResult[]> {
-    const { queued, running, failed } = await this.#services.jobs.counts();
-    const others = await this.#services.database.query<QueueResult>(sql`
-      select 'messages' as name,
-        count(*) filter (where state in ('queued', 'sending'))::int as waiting,
-        count(*) filter (where state = 'failed')::int as failed
-      from messages
-      union all
-      select 'webhooks',
-        count(*) filter (where state = 'waiting')::int,
-        count(*) filter (where state = 'failed')::int
-      from webhook_deliveries`);
-    return [{ name: 'jobs', waiting: queued + running, failed }, ...others];
-  }
-
-  @Field(() => Int, {
-    description:
-      'The number of stored secrets (of webhooks and second factors) that no key of ENCRYPTION_SECRET ' +
+const HealthResult = objectType('Health', 'How the service is.', {
+  version: member.text('The version of the gateway.'),
+  databaseVersion: member.text('The version of PostgreSQL.'),
+  isReadOnly: member.flag('Whether the database currently rejects writes.'),
+  isDiskFull: member.flag('Whether the disk of the database is full: it rejects writes.'),
+  migrations: member.texts('The migrations that were applied, in order.'),
+  queues: member.list(QueueResult, 'The queues: jobs, messages and deliveries of webhooks.'),
+  secretsWithoutKey: member.whole(
+    'The number of stored secrets (of webhooks and second factors) that no key of ENCRYPTION_SECRET ' +
       'decrypts. Deliveries of such webhooks wait for the key.',
-  })
-  async secretsWithoutKey(): Promise<number> {
-    return await countSecretsWithoutKey(this.#services.database, this.#services.encryption);
-  }
-
-  @Field(() => Float, {
-    nullable: true,
-    description: 'The age of the last scheduled backup; null if there was none. Unit: seconds.',
-  })
-  async backupAgeSeconds(): Promise<number | undefined> {
-    return await this.#services.backups.ageSeconds();
-  }
-
-  @Field(() => Float, {
-    nullable: true,
-    description:
-      'How far the clock of this process is ahead of that of the database, negative if it is behind; null ' +
+  ),
+  backupAgeSeconds: nullable.number(
+    'The age of the last scheduled backup; null if there was none. Unit: seconds.',
+  ),
+  clockOffsetSeconds: nullable.number(
+    'How far the clock of this process is ahead of that of the database, negative if it is behind; null ' +
       'before the first comparison. Unit: seconds.',
-  })
-  get clockOffsetSeconds(): number | undefined {
-    return this.#services.clock.clockOffsetSeconds;
-  }
+  ),
+  gateways: member.list(
+    RunningGatewayResult,
+    'The processes of the gateway that run on this database, the oldest connection first.',
+  ),
+  replicas: member.list(ReplicaResult, 'The replicas of DATABASE_REPLICA_URLS, as this process sees them.'),
+  slowStatements: member.list(
+    SlowStatementResult,
+    'The last 50 of this process since its start, the newest first; the log has all of them.',
+  ),
+});
 
-  @Field(() => [RunningGatewayResult], {
-    description: 'The processes of the gateway that run on this database, the oldest connection first.',
-  })
-  async gateways(): Promise<readonly RunningGatewayResult[]> {
-    return await this.#services.database.query<RunningGatewayResult>(sql`
-      select host(client_addr) as address, backend_start as "connectedSince"
-      from pg_stat_activity
-      where datname = current_database() and application_name = ${listenerName(APPLICATION_NAME)}
-      order by backend_start
-      limit 100`);
-  }
+export const HealthResolver = serviceResolver(({ query }: FieldRows<HealthServices>) => ({
+  health: query(
+    member.of(HealthResult, 'The health of the service. For admins of the top domain.'),
+    {},
+    (services, scope) => {
+      if (isTopDomainAdmin(scope, services.domains.top())) return healthOf(services);
+      throw new ServiceError('FORBIDDEN', 'Only an admin of the top domain sees how the service is.');
+    },
+  ),
+}));
 
-  @Field(() => [ReplicaResult], {
-    description: 'The replicas of DATABASE_REPLICA_URLS, as this process sees them.',
-  })
-  get replicas(): readonly ReplicaResult[] {
-    const figures = this.#services.database.replicas?.figures() ?? [];
-    return figures.flatMap(({ server, ...others }) =>
+/** Each part is checked only if selected. */
+function healthOf({ version, database, ...services }: HealthServices) {
+  return {
+    version,
+    databaseVersion: async () => {
+      const [row] = await database.query<{ version: string }>(
+        sql`select current_setting('server_version') as version`,
+      );
+      return row?.version ?? '';
+    },
+    isReadOnly: database.isReadOnly,
+    isDiskFull: database.isDiskFull,
+    migrations: async () => {
+      const rows = await database.query<{ name: string }>(sql`
+        select migration_name as name
+        from _prisma_migrations
+        where finished_at is not null and rolled_back_at is null
+        order by migration_name`);
+      return rows.map(({ name }) => name);
+    },
+    queues: async () => {
+      const { queued, running, failed } = await services.jobs.counts();
+      const others = await database.query<QueueResult>(sql`
+        select 'messages' as name,
+          count(*) filter (where state in ('queued', 'sending'))::int as waiting,
+          count(*) filter (where state = 'failed')::int as failed
+        from messages
+        union all
+        select 'webhooks',
+          count(*) filter (where state = 'waiting')::int,
+          count(*) filter (where state = 'failed')::int
+        from webhook_deliveries`);
+      return [{ name: 'jobs', waiting: queued + running, failed }, ...others];
+    },
+    secretsWithoutKey: () => countSecretsWithoutKey(database, services.encryption),
+    backupAgeSeconds: () => services.backups.ageSeconds(),
+    clockOffsetSeconds: services.clock.clockOffsetSeconds,
+    gateways: () =>
+      database.query<RunningGatewayResult>(sql`
+        select host(client_addr) as address, backend_start as "connectedSince"
+        from pg_stat_activity
+        where datname = current_database() and application_name = ${listenerName(APPLICATION_NAME)}
+        order by backend_start
+        limit 100`),
+    replicas: (database.replicas?.figures() ?? []).flatMap(({ server, ...others }) =>
       server === PRIMARY ? [] : [{ name: server, ...others }],
-    );
-  }
-
-  @Field(() => [SlowStatementResult], {
-    description: 'The last 50 of this process since its start, the newest first; the log has all of them.',
-  })
-  get slowStatements(): readonly SlowStatementResult[] {
-    return this.#services.slowStatements.list().map(toResult);
-  }
-}
-
-@Resolver()
-export class HealthResolver {
-  readonly #services: HealthServices;
-
-  constructor(services: HealthServices) {
-    this.#services = services;
-  }
-
-  @Query(() => Health, { description: 'The health of the service. For admins of the top domain.' })
-  health(@Ctx() context: RequestContext): Health {
-    const scope = requireScope(context);
-    if (isTopDomainAdmin(scope, this.#services.domains.top())) return new Health(this.#services);
-    throw new ServiceError('FORBIDDEN', 'Only an admin of the top domain sees how the service is.');
-  }
+    ),
+    slowStatements: services.slowStatements.list().map(toResult),
+  };
 }
 
 function toResult({ suggestions, plan: _plan, ...statement }: NotedSlowStatement) {

@@ -1,21 +1,113 @@
 /** The door to messages: sending them, and managing those that are queued or sent. */
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
+import {
+  enumType,
+  inputType,
+  member,
+  nullable,
+  objectType,
+  type ValueOf,
+} from '../../../base/scalars/declared-type.js';
 import type { Message } from '../../../services/messaging/message.js';
 import type { MessageAdmin } from '../../../services/messaging/message-admin.js';
 import type { Messages } from '../../../services/messaging/messages.js';
-import { type CountedConnection, toConnection } from '../connection.js';
+import { connectionType, toConnection } from '../connection.js';
 import { instantRange } from '../instant-range.js';
-import { type PageSizes, toPageRequest } from '../page-arguments.js';
-import { type RequestContext, requireScope } from '../request-context.js';
-import {
-  MessageConnection,
-  MessageResult,
-  MessagesArguments,
-  SendEmailInput,
-  SendSmsInput,
-} from './message-result.js';
+import { PAGE_ARGUMENTS, type PageSizes, toPageRequest } from '../page-arguments.js';
+import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
+
+const MessageKindValue = enumType('MessageKind', 'The kind of a message.', {
+  email: 'Email.',
+  sms: 'A text message.',
+});
+
+const MessageStateValue = enumType('MessageState', 'The state of a message.', {
+  queued: 'It will be sent, at once or at `nextAttemptAt`.',
+  sending: 'It is being sent to a server.',
+  sent: 'A server has accepted it.',
+  failed: 'It failed for good. `lastError` says why.',
+  kept: 'No server is configured. It waits for one.',
+});
+
+export const MessageResult = objectType('Message', 'An email or a text message.', {
+  id: member.id('Identifies the message. Increases with time.'),
+  kind: member.of(MessageKindValue, 'Email or text message.'),
+  state: member.of(MessageStateValue, 'Its state.'),
+  recipients: member.texts('Addresses or numbers it goes to, those in copy included.'),
+  remaining: nullable.texts(
+    'The recipients that no server has accepted yet, if it accepted others; otherwise null.',
+  ),
+  subject: nullable.text('The subject of an email.'),
+  text: nullable.text('The text; null for an email in HTML alone.'),
+  html: nullable.text('The HTML of an email.'),
+  key: nullable.text('The idempotency key of its sender. A message with the same key is sent once.'),
+  attempts: member.whole('The number of attempts.'),
+  lastError: nullable.text('Why the last attempt failed, or which recipients the server rejected.'),
+  providerId: nullable.text('Its id at the mail server or SMS provider.'),
+  recordId: nullable.id('The record of a text message in `sms_log`.'),
+  createdBy: member.id('The user or task that requested it.'),
+  createdAt: member.instant('When it was requested.'),
+  updatedAt: member.instant('When it reached its state.'),
+  nextAttemptAt: nullable.instant('When the next attempt is made; null if at once or never.'),
+  sentAt: nullable.instant('When a server accepted it.'),
+});
+export type MessageResult = ValueOf<typeof MessageResult>;
+
+const MessageConnection = connectionType('Message', MessageResult, {
+  page: 'A page of messages, the newest first.',
+  one: 'A message',
+  many: 'The messages',
+  isCounted: true,
+});
+
+const AttachmentInput = inputType(
+  'AttachmentInput',
+  'A file that comes with an email: its bytes, or a file of the school.',
+  {
+    name: nullable.text('Its name; left out: that of the file.'),
+    contentType: nullable.text('Its media type; left out: that of the file, else application/octet-stream.'),
+    content: nullable.text('Its bytes in base64. Either this or `fileId`.'),
+    fileId: nullable.id('A file you may read.'),
+  },
+);
+
+const SendEmailInput = inputType('SendEmailInput', 'An email to send.', {
+  to: member.texts('Addresses, e.g. "asha@example.org" or "Asha <asha@example.org>".'),
+  cc: nullable.texts('Addresses in copy.'),
+  bcc: nullable.texts('Addresses in copy that nobody else sees.'),
+  replyTo: nullable.text('The address answers go to; left out: the sender.'),
+  subject: nullable.text('The subject, one line.'),
+  text: nullable.text('The text.'),
+  html: nullable.text('The same as HTML.'),
+  template: nullable.text(
+    'A template the school keeps: the property mailTemplate.<name>, {subject, text, html}.',
+  ),
+  data: nullable.json(
+    'Values for the templates (Mustache: {{name}}, {{#list}}…{{/list}}), an object. With it, ' +
+      'subject, text and html are templates too. A missing value is refused unless the placeholder has a ' +
+      'default: {{name|Parent}}.',
+  ),
+  attachments: nullable.list(AttachmentInput, 'Files that come with it.'),
+  key: nullable.text(
+    'Your own name for it, e.g. "fee-reminder 2026-07 GV-01042": asked for again under the same ' +
+      'one, it is not sent twice. Left out: the header Idempotency-Key.',
+  ),
+});
+
+const SendSmsInput = inputType('SendSmsInput', 'A text message to send, to one number or to many.', {
+  to: member.texts('Telephone numbers; those without a country are of the school.'),
+  text: member.text('The text.'),
+  data: nullable.json('Values for the text, which is a template then, an object.'),
+  template: nullable.text('The registered template of the text, for the provider.'),
+  category: nullable.text('fee, absence, notice or other.'),
+  recipient: nullable.id('The student or member of staff it is about.'),
+  batch: nullable.text('The run it is part of.'),
+  key: nullable.text(
+    'Your own name for it: asked for again under the same one, it is not sent twice. Left out: the ' +
+      'header Idempotency-Key.',
+  ),
+});
 
 export interface MessageResolverServices {
   readonly messages: Messages;
@@ -23,119 +115,86 @@ export interface MessageResolverServices {
   readonly pages: PageSizes;
 }
 
-@Resolver()
-export class MessageResolver {
-  readonly #services: MessageResolverServices;
-
-  constructor(services: MessageResolverServices) {
-    this.#services = services;
-  }
-
-  @Query(() => MessageConnection, {
-    name: 'messages',
-    description:
+export const MessageResolver = serviceResolver(({ query, mutation }: FieldRows<MessageResolverServices>) => ({
+  messages: query(
+    member.of(
+      MessageConnection,
       'Emails and text messages of this domain, the newest first: all of them for an admin, else ' +
-      'those you asked for.',
-  })
-  async list(
-    @Ctx() context: RequestContext,
-    @Args(() => MessagesArguments) sent: MessagesArguments,
-  ): Promise<CountedConnection<MessageResult>> {
-    const scope = requireScope(context);
-    const page = toPageRequest(sent, this.#services.pages);
-    const filter = {
-      kind: sent.kind ?? undefined,
-      state: sent.state ?? undefined,
-      recipient: sent.recipient ?? undefined,
-      createdBy: sent.createdBy ?? undefined,
-      ...instantRange(sent, scope.domain.timeZone),
-    };
-    const { messageAdmin } = this.#services;
-    const found = await messageAdmin.list(scope, { filter, ...page });
-    return {
-      ...toConnection(found, { toNode: toResult, cursorOf: ({ id }) => id }),
-      totalCount: () => messageAdmin.count(scope, filter),
-    };
-  }
-
-  @Mutation(() => MessageResult, {
-    description:
+        'those you asked for.',
+    ),
+    {
+      ...PAGE_ARGUMENTS,
+      kind: nullable.of(MessageKindValue, 'Only of this kind.'),
+      state: nullable.of(MessageStateValue, 'Only in this state.'),
+      recipient: nullable.text('Only to exactly this address or number.'),
+      createdBy: nullable.id('Only those this user or task asked for.'),
+      from: nullable.isoInstant('Only those asked for at this instant or later.'),
+      until: nullable.isoInstant('Only those asked for before this instant.'),
+    },
+    async ({ pages, messageAdmin }, scope, sent) => {
+      const page = toPageRequest(sent, pages);
+      const { kind, state, recipient, createdBy } = sent;
+      const range = instantRange(sent, scope.domain.timeZone);
+      const filter = { kind, state, recipient, createdBy, ...range };
+      const found = await messageAdmin.list(scope, { filter, ...page });
+      return {
+        ...toConnection(found, { toNode: toResult, cursorOf: ({ id }) => id }),
+        totalCount: () => messageAdmin.count(scope, filter),
+      };
+    },
+  ),
+  sendEmail: mutation(
+    member.of(
+      MessageResult,
       'Queues an email; without a mail server it is KEPT. Needs one of the roles of the setting ' +
-      'EMAIL_ROLES. Errors: INVALID_VALUE, LIMIT_EXCEEDED, FORBIDDEN, NOT_FOUND for a template or ' +
-      'file, TOO_MANY_REQUESTS, IDEMPOTENCY_CONFLICT.',
-  })
-  async sendEmail(
-    @Ctx() context: RequestContext,
-    @Arg('data', () => SendEmailInput, { description: 'The email.' }) data: SendEmailInput,
-  ): Promise<MessageResult> {
-    const message = await this.#services.messages.sendEmail(requireScope(context), {
-      to: data.to,
-      cc: data.cc ?? undefined,
-      bcc: data.bcc ?? undefined,
-      replyTo: data.replyTo ?? undefined,
-      subject: data.subject ?? undefined,
-      text: data.text ?? undefined,
-      html: data.html ?? undefined,
-      template: data.template ?? undefined,
-      data: toValues(data.data),
-      attachments: data.attachments?.map((attachment) => ({
-        name: attachment.name ?? '',
-        contentType: attachment.contentType ?? undefined,
-        content: attachment.content ?? undefined,
-        fileId: attachment.fileId ?? undefined,
-      })),
-      key: data.key ?? context.idempotencyKey,
-    });
-    return toResult(message);
-  }
-
-  @Mutation(() => [MessageResult], {
-    description:
+        'EMAIL_ROLES. Errors: INVALID_VALUE, LIMIT_EXCEEDED, FORBIDDEN, NOT_FOUND for a template or ' +
+        'file, TOO_MANY_REQUESTS, IDEMPOTENCY_CONFLICT.',
+    ),
+    { data: member.of(SendEmailInput, 'The email.') },
+    async ({ messages }, scope, { data: email }, { context }) => {
+      const { data, attachments, key, ...others } = given(email);
+      const message = await messages.sendEmail(scope, {
+        ...others,
+        data: toValues(data),
+        attachments: attachments?.map(({ name, ...file }) => ({ name: name ?? '', ...given(file) })),
+        key: key ?? context.idempotencyKey,
+      });
+      return toResult(message);
+    },
+  ),
+  sendSms: mutation(
+    member.list(
+      MessageResult,
       'Queues a text message for each number, all or none, each with its record in `sms_log`, which ' +
-      'you must be allowed to create; without a provider they are KEPT. Errors: INVALID_VALUE, ' +
-      'LIMIT_EXCEEDED, FORBIDDEN, TOO_MANY_REQUESTS, IDEMPOTENCY_CONFLICT.',
-  })
-  async sendSms(
-    @Ctx() context: RequestContext,
-    @Arg('data', () => SendSmsInput, { description: 'The message.' }) data: SendSmsInput,
-  ): Promise<MessageResult[]> {
-    const messages = await this.#services.messages.sendSms(requireScope(context), {
-      to: data.to,
-      text: data.text,
-      data: toValues(data.data),
-      template: data.template ?? undefined,
-      category: data.category ?? undefined,
-      recipient: data.recipient ?? undefined,
-      batch: data.batch ?? undefined,
-      key: data.key ?? context.idempotencyKey,
-    });
-    return messages.map(toResult);
-  }
-
-  @Mutation(() => MessageResult, {
-    description:
+        'you must be allowed to create; without a provider they are KEPT. Errors: INVALID_VALUE, ' +
+        'LIMIT_EXCEEDED, FORBIDDEN, TOO_MANY_REQUESTS, IDEMPOTENCY_CONFLICT.',
+    ),
+    { data: member.of(SendSmsInput, 'The message.') },
+    async ({ messages }, scope, { data: sms }, { context }) => {
+      const { data, key, ...others } = given(sms);
+      const request = { ...others, data: toValues(data), key: key ?? context.idempotencyKey };
+      return (await messages.sendSms(scope, request)).map(toResult);
+    },
+  ),
+  retryMessage: mutation(
+    member.of(
+      MessageResult,
       'Sends a message that failed, is kept or waits for its next attempt, now. For admins. Errors: ' +
-      'FORBIDDEN, NOT_FOUND, CONFLICT when it was sent.',
-  })
-  async retryMessage(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The id of the message.' }) id: string,
-  ): Promise<MessageResult> {
-    return toResult(await this.#services.messageAdmin.retry(requireScope(context), id));
-  }
-
-  @Mutation(() => MessageResult, {
-    description:
+        'FORBIDDEN, NOT_FOUND, CONFLICT when it was sent.',
+    ),
+    { id: member.id('The id of the message.') },
+    async ({ messageAdmin }, scope, { id }) => toResult(await messageAdmin.retry(scope, id)),
+  ),
+  discardMessage: mutation(
+    member.of(
+      MessageResult,
       'Cancels a message that was not sent. For admins. Errors: FORBIDDEN, NOT_FOUND, ' +
-      'CONFLICT when it was sent.',
-  })
-  async discardMessage(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The id of the message.' }) id: string,
-  ): Promise<MessageResult> {
-    return toResult(await this.#services.messageAdmin.discard(requireScope(context), id));
-  }
-}
+        'CONFLICT when it was sent.',
+    ),
+    { id: member.id('The id of the message.') },
+    async ({ messageAdmin }, scope, { id }) => toResult(await messageAdmin.discard(scope, id)),
+  ),
+}));
 
 function toResult({ content, ...message }: Message): MessageResult {
   return { ...message, text: content.text, html: 'html' in content ? content.html : undefined };

@@ -1,13 +1,10 @@
 /** The door to exporting and erasing the data of a person. For admins. */
-
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import type { Files } from '../../../services/files/files.js';
 import { archiveName } from '../../../services/persons/identify-person.js';
-import type { Erasure, Persons } from '../../../services/persons/persons.js';
-import { type RequestContext, requireScope } from '../request-context.js';
-import { toResult } from './file-resolver.js';
-import { FileResult } from './file-result.js';
+import type { Persons } from '../../../services/persons/persons.js';
+import { type FieldRows, serviceResolver } from '../service-resolver.js';
+import { FileResult, toResult } from './file-resolver.js';
 
 const ErasureEntryResult = objectType('PersonErasureEntry', 'The effect of an erasure in one place.', {
   fate: member.text(
@@ -31,60 +28,45 @@ const ErasureResult = objectType('PersonErasure', 'The effect of erasing a perso
   ),
 });
 
-@Resolver()
-export class PersonResolver {
-  readonly #persons: Persons;
-  readonly #files: Files;
+const PERSON = {
+  collection: member.text('Of the person, e.g. "registration".'),
+  id: member.id('The id of its record.'),
+};
 
-  constructor(services: { readonly persons: Persons; readonly files: Files }) {
-    this.#persons = services.persons;
-    this.#files = services.files;
-  }
-
-  @Query(() => ErasureResult, {
-    description:
-      'What erasing a person would remove, replace and keep, exactly: nothing is changed. For admins. ' +
-      'Errors: as `erasePerson`.',
-  })
-  async personErasure(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'Of the person, e.g. "registration".' })
-    collection: string,
-    @Arg('id', () => ID, { description: 'The id of its record.' }) id: string,
-  ): Promise<Erasure> {
-    return await this.#persons.planErasure(requireScope(context), { collection, id });
-  }
-
-  @Mutation(() => ErasureResult, {
-    description:
-      'Erases a person for good: its records, their history, messages, files and sign-in; what has to be ' +
-      'kept stays with another name. Asked again after a fault, it goes on. For admins. Errors: NOT_FOUND, ' +
-      'INVALID_VALUE for a collection whose records are no persons, CONFLICT for yourself.',
-  })
-  async erasePerson(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'Of the person, e.g. "registration".' })
-    collection: string,
-    @Arg('id', () => ID, { description: 'The id of its record.' }) id: string,
-  ): Promise<Erasure> {
-    return await this.#persons.erase(requireScope(context), { collection, id });
-  }
-
-  @Mutation(() => FileResult, {
-    description:
-      'Writes all that is kept of a person to a zip file that you and other admins may read, until it is ' +
-      'deleted or the person erased. For admins. Errors: as `erasePerson`; LIMIT_EXCEEDED over the quota.',
-  })
-  async exportPerson(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'Of the person, e.g. "registration".' })
-    collection: string,
-    @Arg('id', () => ID, { description: 'The id of its record.' }) id: string,
-  ): Promise<FileResult> {
-    const scope = requireScope(context);
-    const asked = { collection, id };
-    const stream = await this.#persons.export(scope, asked);
-    const name = archiveName(asked);
-    return toResult(scope, await this.#files.create(scope, { name, contentType: 'application/zip', stream }));
-  }
-}
+export const PersonResolver = serviceResolver(
+  ({ query, mutation }: FieldRows<{ readonly persons: Persons; readonly files: Files }>) => ({
+    personErasure: query(
+      member.of(
+        ErasureResult,
+        'What erasing a person would remove, replace and keep, exactly: nothing is changed. For admins. ' +
+          'Errors: as `erasePerson`.',
+      ),
+      PERSON,
+      ({ persons }, scope, person) => persons.planErasure(scope, person),
+    ),
+    erasePerson: mutation(
+      member.of(
+        ErasureResult,
+        'Erases a person for good: its records, their history, messages, files and sign-in; what has to be ' +
+          'kept stays with another name. Asked again after a fault, it goes on. For admins. Errors: ' +
+          'NOT_FOUND, INVALID_VALUE for a collection whose records are no persons, CONFLICT for yourself.',
+      ),
+      PERSON,
+      ({ persons }, scope, person) => persons.erase(scope, person),
+    ),
+    exportPerson: mutation(
+      member.of(
+        FileResult,
+        'Writes all that is kept of a person to a zip file that you and other admins may read, until it is ' +
+          'deleted or the person erased. For admins. Errors: as `erasePerson`; LIMIT_EXCEEDED over the ' +
+          'quota.',
+      ),
+      PERSON,
+      async ({ persons, files }, scope, person) => {
+        const stream = await persons.export(scope, person);
+        const name = archiveName(person);
+        return toResult(scope, await files.create(scope, { name, contentType: 'application/zip', stream }));
+      },
+    ),
+  }),
+);

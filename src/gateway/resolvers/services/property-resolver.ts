@@ -1,11 +1,7 @@
 /** The door to the settings of a school: the properties of its domain that the service reads. */
-
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import type { JsonValue } from '../../../base/json/json.js';
 import { enumType, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
 import type { Domains, KnownPropertyInForce } from '../../../store/catalog/domains.js';
-import { type RequestContext, requireScope } from '../request-context.js';
+import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
 const PropertyKind = enumType('PropertyKind', 'As which value of JSON a property is kept.', {
   text: 'A text.',
@@ -44,52 +40,43 @@ type DomainPropertyResult = ValueOf<typeof DomainPropertyResult>;
 
 const ONLY_OVER = 'Change it only if it still has this `etag`.';
 
-@Resolver()
-export class PropertyResolver {
-  readonly #domains: Domains;
-
-  constructor(services: { readonly domains: Domains }) {
-    this.#domains = services.domains;
-  }
-
-  @Query(() => [DomainPropertyResult], {
-    description:
-      'The settings of this domain: all that the service reads, set or not. For admins. Errors: FORBIDDEN.',
-  })
-  domainProperties(@Ctx() context: RequestContext): readonly DomainPropertyResult[] {
-    return this.#domains.listKnownProperties(requireScope(context)).map(toResult);
-  }
-
-  @Mutation(() => DomainPropertyResult, {
-    description:
-      'Sets a property of this domain that the service reads, or a template of mail, ' +
-      '`mailTemplate.<name>`. A secret stays one. For admins. Errors: FORBIDDEN, NOT_FOUND for any other ' +
-      'name, INVALID_VALUE, LIMIT_EXCEEDED, VERSION_CONFLICT.',
-  })
-  async setDomainProperty(
-    @Ctx() context: RequestContext,
-    @Arg('name', () => String, { description: 'Its name, e.g. "schoolName".' }) name: string,
-    @Arg('value', () => GraphqlJsonScalar, { description: 'The new value.' }) value: JsonValue,
-    @Arg('ifMatch', () => String, { nullable: true, description: ONLY_OVER }) ifMatch: string | null,
-  ): Promise<DomainPropertyResult> {
-    const change = { name, value, ifMatch: ifMatch ?? undefined };
-    return toResult(await this.#domains.setKnownProperty(requireScope(context), change));
-  }
-
-  @Mutation(() => DomainPropertyResult, {
-    description:
-      'Removes a property of this domain: that of the top domain is in force again, or the default. For ' +
-      'admins. Errors: FORBIDDEN, NOT_FOUND for a name that the service does not read, VERSION_CONFLICT.',
-  })
-  async removeDomainProperty(
-    @Ctx() context: RequestContext,
-    @Arg('name', () => String, { description: 'Its name, e.g. "schoolName".' }) name: string,
-    @Arg('ifMatch', () => String, { nullable: true, description: ONLY_OVER }) ifMatch: string | null,
-  ): Promise<DomainPropertyResult> {
-    const change = { name, value: undefined, ifMatch: ifMatch ?? undefined };
-    return toResult(await this.#domains.setKnownProperty(requireScope(context), change));
-  }
-}
+export const PropertyResolver = serviceResolver(
+  ({ query, mutation }: FieldRows<{ readonly domains: Domains }>) => ({
+    domainProperties: query(
+      member.list(
+        DomainPropertyResult,
+        'The settings of this domain: all that the service reads, set or not. For admins. Errors: FORBIDDEN.',
+      ),
+      {},
+      ({ domains }, scope) => domains.listKnownProperties(scope).map(toResult),
+    ),
+    setDomainProperty: mutation(
+      member.of(
+        DomainPropertyResult,
+        'Sets a property of this domain that the service reads, or a template of mail, ' +
+          '`mailTemplate.<name>`. A secret stays one. For admins. Errors: FORBIDDEN, NOT_FOUND for any ' +
+          'other name, INVALID_VALUE, LIMIT_EXCEEDED, VERSION_CONFLICT.',
+      ),
+      {
+        name: member.text('Its name, e.g. "schoolName".'),
+        value: member.json('The new value.'),
+        ifMatch: nullable.text(ONLY_OVER),
+      },
+      async ({ domains }, scope, { name, value, ifMatch }) =>
+        toResult(await domains.setKnownProperty(scope, { name, value, ifMatch })),
+    ),
+    removeDomainProperty: mutation(
+      member.of(
+        DomainPropertyResult,
+        'Removes a property of this domain: that of the top domain is in force again, or the default. For ' +
+          'admins. Errors: FORBIDDEN, NOT_FOUND for a name that the service does not read, VERSION_CONFLICT.',
+      ),
+      { name: member.text('Its name, e.g. "schoolName".'), ifMatch: nullable.text(ONLY_OVER) },
+      async ({ domains }, scope, { name, ifMatch }) =>
+        toResult(await domains.setKnownProperty(scope, { name, value: undefined, ifMatch })),
+    ),
+  }),
+);
 
 function toResult({ known, inForce, etag }: KnownPropertyInForce): DomainPropertyResult {
   return {

@@ -1,26 +1,83 @@
 /** The door to the administration of users, to sessions, and to links that set a password. */
-import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+
 import { z } from 'zod';
 import { ServiceError } from '../../../base/errors.js';
-import type { AccountLinks, OpenedLink } from '../../../services/auth/account-links.js';
-import type { Invitations, SentLink } from '../../../services/auth/invitations.js';
-import type { ListedSession, SessionAdmin } from '../../../services/auth/session-admin.js';
+import { inputType, member, nullable, objectType } from '../../../base/scalars/declared-type.js';
+import type { AccountLinks } from '../../../services/auth/account-links.js';
+import type { Invitations } from '../../../services/auth/invitations.js';
+import type { SessionAdmin } from '../../../services/auth/session-admin.js';
 import type { ListedUser, UserPlace, Users } from '../../../services/auth/users.js';
 import { withPlaces } from '../../../store/database/keyset.js';
-import { type CountedConnection, toConnection } from '../connection.js';
-import { type PageSizes, toPageRequest } from '../page-arguments.js';
-import { type RequestContext, requireScope } from '../request-context.js';
+import { connectionType, toConnection } from '../connection.js';
+import { PAGE_ARGUMENTS, type PageSizes, toPageRequest } from '../page-arguments.js';
+import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
+import { CollectionRightsResult, OperationRightResult, ReportRightResult } from './caller-resolver.js';
 import { CallerRights, type RightsSources } from './caller-rights.js';
-import {
-  AccountConnection,
-  AccountLinkResult,
-  AccountResult,
-  AccountsArguments,
-  InviteUserInput,
-  SentLinkResult,
-  SessionResult,
-  UserRightsResult,
-} from './user-result.js';
+
+const AccountResult = objectType('Account', 'A member of staff who may log in, as an admin looks after it.', {
+  id: member.id('The id of the record in `pltf_user`.'),
+  userName: member.text('The login name.'),
+  name: member.text('The full name.'),
+  email: nullable.text('The address that links are mailed to.'),
+  roles: member.texts('The roles.'),
+  isActive: member.flag('Whether the user may log in.'),
+  hasPassword: member.flag('Whether a password was ever set; if not, the user is still invited.'),
+  hasSecondFactor: member.flag('Whether a second factor is on, so that a log-in needs its code.'),
+  lastLoginAt: nullable.instant('When the user logged in last, as far as is kept.'),
+  version: member.whole(
+    'Of the record. Send it as `ifVersion` to change nothing that was changed meanwhile.',
+  ),
+});
+
+const AccountConnection = connectionType('Account', AccountResult, {
+  page: 'A page of users, by user name.',
+  one: 'A user',
+  many: 'The users',
+  isCounted: true,
+});
+
+const InviteUserInput = inputType('InviteUserInput', 'Whom to ask in.', {
+  userName: member.text('The login name, which nobody else has here.'),
+  name: member.text('The full name.'),
+  roles: member.texts('The roles, e.g. ["teacher"].'),
+  email: nullable.text('Where the link is mailed to.'),
+});
+
+const SentLinkResult = objectType('SentLink', 'A link by which a user sets a password, once, on its way.', {
+  userId: member.id('The user it is for.'),
+  expiresAt: member.instant('When it expires.'),
+  link: nullable.text(
+    'The link, to hand over; shown here and never again. Without PUBLIC_URL it begins with the path. ' +
+      'Null: it was mailed.',
+  ),
+});
+
+const AccountLinkResult = objectType('AccountLink', 'What a link that sets a password is for.', {
+  purpose: member.text('`invite` or `reset`.'),
+  userName: member.text('The login name.'),
+  name: member.text('The full name.'),
+  domainId: member.id('The `domain` to log in with.'),
+  domainName: member.text('The school.'),
+  expiresAt: member.instant('When it expires.'),
+});
+
+const SessionResult = objectType('Session', 'An open session.', {
+  id: member.id('The id to pass to `endSession`.'),
+  userId: member.id('Its user.'),
+  createdAt: member.instant('When the user logged in.'),
+  lastSeenAt: nullable.instant('When its tokens were refreshed last; null: not yet.'),
+  expiresAt: member.instant('When it ends, unless it is refreshed.'),
+  address: nullable.text('The IP address of the login.'),
+  userAgent: nullable.text('The user agent of the login.'),
+  isCurrent: member.flag('Whether it is the session of this request.'),
+});
+
+const UserRightsResult = objectType('UserRights', 'What a user may do, as the server decides it.', {
+  collections: member.list(CollectionRightsResult, 'The collections in reach, by name.'),
+  reports: member.list(ReportRightResult, 'The reports the user may run.'),
+  operations: member.list(OperationRightResult, 'The operations of the library that are for the user.'),
+  duties: member.texts("What is the user's to look after, as in `me`."),
+});
 
 const ONLY_OVER = 'Change it only if the user still has this version.';
 
@@ -32,191 +89,140 @@ export interface UserResolverServices extends RightsSources {
   readonly pages: PageSizes;
 }
 
-@Resolver()
-export class UserResolver {
-  readonly #services: UserResolverServices;
-
-  constructor(services: UserResolverServices) {
-    this.#services = services;
-  }
-
-  @Query(() => AccountConnection, { description: 'The users of this domain, by user name. For admins.' })
-  async accounts(
-    @Ctx() context: RequestContext,
-    @Args(() => AccountsArguments) sent: AccountsArguments,
-  ): Promise<CountedConnection<ListedUser>> {
-    const scope = requireScope(context);
-    const { users, pages } = this.#services;
-    const filter = {
-      search: sent.search ?? undefined,
-      isActive: sent.isActive ?? undefined,
-      role: sent.role ?? undefined,
-    };
-    const page = withPlaces(toPageRequest(sent, pages), parsePlace);
-    const found = await users.page(scope, { filter, ...page });
-    return {
-      ...toConnection(found, { toNode: (user) => user, cursorOf: printPlace }),
-      totalCount: () => users.count(scope, filter),
-    };
-  }
-
-  @Query(() => AccountResult, {
-    description: 'One user of this domain. For admins. Errors: NOT_FOUND.',
-  })
-  async account(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The id of the record in `pltf_user`.' }) id: string,
-  ): Promise<ListedUser> {
-    return await this.#services.users.get(requireScope(context), id);
-  }
-
-  @Query(() => [String], {
-    description: 'All roles: those in declarations and those of users. For admins.',
-  })
-  async roleNames(@Ctx() context: RequestContext): Promise<readonly string[]> {
-    return await this.#services.users.roleNames(requireScope(context));
-  }
-
-  @Query(() => UserRightsResult, {
-    description: 'What another user may do, found out by asking as that user. For admins. Errors: NOT_FOUND.',
-  })
-  async userRights(
-    @Ctx() context: RequestContext,
-    @Arg('userId', () => ID, { description: 'The id of an active user of this domain.' }) userId: string,
-  ): Promise<UserRightsResult> {
-    const scope = requireScope(context);
-    const principal = await this.#services.users.principalOf(scope, { id: userId });
-    return new CallerRights({ ...scope, principal }, this.#services);
-  }
-
-  @Mutation(() => SentLinkResult, {
-    description:
-      'Adds a user who sets a password by a link, which is mailed where there is an address, a mail server ' +
-      'and PUBLIC_URL, and is otherwise in the answer. For admins. Errors: CONFLICT when the user name is ' +
-      'taken, INVALID_VALUE.',
-  })
-  async inviteUser(
-    @Ctx() context: RequestContext,
-    @Arg('data', () => InviteUserInput, { description: 'The new user.' }) data: InviteUserInput,
-  ): Promise<SentLink> {
-    return await this.#services.invitations.invite(requireScope(context), {
-      ...data,
-      email: data.email ?? undefined,
-    });
-  }
-
-  @Mutation(() => SentLinkResult, {
-    description:
-      'Makes a link by which the user sets a new password, or again the first one; earlier links end. For ' +
-      'admins. Errors: NOT_FOUND, CONFLICT for a user who is not active.',
-  })
-  async sendAccountLink(
-    @Ctx() context: RequestContext,
-    @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
-  ): Promise<SentLink> {
-    return await this.#services.invitations.sendLink(requireScope(context), userId);
-  }
-
-  @Query(() => AccountLinkResult, {
-    description: 'What a link is for. Needs no credential but the link. Errors: NOT_FOUND.',
-  })
-  async accountLink(
-    @Ctx() _context: RequestContext,
-    @Arg('token', () => String, { description: 'The part after # of the link.' }) token: string,
-  ): Promise<OpenedLink> {
-    return await this.#services.accountLinks.open(token);
-  }
-
-  @Mutation(() => Boolean, {
-    description:
-      'Sets the password of the user a link is for, and ends its sessions. Needs no credential but the ' +
-      'link. Errors: NOT_FOUND for a link that was used, has expired or was replaced, INVALID_VALUE.',
-  })
-  async useAccountLink(
-    @Ctx() context: RequestContext,
-    @Arg('token', () => String, { description: 'The part after # of the link.' }) token: string,
-    @Arg('password', () => String, { description: 'The new password.' }) password: string,
-  ): Promise<boolean> {
-    await this.#services.accountLinks.use(token, password, context.requestId);
-    return true;
-  }
-
-  @Mutation(() => AccountResult, {
-    description:
-      'Gives a user other roles, at once on every gateway. For admins. Errors: NOT_FOUND, INVALID_VALUE, ' +
-      'CONFLICT where no admin would be left, VERSION_CONFLICT.',
-  })
-  async setUserRoles(
-    @Ctx() context: RequestContext,
-    @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
-    @Arg('roles', () => [String], { description: 'The complete new list.' }) roles: readonly string[],
-    @Arg('ifVersion', () => Int, { nullable: true, description: ONLY_OVER }) ifVersion: number | null,
-  ): Promise<ListedUser> {
-    const change = { roles, ifVersion: ifVersion ?? undefined };
-    return await this.#services.users.setRoles(requireScope(context), userId, change);
-  }
-
-  @Mutation(() => AccountResult, {
-    description:
-      'Allows or forbids a user to log in. Forbidding it ends the sessions and suspends the' +
-      ' API keys of the user, at once on every gateway. For admins. Errors: NOT_FOUND, ' +
-      'CONFLICT if no admin would be left, VERSION_CONFLICT.',
-  })
-  async setUserActive(
-    @Ctx() context: RequestContext,
-    @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
-    @Arg('isActive', () => Boolean, { description: 'Whether the user may log in.' }) isActive: boolean,
-    @Arg('ifVersion', () => Int, { nullable: true, description: ONLY_OVER }) ifVersion: number | null,
-  ): Promise<ListedUser> {
-    const change = { isActive, ifVersion: ifVersion ?? undefined };
-    return await this.#services.users.setActive(requireScope(context), userId, change);
-  }
-
-  @Query(() => [SessionResult], {
-    description:
-      'The open sessions, the newest first, at most 200: yours, or for an admin those of a ' + 'user.',
-  })
-  async sessions(
-    @Ctx() context: RequestContext,
-    @Arg('userId', () => ID, { nullable: true, description: 'The user; left out: you.' })
-    userId: string | null | undefined,
-  ): Promise<readonly ListedSession[]> {
-    return await this.#services.sessionAdmin.list(requireScope(context), userId ?? undefined);
-  }
-
-  @Mutation(() => Boolean, {
-    description:
+export const UserResolver = serviceResolver(
+  ({ query, mutation, done, openQuery, openMutation }: FieldRows<UserResolverServices>) => ({
+    accounts: query(
+      member.of(AccountConnection, 'The users of this domain, by user name. For admins.'),
+      {
+        ...PAGE_ARGUMENTS,
+        search: nullable.text('A part of the user name, the name or the email address, ignoring case.'),
+        isActive: nullable.flag('Only users who may log in, or only users who may not.'),
+        role: nullable.text('Only users with this role.'),
+      },
+      async ({ users, pages }, scope, sent) => {
+        const { search, isActive, role } = sent;
+        const filter = { search, isActive, role };
+        const page = withPlaces(toPageRequest(sent, pages), parsePlace);
+        const found = await users.page(scope, { filter, ...page });
+        return {
+          ...toConnection(found, { toNode: (user) => user, cursorOf: printPlace }),
+          totalCount: () => users.count(scope, filter),
+        };
+      },
+    ),
+    account: query(
+      member.of(AccountResult, 'One user of this domain. For admins. Errors: NOT_FOUND.'),
+      { id: member.id('The id of the record in `pltf_user`.') },
+      ({ users }, scope, { id }) => users.get(scope, id),
+    ),
+    roleNames: query(
+      member.texts('All roles: those in declarations and those of users. For admins.'),
+      {},
+      ({ users }, scope) => users.roleNames(scope),
+    ),
+    userRights: query(
+      member.of(
+        UserRightsResult,
+        'What another user may do, found out by asking as that user. For admins. Errors: NOT_FOUND.',
+      ),
+      { userId: member.id('The id of an active user of this domain.') },
+      async (services, scope, { userId }) => {
+        const principal = await services.users.principalOf(scope, { id: userId });
+        return new CallerRights({ ...scope, principal }, services);
+      },
+    ),
+    inviteUser: mutation(
+      member.of(
+        SentLinkResult,
+        'Adds a user who sets a password by a link, which is mailed where there is an address, a mail ' +
+          'server and PUBLIC_URL, and is otherwise in the answer. For admins. Errors: CONFLICT when the ' +
+          'user name is taken, INVALID_VALUE.',
+      ),
+      { data: member.of(InviteUserInput, 'The new user.') },
+      ({ invitations }, scope, { data }) => invitations.invite(scope, given(data)),
+    ),
+    sendAccountLink: mutation(
+      member.of(
+        SentLinkResult,
+        'Makes a link by which the user sets a new password, or again the first one; earlier links end. ' +
+          'For admins. Errors: NOT_FOUND, CONFLICT for a user who is not active.',
+      ),
+      { userId: member.id('The user.') },
+      ({ invitations }, scope, { userId }) => invitations.sendLink(scope, userId),
+    ),
+    accountLink: openQuery(
+      member.of(
+        AccountLinkResult,
+        'What a link is for. Needs no credential but the link. Errors: NOT_FOUND.',
+      ),
+      { token: member.text('The part after # of the link.') },
+      ({ accountLinks }, _context, { token }) => accountLinks.open(token),
+    ),
+    useAccountLink: openMutation(
+      member.flag(
+        'Sets the password of the user a link is for, and ends its sessions. Needs no credential but the ' +
+          'link. Errors: NOT_FOUND for a link that was used, has expired or was replaced, INVALID_VALUE.',
+      ),
+      { token: member.text('The part after # of the link.'), password: member.text('The new password.') },
+      async ({ accountLinks }, context, { token, password }) => {
+        await accountLinks.use(token, password, context.requestId);
+        return true;
+      },
+    ),
+    setUserRoles: mutation(
+      member.of(
+        AccountResult,
+        'Gives a user other roles, at once on every gateway. For admins. Errors: NOT_FOUND, INVALID_VALUE, ' +
+          'CONFLICT where no admin would be left, VERSION_CONFLICT.',
+      ),
+      {
+        userId: member.id('The user.'),
+        roles: member.texts('The complete new list.'),
+        ifVersion: nullable.whole(ONLY_OVER),
+      },
+      ({ users }, scope, { userId, ...change }) => users.setRoles(scope, userId, change),
+    ),
+    setUserActive: mutation(
+      member.of(
+        AccountResult,
+        'Allows or forbids a user to log in. Forbidding it ends the sessions and suspends the' +
+          ' API keys of the user, at once on every gateway. For admins. Errors: NOT_FOUND, ' +
+          'CONFLICT if no admin would be left, VERSION_CONFLICT.',
+      ),
+      {
+        userId: member.id('The user.'),
+        isActive: member.flag('Whether the user may log in.'),
+        ifVersion: nullable.whole(ONLY_OVER),
+      },
+      ({ users }, scope, { userId, ...change }) => users.setActive(scope, userId, change),
+    ),
+    sessions: query(
+      member.list(
+        SessionResult,
+        'The open sessions, the newest first, at most 200: yours, or for an admin those of a ' + 'user.',
+      ),
+      { userId: nullable.id('The user; left out: you.') },
+      ({ sessionAdmin }, scope, { userId }) => sessionAdmin.list(scope, userId),
+    ),
+    endSession: done(
       'Ends a session of yours, or for an admin of the domain, on every gateway. Errors: NOT_FOUND.',
-  })
-  async endSession(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The session.' }) id: string,
-  ): Promise<boolean> {
-    await this.#services.sessionAdmin.end(requireScope(context), id);
-    return true;
-  }
-
-  @Mutation(() => Int, {
-    description:
-      'Ends all sessions of yours, or for an admin those of a user, on every gateway, and says how many. ' +
-      'API keys go on.',
-  })
-  async endSessions(
-    @Ctx() context: RequestContext,
-    @Arg('userId', () => ID, { nullable: true, description: 'The user; left out: you.' })
-    userId: string | null | undefined,
-    @Arg('keepCurrent', () => Boolean, {
-      nullable: true,
-      description: 'Whether to keep the session of this request. Default: true.',
-    })
-    keepCurrent: boolean | null | undefined,
-  ): Promise<number> {
-    return await this.#services.sessionAdmin.endAll(requireScope(context), {
-      userId: userId ?? undefined,
-      which: keepCurrent === false ? 'all' : 'others',
-    });
-  }
-}
+      { id: member.id('The session.') },
+      ({ sessionAdmin }, scope, { id }) => sessionAdmin.end(scope, id),
+    ),
+    endSessions: mutation(
+      member.whole(
+        'Ends all sessions of yours, or for an admin those of a user, on every gateway, and says how many. ' +
+          'API keys go on.',
+      ),
+      {
+        userId: nullable.id('The user; left out: you.'),
+        keepCurrent: nullable.flag('Whether to keep the session of this request. Default: true.'),
+      },
+      ({ sessionAdmin }, scope, { userId, keepCurrent }) =>
+        sessionAdmin.endAll(scope, { userId, which: keepCurrent === false ? 'all' : 'others' }),
+    ),
+  }),
+);
 
 const placeSchema = z.tuple([z.string(), z.string()]);
 

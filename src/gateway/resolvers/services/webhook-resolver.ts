@@ -1,160 +1,177 @@
 /** The door to webhooks: for users who may have them, and for admins those of the domain. */
-import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
-import type { Webhook } from '../../../services/webhooks/webhook.js';
-import type { WebhookDelivery, Webhooks } from '../../../services/webhooks/webhooks.js';
-import { toConnection } from '../connection.js';
-import { type PageSizes, toPageRequest } from '../page-arguments.js';
-import { type RequestContext, requireScope } from '../request-context.js';
-import {
-  CreateWebhookInput,
-  NewWebhookResult,
-  UpdateWebhookInput,
-  WebhookDeliveriesArguments,
-  WebhookDeliveryConnection,
-  WebhookDeliveryResult,
-  type WebhookEventInput,
-  WebhookResult,
-} from './webhook-result.js';
+import { inputType, member, nullable, objectType } from '../../../base/scalars/declared-type.js';
+import type { Webhooks } from '../../../services/webhooks/webhooks.js';
+import { connectionType, toConnection } from '../connection.js';
+import { PAGE_ARGUMENTS, type PageSizes, toPageRequest } from '../page-arguments.js';
+import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 
-@Resolver()
-export class WebhookResolver {
-  readonly #webhooks: Webhooks;
-  readonly #pages: PageSizes;
+const WebhookEventResult = objectType('WebhookEvent', 'Changes that a webhook is notified of.', {
+  collection: member.text('The collection of the records.'),
+  operations: member.texts('Of `created`, `updated`, `deleted`.'),
+  oquery: nullable.text('Limits the records; null: all.'),
+});
 
-  constructor(services: { readonly webhooks: Webhooks; readonly pages: PageSizes }) {
-    this.#webhooks = services.webhooks;
-    this.#pages = services.pages;
-  }
+const WebhookEventInput = inputType('WebhookEventInput', 'Changes that a webhook is to be told of.', {
+  collection: member.text('The collection of the records, which you may read.'),
+  operations: member.texts('Of `created`, `updated`, `deleted`.'),
+  oquery: nullable.text(
+    'The records alone that it is true of, e.g. "class=5"; a removed one is judged as it was.',
+  ),
+});
 
-  @Query(() => [WebhookResult], {
-    description:
-      'Your webhooks, the newest first; for an admin all of the domain. For the roles of WEBHOOK_ROLES.',
-  })
-  async webhooks(@Ctx() context: RequestContext): Promise<readonly Webhook[]> {
-    return await this.#webhooks.list(requireScope(context));
-  }
+const WebhookResult = objectType('Webhook', 'An external address that is notified of changes.', {
+  id: member.id('Identifies the webhook.'),
+  name: member.text('What its owner calls it.'),
+  url: member.text('The address.'),
+  events: member.list(WebhookEventResult, 'The changes that it is notified of.'),
+  userId: member.id('The user whose rights say what is sent.'),
+  isPaused: member.flag('Whether it is paused. Deliveries then wait, for a month at most.'),
+  isFailing: member.flag(
+    'Its address failed three times or more, one after the other: it is tried once a minute, and all ' +
+      'that waits is sent as soon as one delivery arrives. `testWebhook` tries it at once.',
+  ),
+  createdAt: member.instant('When it was made.'),
+  updatedAt: member.instant('When it was last changed.'),
+  etag: member.text(
+    'Another one after each change of the above. Send it as `ifMatch` to change nothing that was changed ' +
+      'meanwhile.',
+  ),
+});
 
-  @Query(() => WebhookDeliveryConnection, {
-    description:
-      'The deliveries of a webhook in the last week, sent and waiting, the newest first. ' +
-      'Errors: NOT_FOUND.',
-  })
-  async webhookDeliveries(
-    @Ctx() context: RequestContext,
-    @Args(() => WebhookDeliveriesArguments) sent: WebhookDeliveriesArguments,
-  ): Promise<WebhookDeliveryConnection> {
-    const found = await this.#webhooks.deliveries(requireScope(context), sent.id, {
-      state: sent.state ?? undefined,
-      ...toPageRequest(sent, this.#pages),
-    });
-    return toConnection(found, { toNode: (delivery) => delivery, cursorOf: ({ id }) => id });
-  }
+const NewWebhookResult = objectType('NewWebhook', 'A webhook that was just made.', {
+  webhook: member.of(WebhookResult, 'The webhook.'),
+  secret: member.text('What signs its deliveries (Standard Webhooks). It is shown here and never again.'),
+});
 
-  @Mutation(() => NewWebhookResult, {
-    description:
-      'Registers a webhook. What is sent is what you may read at the time. Errors: INVALID_VALUE, ' +
-      'FORBIDDEN, LIMIT_EXCEEDED, MALFORMED_FILTER.',
-  })
-  async createWebhook(
-    @Ctx() context: RequestContext,
-    @Arg('data', () => CreateWebhookInput, { description: 'Its address and events.' })
-    data: CreateWebhookInput,
-  ): Promise<NewWebhookResult> {
-    const { events, ...rest } = data;
-    const made = await this.#webhooks.create(requireScope(context), {
-      ...rest,
-      events: events.map(toEvent),
-    });
-    return { webhook: toResult(made.webhook), secret: made.secret };
-  }
+const CreateWebhookInput = inputType('CreateWebhookInput', 'A new webhook.', {
+  name: member.text('What you call it, 1 to 100 characters.'),
+  url: member.text('A public address by https or http.'),
+  events: member.list(WebhookEventInput, 'What it is to be told of, 1 to 50.'),
+});
 
-  @Mutation(() => WebhookResult, {
-    description:
-      'Changes, pauses or resumes a webhook. Errors: NOT_FOUND, VERSION_CONFLICT, and as ' +
-      '`createWebhook`.',
-  })
-  async updateWebhook(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
-    @Arg('data', () => UpdateWebhookInput, { description: 'What changes.' }) data: UpdateWebhookInput,
-    @Arg('ifMatch', () => String, {
-      nullable: true,
-      description: 'Change it only if the webhook still has this `etag`.',
-    })
-    ifMatch: string | null,
-  ): Promise<Webhook> {
-    return await this.#webhooks.update(requireScope(context), id, {
-      ...(data.name != null && { name: data.name }),
-      ...(data.url != null && { url: data.url }),
-      ...(data.events != null && { events: data.events.map(toEvent) }),
-      isPaused: data.isPaused ?? undefined,
-      ifMatch: ifMatch ?? undefined,
-    });
-  }
+const UpdateWebhookInput = inputType(
+  'UpdateWebhookInput',
+  'What changes of a webhook; what is left out stays.',
+  {
+    name: nullable.text('What you call it.'),
+    url: nullable.text('A public address by https or http.'),
+    events: nullable.list(WebhookEventInput, 'All that it is to be told of.'),
+    isPaused: nullable.flag('Whether deliveries are to wait.'),
+  },
+);
 
-  @Mutation(() => Boolean, {
-    description: 'Removes a webhook and its deliveries. Errors: NOT_FOUND.',
-  })
-  async removeWebhook(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
-  ): Promise<boolean> {
-    await this.#webhooks.remove(requireScope(context), id);
-    return true;
-  }
+const WebhookDeliveryResult = objectType('WebhookDelivery', 'A delivery of a webhook, and its state.', {
+  id: member.id('Identifies the delivery. Sent as `webhook-id`.'),
+  state: member.text(
+    '`waiting`, `delivered` (the answer was 2xx), `failed` (for a day), or `skipped`: the owner may not ' +
+      'see it, or did not ask for it.',
+  ),
+  event: member.anyJson('What happened: type, at, collection, recordId, version, by.'),
+  body: nullable.text('The body that was sent; null: nothing yet.'),
+  attempts: member.whole('The number of attempts.'),
+  nextAttemptAt: nullable.instant('When the next attempt is made; null if it has ended.'),
+  status: nullable.whole('The status of the last answer; null: there was none.'),
+  answer: nullable.text('The first 2,000 characters of the last answer.'),
+  problem: nullable.text('Why it was not delivered, or not yet.'),
+  durationMs: nullable.number('How long the last attempt took. Unit: milliseconds.'),
+  createdAt: member.instant('When it was created.'),
+  attemptedAt: nullable.instant('When the last attempt was made.'),
+});
 
-  @Mutation(() => String, {
-    description:
-      'Replaces the secret. The new one is shown here and never again; the old one signs ' +
-      'nothing more. Errors: NOT_FOUND.',
-  })
-  async rotateWebhookSecret(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
-  ): Promise<string> {
-    return await this.#webhooks.rotateSecret(requireScope(context), id);
-  }
+const WebhookDeliveryConnection = connectionType('WebhookDelivery', WebhookDeliveryResult, {
+  page: 'A page of deliveries, the newest first.',
+  one: 'A delivery',
+  many: 'The deliveries',
+});
 
-  @Mutation(() => WebhookDeliveryResult, {
-    description: 'Sends an event of the type `test` now and waits for the answer. Errors: NOT_FOUND.',
-  })
-  async testWebhook(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
-  ): Promise<WebhookDelivery> {
-    return await this.#webhooks.test(requireScope(context), id);
-  }
-
-  @Mutation(() => WebhookDeliveryResult, {
-    description: 'Sends a delivery again unchanged, or a waiting one at once. Errors: NOT_FOUND.',
-  })
-  async replayWebhookDelivery(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The delivery.' }) id: string,
-  ): Promise<WebhookDelivery> {
-    return await this.#webhooks.replay(requireScope(context), id);
-  }
-
-  @Mutation(() => Int, {
-    description:
-      'Sends all waiting and failed deliveries again, when the address answers again. ' +
-      'Returns their number. Errors: NOT_FOUND.',
-  })
-  async replayWebhookDeliveries(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
-  ): Promise<number> {
-    return await this.#webhooks.replayAll(requireScope(context), id);
-  }
-}
-
-function toEvent({ oquery, ...event }: WebhookEventInput) {
-  return { ...event, ...(oquery != null && { oquery }) };
-}
-
-function toResult(webhook: Webhook): WebhookResult {
-  return {
-    ...webhook,
-    events: webhook.events.map((event) => ({ ...event, oquery: event.oquery })),
-  };
-}
+export const WebhookResolver = serviceResolver(
+  ({ query, mutation, done }: FieldRows<{ readonly webhooks: Webhooks; readonly pages: PageSizes }>) => ({
+    webhooks: query(
+      member.list(
+        WebhookResult,
+        'Your webhooks, the newest first; for an admin all of the domain. For the roles of WEBHOOK_ROLES.',
+      ),
+      {},
+      ({ webhooks }, scope) => webhooks.list(scope),
+    ),
+    webhookDeliveries: query(
+      member.of(
+        WebhookDeliveryConnection,
+        'The deliveries of a webhook in the last week, sent and waiting, the newest first. ' +
+          'Errors: NOT_FOUND.',
+      ),
+      { ...PAGE_ARGUMENTS, id: member.id('The webhook.'), state: nullable.text('Only in this state.') },
+      async ({ webhooks, pages }, scope, sent) => {
+        const page = { state: sent.state, ...toPageRequest(sent, pages) };
+        const found = await webhooks.deliveries(scope, sent.id, page);
+        return toConnection(found, { toNode: (delivery) => delivery, cursorOf: ({ id }) => id });
+      },
+    ),
+    createWebhook: mutation(
+      member.of(
+        NewWebhookResult,
+        'Registers a webhook. What is sent is what you may read at the time. Errors: INVALID_VALUE, ' +
+          'FORBIDDEN, LIMIT_EXCEEDED, MALFORMED_FILTER.',
+      ),
+      { data: member.of(CreateWebhookInput, 'Its address and events.') },
+      async ({ webhooks }, scope, { data }) => {
+        return await webhooks.create(scope, { ...data, events: data.events.map(given) });
+      },
+    ),
+    updateWebhook: mutation(
+      member.of(
+        WebhookResult,
+        'Changes, pauses or resumes a webhook. Errors: NOT_FOUND, VERSION_CONFLICT, and as ' +
+          '`createWebhook`.',
+      ),
+      {
+        id: member.id('The webhook.'),
+        data: member.of(UpdateWebhookInput, 'What changes.'),
+        ifMatch: nullable.text('Change it only if the webhook still has this `etag`.'),
+      },
+      ({ webhooks }, scope, { id, data, ifMatch }) =>
+        webhooks.update(scope, id, {
+          ...given(data),
+          ...(data.events != null && { events: data.events.map(given) }),
+          ifMatch,
+        }),
+    ),
+    removeWebhook: done(
+      'Removes a webhook and its deliveries. Errors: NOT_FOUND.',
+      { id: member.id('The webhook.') },
+      ({ webhooks }, scope, { id }) => webhooks.remove(scope, id),
+    ),
+    rotateWebhookSecret: mutation(
+      member.text(
+        'Replaces the secret. The new one is shown here and never again; the old one signs ' +
+          'nothing more. Errors: NOT_FOUND.',
+      ),
+      { id: member.id('The webhook.') },
+      ({ webhooks }, scope, { id }) => webhooks.rotateSecret(scope, id),
+    ),
+    testWebhook: mutation(
+      member.of(
+        WebhookDeliveryResult,
+        'Sends an event of the type `test` now and waits for the answer. Errors: NOT_FOUND.',
+      ),
+      { id: member.id('The webhook.') },
+      ({ webhooks }, scope, { id }) => webhooks.test(scope, id),
+    ),
+    replayWebhookDelivery: mutation(
+      member.of(
+        WebhookDeliveryResult,
+        'Sends a delivery again unchanged, or a waiting one at once. Errors: NOT_FOUND.',
+      ),
+      { id: member.id('The delivery.') },
+      ({ webhooks }, scope, { id }) => webhooks.replay(scope, id),
+    ),
+    replayWebhookDeliveries: mutation(
+      member.whole(
+        'Sends all waiting and failed deliveries again, when the address answers again. ' +
+          'Returns their number. Errors: NOT_FOUND.',
+      ),
+      { id: member.id('The webhook.') },
+      ({ webhooks }, scope, { id }) => webhooks.replayAll(scope, id),
+    ),
+  }),
+);

@@ -1,0 +1,145 @@
+/**
+ * Resolver classes declared as tables: each row is a field of `Query` or `Mutation`, with its type and
+ * description, its arguments, and the call that answers it. REST calls the same methods.
+ *
+ *   export const BranchResolver = serviceResolver(({ mutation }: FieldRows<{ readonly domains: Domains }>) => ({
+ *     createBranch: mutation(
+ *       member.of(CallerDomain, 'Creates a branch.'),
+ *       { data: member.of(NewBranchInput, 'The branch.') },
+ *       ({ domains }, scope, { data }) => domains.create(scope, data),
+ *     ),
+ *   }));
+ */
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql';
+import type { Scope } from '../../base/model/scope.js';
+import {
+  argumentsType,
+  type MemberTable,
+  member,
+  type TypeMember,
+  type ValueOfMembers,
+} from '../../base/scalars/declared-type.js';
+import { type RequestContext, requireScope } from './request-context.js';
+
+/** What was sent, without null: it means the same as leaving a member out. */
+type Given<Sent> = { readonly [Name in keyof Sent]: Exclude<Sent[Name], null | undefined> };
+
+/** A value whose members may be computed only when they are selected. */
+type Lazy<Value> = Value extends readonly (infer Element)[]
+  ? readonly Lazy<Element>[]
+  : Value | { readonly [Name in keyof Value]: Later<Value[Name]> };
+type Later<Value> = Value | Promise<Value> | (() => Value | Promise<Value>);
+
+/** The request itself, for the few fields that need more than the scope. */
+interface Asked {
+  readonly context: RequestContext;
+  readonly info: GraphQLResolveInfo;
+}
+
+interface Row<Services, Sent, Answer> {
+  readonly kind: 'query' | 'mutation';
+  readonly field: TypeMember<unknown>;
+  readonly members: MemberTable;
+  readonly run: (services: Services, sent: Given<Sent>, asked: Asked) => Answer;
+}
+
+type AnyRow = Row<never, never, unknown>;
+/** A method for REST alone. */
+type RestMethod = (services: never, context: RequestContext, ...rest: never[]) => unknown;
+
+type Methods<Table> = {
+  readonly [Name in keyof Table]: Table[Name] extends Row<never, infer Sent, infer Answer>
+    ? (context: RequestContext, sent: Sent) => Promise<Awaited<Answer>>
+    : Table[Name] extends (services: never, context: RequestContext, ...rest: infer Rest) => infer Answer
+      ? (context: RequestContext, ...rest: Rest) => Answer
+      : never;
+};
+
+/** The makers of rows; the open ones need no credential. */
+export type FieldRows<Services> = ReturnType<typeof rowsFor<Services>>;
+
+function rowsFor<Services>() {
+  const scoped =
+    (kind: Row<never, never, never>['kind']) =>
+    <Value, M extends MemberTable, Answer extends Lazy<Value> | Promise<Lazy<Value>>>(
+      field: TypeMember<Value>,
+      members: M,
+      run: (services: Services, scope: Scope, sent: Given<ValueOfMembers<M>>, asked: Asked) => Answer,
+    ): Row<Services, ValueOfMembers<M>, Answer> => ({
+      ...{ kind, field, members },
+      run: (services, sent, asked) => run(services, requireScope(asked.context), sent, asked),
+    });
+  const open =
+    (kind: Row<never, never, never>['kind']) =>
+    <Value, M extends MemberTable, Answer extends Lazy<Value> | Promise<Lazy<Value>>>(
+      field: TypeMember<Value>,
+      members: M,
+      run: (services: Services, context: RequestContext, sent: Given<ValueOfMembers<M>>) => Answer,
+    ): Row<Services, ValueOfMembers<M>, Answer> => ({
+      ...{ kind, field, members },
+      run: (services, sent, { context }) => run(services, context, sent),
+    });
+  return {
+    query: scoped('query'),
+    mutation: scoped('mutation'),
+    /** A change that returns true. */
+    done: <M extends MemberTable>(
+      description: string,
+      members: M,
+      run: (services: Services, scope: Scope, sent: Given<ValueOfMembers<M>>) => Promise<unknown>,
+    ) =>
+      scoped('mutation')(member.flag(description), members, async (services, scope, sent) => {
+        await run(services, scope, sent);
+        return true;
+      }),
+    openQuery: open('query'),
+    openMutation: open('mutation'),
+  };
+}
+
+export function serviceResolver<Services, Table extends Readonly<Record<string, AnyRow | RestMethod>>>(
+  declare: (rows: FieldRows<Services>) => Table,
+): new (
+  services: Services,
+) => Methods<Table> {
+  class ServiceResolver {
+    constructor(readonly services: Services) {}
+  }
+  const { prototype } = ServiceResolver;
+  for (const [name, row] of Object.entries(declare(rowsFor<Services>()))) {
+    const value =
+      typeof row === 'function'
+        ? function (this: ServiceResolver, context: RequestContext, ...rest: never[]) {
+            return row(this.services as never, context, ...rest);
+          }
+        : async function (this: ServiceResolver, context: RequestContext, sent: object, info: never) {
+            return await row.run(this.services as never, given(sent) as never, { context, info });
+          };
+    Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
+    if (typeof row !== 'function') decorate(prototype, name, row);
+  }
+  Resolver()(ServiceResolver);
+  return ServiceResolver as unknown as new (
+    services: Services,
+  ) => Methods<Table>;
+}
+
+/** Calls the decorators that a written method would carry, after the metadata that the compiler emits. */
+function decorate(prototype: object, name: string, { kind, field, members }: AnyRow): void {
+  const { type, description } = field;
+  Reflect.defineMetadata('design:paramtypes', [Object, Object, Object], prototype, name);
+  Reflect.defineMetadata('design:returntype', Promise, prototype, name);
+  const args = argumentsType(members);
+  Ctx()(prototype, name, 0);
+  Args(() => args)(prototype, name, 1);
+  Info()(prototype, name, 2);
+  const decorator = kind === 'query' ? Query : Mutation;
+  decorator(() => type as never, { description })(prototype, name, {});
+}
+
+export function given<Sent extends object>(sent: Sent): Given<Sent> {
+  return Object.fromEntries(
+    Object.entries(sent).filter(([, value]) => value !== null && value !== undefined),
+  ) as Given<Sent>;
+}
