@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { migrateJobQueue } from '../src/services/jobs/job-queue.js';
 import { startEmbeddedServer } from '../src/store/database/embedded/embedded-server.js';
-import { isProcessAlive } from '../src/store/database/embedded/start-lock.js';
+import { isProcessAlive } from '../src/store/database/embedded/kept-presence.js';
 import { applyMigrations } from '../src/store/database/migrations.js';
 import { logSeconds, PROCESSOR_LOG_VARIABLE, serverSeconds } from './processor-seconds.mjs';
 import {

@@ -10,7 +10,7 @@ import { printGatewaySchema, readCollections } from '../gateway/graphql/print-sc
 import { printOpenapi } from '../gateway/rest/openapi.js';
 import { createRouteTable } from '../gateway/rest/routes.js';
 import { reports } from '../school/reports/registry.js';
-import { wholeCollection } from '../store/access/collection-in-reach.js';
+import { wholeCollection } from '../store/access/access.js';
 import { printLine } from './console-output.js';
 
 /** The files that are printed from the code, so that a change of a contract shows in review. */

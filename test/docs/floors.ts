@@ -155,7 +155,7 @@ export const FLOORS: readonly Room[] = [
     ],
   },
   { name: 'services/importing/import-settings.ts', imports: [] },
-  { name: 'gateway/config/', imports: ['store/database/list-host-urls.ts', 'store/database/tls-mode.ts'] },
+  { name: 'gateway/config/', imports: ['store/database/list-host-urls.ts'] },
   {
     name: 'gateway/config/config.ts',
     imports: [

@@ -1,7 +1,7 @@
 /** The manual says of Mongo's language what the code does. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { SQL_ACCUMULATORS } from '../../src/store/mongo/compile-group.js';
+import { SQL_ACCUMULATORS } from '../../src/store/mongo/compile-pipeline.js';
 import { EXPRESSION_OPERATORS } from '../../src/store/mongo/expression-operators.js';
 import { STAGE_NAMES } from '../../src/store/mongo/mongo-pipeline.js';
 import { QUERY_OPERATORS } from '../../src/store/mongo/mongo-query.js';

@@ -22,8 +22,7 @@ import { countSecretsWithoutKey } from '../../services/auth/secrets-without-key.
 import { JobWorkers } from '../../services/jobs/job-workers.js';
 import { InstanceWatch } from '../../store/database/instance-watch.js';
 import { listKnownMigrations } from '../../store/database/migrations.js';
-import { RecentSlowStatements } from '../../store/reading/recent-slow-statements.js';
-import { watchSlowStatements } from '../../store/reading/slow-statements.js';
+import { RecentSlowStatements, watchSlowStatements } from '../../store/reading/slow-statements.js';
 import { AgentEndpoint } from '../agents/agent-endpoint.js';
 import { AgentTools } from '../agents/agent-tools.js';
 import type { Config } from '../config/config.js';

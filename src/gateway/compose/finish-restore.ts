@@ -7,7 +7,7 @@ import {
 import { type ErasureServices, eraseAgain } from '../../services/persons/erase-again.js';
 import { DoneErasure } from '../../services/persons/erasure-work.js';
 import { lockUntilDisconnected } from '../../store/database/advisory-lock.js';
-import { cancelOnAbort } from '../../store/database/cancel-on-abort.js';
+import { cancelOnAbort } from '../../store/database/cancellation.js';
 import type { Database } from '../../store/database/database.js';
 
 /** Held by the process that finishes; others that start meanwhile wait. */

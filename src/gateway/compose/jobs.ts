@@ -8,7 +8,7 @@ import { RECEIPT_TASK } from '../../services/messaging/receipt-intake.js';
 import { createScriptTasks, SCHEDULE_TASK } from '../../services/scripting/library/script-tasks.js';
 import { endLongSessions } from '../../services/sql-views/sql-views.js';
 import { WEBHOOK_TASK } from '../../services/webhooks/webhook-deliveries.js';
-import { databaseTime } from '../../store/database/database-time.js';
+import { databaseTime } from '../../store/database/queryable.js';
 import type { Config } from '../config/config.js';
 import type { Observe } from '../server/observation.js';
 import { purgeRecords } from '../server/purge-records.js';

@@ -10,11 +10,13 @@ import {
   wholeNumberSetting,
 } from '../../base/settings.js';
 import {
+  hasKnownTlsMode,
   hasPossibleDatabaseName,
   listHostUrls,
+  TLS_MODES,
+  withExplicitTlsMode,
   withPlainDatabaseName,
 } from '../../store/database/list-host-urls.js';
-import { hasKnownTlsMode, TLS_MODES, withExplicitTlsMode } from '../../store/database/tls-mode.js';
 
 const IMPOSSIBLE_NAME =
   'the name of a database with ? or # (%3F, %23) cannot be part of an address; rename the database';

@@ -7,7 +7,7 @@ import { type ContentEncoding, compressWhole } from '../../base/http/content-enc
 import { etagOf } from '../../base/http/etag.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Report } from '../../school/reports/engine/report.js';
-import { type CollectionInReach, wholeCollection } from '../../store/access/collection-in-reach.js';
+import { type CollectionInReach, wholeCollection } from '../../store/access/access.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import type { Resolvers } from '../resolvers/resolvers.js';
 import { mayRun } from '../resolvers/services/caller-rights.js';

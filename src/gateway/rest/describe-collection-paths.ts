@@ -2,7 +2,7 @@
  * The record paths for each collection, for `openapi.json`: beside `/o/recs/{collection}` it lists
  * `/o/recs/task`, with the schemas of a task. They are served by the generic routes.
  */
-import type { CollectionInReach } from '../../store/access/collection-in-reach.js';
+import type { CollectionInReach } from '../../store/access/access.js';
 import {
   changesSchemaName,
   describeWhat,

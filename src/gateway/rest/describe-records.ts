@@ -4,7 +4,7 @@ import { describeBounds, jsonSchemaOfBounds } from '../../base/model/bounds.js';
 import { type Collection, type Field, mustBeSent } from '../../base/model/collection.js';
 import { SCALAR_TYPES, valueKindOf } from '../../base/model/field-types/scalar-types.js';
 import { RECORD_ID_PATTERN } from '../../base/model/record-id.js';
-import type { CollectionInReach } from '../../store/access/collection-in-reach.js';
+import type { CollectionInReach } from '../../store/access/access.js';
 import { nullableSchema } from './describe-answers.js';
 import type { Schema } from './route.js';
 

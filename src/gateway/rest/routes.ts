@@ -1,7 +1,7 @@
 /** The route table: every documented path, in order, with the resolver method that answers it. */
 
 import type { Report } from '../../school/reports/engine/report.js';
-import type { CollectionInReach } from '../../store/access/collection-in-reach.js';
+import type { CollectionInReach } from '../../store/access/access.js';
 import { AGENT_ROUTE } from './agent-route.js';
 import { AUTH_ROUTES } from './auth-routes.js';
 import { BROWSER_AUTH_ROUTES } from './browser-auth-routes.js';

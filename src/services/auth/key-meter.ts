@@ -1,7 +1,7 @@
 /** Counts the requests of API keys without delaying them. */
 
 import type { Database } from '../../store/database/database.js';
-import { RegularWrites } from '../../store/database/regular-writes.js';
+import { RegularWrites } from '../../store/database/repeated-work.js';
 import { sql } from '../../store/sql.js';
 import type { UsageDays } from './usage-days.js';
 

@@ -8,7 +8,7 @@ import { Secret, TOTP } from 'otpauth';
 import { ServiceError } from '../../base/errors.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
 import { withAsciiDigits } from '../../base/text/ascii-digits.js';
-import { isAdmin } from '../../store/access/admin.js';
+import { isAdmin } from '../../store/access/access.js';
 import { type AuditedOperation, auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';

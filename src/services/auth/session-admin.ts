@@ -3,10 +3,10 @@
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { isAdmin } from '../../store/access/admin.js';
+import { isAdmin } from '../../store/access/access.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
-import { fromRow } from '../../store/database/from-row.js';
+import { fromRow } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { announceUser, type Principals } from './principals.js';
 

@@ -3,7 +3,7 @@
 import { ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import { type Principal, type Scope, topDomainIdOf } from '../../base/model/scope.js';
-import { mayManageAccounts } from '../../store/access/admin.js';
+import { mayManageAccounts } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
 import {
   compileKeyset,

@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { ServiceError } from '../../base/errors.js';
-import { isProcessAlive } from '../../store/database/embedded/start-lock.js';
+import { isProcessAlive } from '../../store/database/embedded/kept-presence.js';
 import type { Bucket } from '../files/blob-store.js';
 
 /**

@@ -1,7 +1,7 @@
 /** Several connections that see the database at the same moment, without blocking writers. */
 import pg from 'pg';
 import { translateDatabaseError } from '../../store/database/database-errors.js';
-import { setSession } from '../../store/database/session-settings.js';
+import { setSession } from '../../store/database/pool.js';
 import { isSharded } from '../../store/database/shards/table-places.js';
 import { KEPT_TABLES } from './kept-tables.js';
 

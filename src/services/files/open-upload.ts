@@ -1,7 +1,7 @@
 /** Resumable uploads in the table of files. Every statement names the domain. */
 
-import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import type { Queryable } from '../../store/database/queryable.js';
+import { fromRow, type RowOf } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
 import type { BlobKey } from './blob-store.js';
 import { type FileLink, LINK, type StoredFile } from './stored-file.js';

@@ -6,7 +6,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { refusedByScopes } from '../../store/access/refused-by-scopes.js';
+import { refusedByScopes } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { appendChunks } from './append-chunks.js';

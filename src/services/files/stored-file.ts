@@ -1,6 +1,5 @@
 /** The table of files. Every statement names the domain, or belongs to a task for all domains. */
 
-import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -8,6 +7,7 @@ import {
   toKeysetPage,
 } from '../../store/database/keyset.js';
 import type { Queryable } from '../../store/database/queryable.js';
+import { fromRow, type RowOf } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { BlobKey } from './blob-store.js';
 

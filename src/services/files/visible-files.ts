@@ -1,7 +1,7 @@
 /** Decides who may upload, read and delete files. */
 import { ServiceError } from '../../base/errors.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
-import { refusedByScopes } from '../../store/access/refused-by-scopes.js';
+import { refusedByScopes } from '../../store/access/access.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';

@@ -1,7 +1,7 @@
 /** Who may import, and whose imports a caller sees. */
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { isAdmin } from '../../store/access/admin.js';
+import { isAdmin } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Principals } from '../auth/principals.js';

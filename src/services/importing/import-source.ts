@@ -7,7 +7,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
-import { isProcessAlive } from '../../store/database/embedded/start-lock.js';
+import { isProcessAlive } from '../../store/database/embedded/kept-presence.js';
 import type { Files } from '../files/files.js';
 import { findFile, type StoredFile } from '../files/stored-file.js';
 import { textOfCell } from './cells/plain-cells.js';

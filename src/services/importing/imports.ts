@@ -7,7 +7,7 @@ import { ServiceError } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { isAdmin } from '../../store/access/admin.js';
+import { isAdmin } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';

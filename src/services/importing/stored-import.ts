@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import type { KeyScopes } from '../../base/model/scope.js';
-import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -11,6 +10,7 @@ import {
   toKeysetPage,
 } from '../../store/database/keyset.js';
 import type { Queryable } from '../../store/database/queryable.js';
+import { fromRow, type RowOf } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { StagedFieldChange } from '../../store/writing/staged-work.js';
 import type { StagedOutcome } from '../../store/writing/staged-writes.js';

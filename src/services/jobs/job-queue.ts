@@ -14,8 +14,8 @@ import { type JsonObject, printExactJson } from '../../base/json/json.js';
 import { traceHeaders } from '../../base/process/traced.js';
 import { lockUntilDisconnected } from '../../store/database/advisory-lock.js';
 import type { Database } from '../../store/database/database.js';
+import { setSession } from '../../store/database/pool.js';
 import type { Transaction } from '../../store/database/queryable.js';
-import { setSession } from '../../store/database/session-settings.js';
 import { type Sql, sql } from '../../store/sql.js';
 
 /**

@@ -2,8 +2,7 @@
 
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { isAdmin } from '../../store/access/admin.js';
-import { refusedByScopes } from '../../store/access/refused-by-scopes.js';
+import { isAdmin, refusedByScopes } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { Transaction } from '../../store/database/queryable.js';

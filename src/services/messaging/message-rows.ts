@@ -2,7 +2,6 @@
  * The table of messages. Every statement names the domain, except those of tasks that process all domains.
  */
 
-import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -10,6 +9,7 @@ import {
   toKeysetPage,
 } from '../../store/database/keyset.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
+import { fromRow, type RowOf } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type {
   Attachment,

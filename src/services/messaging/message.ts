@@ -1,7 +1,7 @@
 /** A message: its content and its state. */
 import { ServiceError } from '../../base/errors.js';
 import type { Principal } from '../../base/model/scope.js';
-import { refusedByScopes } from '../../store/access/refused-by-scopes.js';
+import { refusedByScopes } from '../../store/access/access.js';
 
 export type MessageKind = 'email' | 'sms';
 

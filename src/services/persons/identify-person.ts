@@ -3,7 +3,7 @@ import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { isAdmin } from '../../store/access/admin.js';
+import { isAdmin } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { recordsOf } from '../../store/sql/records-of.js';

@@ -1,7 +1,7 @@
 /** Limits whose runs, and whose lines of the log, a caller may look at. */
 
 import { credentialName, type Scope } from '../../base/model/scope.js';
-import { isAdmin } from '../../store/access/admin.js';
+import { isAdmin } from '../../store/access/access.js';
 import { type Sql, sql } from '../../store/sql.js';
 
 /**

@@ -5,7 +5,7 @@ import { parseOquery } from '../../base/languages/oquery.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import { queryOf } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import { isAdmin } from '../../store/access/admin.js';
+import { isAdmin } from '../../store/access/access.js';
 import type { RecordStore } from '../../store/record-store.js';
 
 const WEBHOOK_OPERATIONS = ['created', 'updated', 'deleted'] as const;

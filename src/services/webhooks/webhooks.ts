@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { isAdmin } from '../../store/access/admin.js';
+import { isAdmin } from '../../store/access/access.js';
 import { type AuditedOperation, auditedAct } from '../../store/audited-act.js';
 import type { ChangeOutbox } from '../../store/changes/change-outbox.js';
 import type { Database } from '../../store/database/database.js';
-import { fromRow, type RowOf } from '../../store/database/from-row.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -15,6 +14,7 @@ import {
   toKeysetPage,
   withPlaces,
 } from '../../store/database/keyset.js';
+import { fromRow, type RowOf } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';

@@ -8,16 +8,20 @@
  * @see decisions 3 (fields a caller may not read), 6
  */
 import { ServiceError } from '../../base/errors.js';
-import type { JsonValue } from '../../base/json/json.js';
-import { isExactNumber } from '../../base/json/json.js';
+import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 import type { Readership } from '../../base/languages/where-place.js';
 import type { Collection, Field, RoleAccess, RowRule } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
-import { type Principal, type RecordVerb, type Scope, topDomainIdOf } from '../../base/model/scope.js';
+import {
+  type Domain,
+  lacksSecondFactor,
+  type Principal,
+  type RecordVerb,
+  type Scope,
+  topDomainIdOf,
+} from '../../base/model/scope.js';
 import type { Sql } from '../sql.js';
-import { mayManageAccounts } from './admin.js';
-import { refusedByScopes } from './refused-by-scopes.js';
 
 export interface EffectiveAccess {
   /** The caller's rows as a filter; `undefined`: the whole domain. */
@@ -334,4 +338,99 @@ function isComparable(value: JsonValue | undefined): value is string | number | 
     typeof value === 'boolean' ||
     isExactNumber(value)
   );
+}
+
+/**
+ * Whether a caller administers its domain. An admin's API key does not: its scopes are records, reports and
+ * scripts.
+ */
+export function isAdmin(principal: Principal): boolean {
+  return principal.roles.has('admin') && principal.scopes === undefined;
+}
+
+/**
+ * Whether a caller may change who may log in, as whom, and with which rights. An API key may if its scopes
+ * say so. A script may not, whoever runs it: it would give rights in the name of everybody whose write starts
+ * it, and long after its author has gone.
+ */
+export function mayManageAccounts({
+  principal: { roles, scopes },
+  scriptDepth,
+}: Pick<Scope, 'principal' | 'scriptDepth'>): boolean {
+  return (
+    scriptDepth === undefined && roles.has('admin') && (scopes === undefined || scopes.accounts === true)
+  );
+}
+
+/**
+ * Whether the caller may change what all domains share (domains, collections): an admin whose credential
+ * belongs to the top domain, wherever it acts. API keys may not: their scopes are records, reports and
+ * scripts.
+ */
+export function isTopDomainAdmin(scope: Scope, top: Domain | undefined): boolean {
+  const { principal } = scope;
+  if (!isAdmin(principal)) return false;
+  return principal.kind === 'system' || principal.domainId === top?.id;
+}
+
+/** FORBIDDEN, with `detail` unless all is refused until the user has set up a second factor. */
+export function refusedByScopes(principal: Principal, detail: string): ServiceError {
+  const isDue = lacksSecondFactor(principal);
+  const setUp =
+    'Your role needs a second factor, which you have not set up (SECOND_FACTOR_ROLES). Until then you may ' +
+    'only set it up: beginSecondFactor, then confirmSecondFactor.';
+  return new ServiceError('FORBIDDEN', isDue ? setUp : detail);
+}
+
+/** A caller's rights on a collection, for a contract generated for that caller. */
+export interface CollectionInReach {
+  readonly collection: Collection;
+  /** The visible fields; `undefined`: no record may be read. */
+  readonly readable: readonly Field[] | undefined;
+  /** The fields of a new record; `undefined`: none may be created. */
+  readonly creatable: readonly Field[] | undefined;
+  /** The fields that may be changed; `undefined`: none. */
+  readonly updatable: readonly Field[] | undefined;
+  readonly mayDelete: boolean;
+}
+
+/** A collection without any restriction. */
+export function wholeCollection(collection: Collection): CollectionInReach {
+  const { fields } = collection;
+  return { collection, readable: fields, creatable: fields, updatable: fields, mayDelete: true };
+}
+
+/** The collections with which the caller may do anything, including those registered at run time. */
+export function listCollectionsInReach(
+  catalog: { list(): readonly Collection[] },
+  scope: Scope,
+): readonly CollectionInReach[] {
+  const shown = catalog.list().filter((collection) => isInReach(scope, collection));
+  const names = new Set(shown.map(({ name }) => name));
+  return shown.map((collection) => {
+    const fieldsFor = (verb: 'read' | 'create' | 'update') => {
+      const access = findAccess(scope, collection, verb);
+      if (access === undefined) return undefined;
+      const withheld = verb === 'read' ? access.hiddenFields : access.readOnlyFields;
+      return collection.fields
+        .filter(({ name }) => !withheld.has(name))
+        .map((field) => withoutUnknownTargets(field, names));
+    };
+    return {
+      collection,
+      readable: fieldsFor('read'),
+      creatable: fieldsFor('create'),
+      updatable: fieldsFor('update'),
+      mayDelete: findAccess(scope, collection, 'delete') !== undefined,
+    };
+  });
+}
+
+/** Removes targets of a reference that the caller may not know. */
+function withoutUnknownTargets(field: Field, known: ReadonlySet<string>): Field {
+  return {
+    ...field,
+    targets: field.targets.filter((target) => known.has(target)),
+    fields: field.fields.map((member) => withoutUnknownTargets(member, known)),
+  };
 }

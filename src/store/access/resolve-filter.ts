@@ -17,8 +17,7 @@ import type { Scope } from '../../base/model/scope.js';
 import type { Clock, ValueCondition } from '../../base/model/value-test.js';
 import { assertReadable, type EffectiveAccess, type FindReadable } from './access.js';
 import { assertFits, assertListed, testOf, unfitting } from './condition-test.js';
-import { hintAtContradictions } from './hint-at-contradictions.js';
-import { hintAtPaths } from './hint-at-paths.js';
+import { hintAtContradictions, hintAtPaths } from './hint-at-paths.js';
 import type { ResolvedFilter, ResolvedRecord } from './resolved-filter.js';
 import { respelled, type SpellingContext } from './respelled.js';
 

@@ -14,17 +14,13 @@ import type { Collection } from '../../base/model/collection.js';
 import { type Domain, type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import type { StoredField } from '../../base/model/stored-field.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { assertInReach, isInReach } from '../access/access.js';
-import { isAdmin } from '../access/admin.js';
-import { isTopDomainAdmin } from '../access/top-domain-admin.js';
+import { assertInReach, isAdmin, isInReach, isTopDomainAdmin } from '../access/access.js';
 import { type AuditedOperation, auditedAct } from '../audited-act.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database } from '../database/database.js';
 import { FairQueue } from '../database/fair-queue.js';
 import { ensurePartition } from '../database/partitions.js';
 import { type Sql, sql } from '../sql.js';
-import { findAlterationFaults } from './alteration-faults.js';
-import { assertOwnGraphqlNames } from './assert-own-graphql-names.js';
 import {
   CATALOG_CHANNEL,
   type CatalogRow,
@@ -35,12 +31,12 @@ import {
   upsertDefinition,
 } from './catalog-row.js';
 import type { CollectionDefinition } from './collection-definition.js';
+import { assertOwnGraphqlNames } from './collection-definition.js';
 import { CATALOG_LOCK, type DeclareOptions, declareAll } from './declare-all.js';
-import { compareDefinitions, type DefinitionChange } from './definition-changes.js';
+import { compareDefinitions, type DefinitionChange, findAlterationFaults } from './definition-changes.js';
 import { type FieldUse, findUseFaults, listFieldUses } from './field-uses.js';
 import { type GuardingField, guardingFields, type Naming, namingLinks } from './guarding-fields.js';
-import { parseCollection, parseDefinition } from './parse-collection.js';
-import { readDefinitions } from './read-definitions.js';
+import { parseCollection, parseDefinition, readDefinitions } from './parse-collection.js';
 import { findUndeclaredFields, type UndeclaredFields } from './undeclared-fields.js';
 
 export interface CatalogOptions extends DeclareOptions {

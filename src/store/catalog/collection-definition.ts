@@ -1,5 +1,6 @@
 /** The type of a declaration; schema/collections/collection.schema.json explains each key. */
 
+import { ServiceError } from '../../base/errors.js';
 import type { Bounds } from '../../base/model/bounds.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { FieldFormat, FieldType } from '../../base/model/field-types/scalar-types.js';
@@ -121,4 +122,26 @@ export function graphqlNamesOf({
 
 function toCamelCase(name: string): string {
   return name.replace(/_+([a-z0-9])?/g, (_match, letter: string | undefined) => letter?.toUpperCase() ?? '');
+}
+
+/**
+ * Checks that a definition shares no GraphQL name with the other ones.
+ *
+ * @throws CONFLICT naming the other collection
+ */
+export function assertOwnGraphqlNames(
+  definition: CollectionDefinition,
+  all: readonly CollectionDefinition[],
+): void {
+  const own = Object.values(graphqlNamesOf(definition));
+  for (const other of all) {
+    if (other.name === definition.name) continue;
+    const taken = Object.values(graphqlNamesOf(other)).find((name) => own.includes(name));
+    if (taken === undefined) continue;
+    throw new ServiceError(
+      'CONFLICT',
+      `${definition.name}: the GraphQL name "${taken}" is that of the collection ${other.name}; ` +
+        'choose another singular or plural',
+    );
+  }
 }

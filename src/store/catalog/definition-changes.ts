@@ -1,5 +1,9 @@
 /** The differences between two declarations of a collection, for review before saving. */
 import { isDeepStrictEqual } from 'node:util';
+import type { ErrorDetail } from '../../base/errors.js';
+import type { Collection, Field } from '../../base/model/collection.js';
+import type { Queryable } from '../database/queryable.js';
+import { type Sql, sql } from '../sql.js';
 import type { CollectionDefinition } from './collection-definition.js';
 
 export interface DefinitionChange {
@@ -60,4 +64,135 @@ function compareMembers(
     changes.push({ pointer: `${parent}/${name}`, kind: 'removed', before: value, after: undefined });
   }
   return changes;
+}
+
+/**
+ * The faults of an alteration, each with the reason and a solution. Counts live records of every domain, so
+ * it scans the collection for each rule that became stricter.
+ */
+export async function findAlterationFaults(
+  queryable: Queryable,
+  before: Collection,
+  after: Collection,
+): Promise<readonly ErrorDetail[]> {
+  const faults: ErrorDetail[] = [];
+  if (before.singular !== after.singular || before.plural !== after.plural) {
+    faults.push({
+      pointer: '/singular',
+      detail: `callers know the GraphQL names ${before.singular} and ${before.plural}; they stay`,
+      expected: `${before.singular}, ${before.plural}`,
+    });
+  }
+  const isEmpty = (await count(queryable, after, sql`true`)) === 0;
+  for (const field of before.fields) {
+    const changed = after.fieldsByName.get(field.name);
+    if (changed === undefined) faults.push(...faultsOfRemoval(field, isEmpty));
+    else if (!isEmpty) faults.push(...faultsOfType(field, changed));
+  }
+  if (isEmpty) return faults;
+  for (const rule of after.uniqueTogether) {
+    if (before.uniqueTogether.some((known) => JSON.stringify(known) === JSON.stringify(rule))) continue;
+    faults.push({
+      pointer: '/uniqueTogether',
+      detail:
+        `the rule ${rule.name} is new, and the records that are there were stored without it; give it ` +
+        'to an empty collection',
+    });
+  }
+  for (const field of after.fields) {
+    const known = before.fieldsByName.get(field.name);
+    faults.push(...(await faultsOfStricterRules(queryable, after, { known, field })));
+  }
+  return faults;
+}
+
+function faultsOfRemoval(field: Field, isEmpty: boolean): ErrorDetail[] {
+  if (isEmpty || field.deprecated !== undefined) return [];
+  return [
+    {
+      pointer: '/fields',
+      detail: `${field.name} would go, and callers may use it; declare it deprecated first`,
+      expected: field.name,
+    },
+  ];
+}
+
+function faultsOfType(known: Field, field: Field): ErrorDetail[] {
+  const before = typeText(known);
+  const now = typeText(field);
+  if (before === now) return [];
+  return [
+    {
+      pointer: `/fields/${field.name}`,
+      detail: `${field.name} is ${before} in the records that are there; as ${now} they could not be read`,
+      expected: before,
+      sent: now,
+    },
+  ];
+}
+
+function typeText(field: Field): string {
+  const kind = [
+    field.isList ? 'a list of' : 'a',
+    field.type,
+    field.format ?? '',
+    field.isDecimal ? '(decimal)' : '',
+  ];
+  const members = field.fields.map((member) => `${member.name}: ${typeText(member)}`).join(', ');
+  return `${kind.filter((word) => word !== '').join(' ')}${members === '' ? '' : ` {${members}}`}`;
+}
+
+async function faultsOfStricterRules(
+  queryable: Queryable,
+  collection: Collection,
+  change: { readonly known: Field | undefined; readonly field: Field },
+): Promise<ErrorDetail[]> {
+  const { known, field } = change;
+  const faults: ErrorDetail[] = [];
+  const value = sql`r.data -> ${field.name}::text`;
+  if (field.isRequired && !known?.isRequired) {
+    const missing = await count(queryable, collection, sql`coalesce(${value}, 'null') = 'null'`);
+    if (missing > 0)
+      faults.push(stricter(field, `${missing} records have no ${field.name}, so it cannot be required`));
+  }
+  const allowed = field.allowed;
+  if (
+    allowed !== undefined &&
+    !field.isList &&
+    known?.allowed?.every((one) => allowed.includes(one)) !== true
+  ) {
+    const isOther = sql`${value} <> 'null' and not (${value} #>> '{}' = any(${[...allowed]}::text[]))`;
+    const others = await count(queryable, collection, isOther);
+    if (others > 0)
+      faults.push(stricter(field, `${others} records have another ${field.name} than the enum allows`));
+  }
+  if (field.isUnique && !known?.isUnique) {
+    const [row] = await queryable.query<{ twice: number }>(sql`
+      select count(*)::int as twice
+      from (
+        select 1
+        from records r
+        where r.collection = ${collection.name} and r.deleted_at is null and ${value} <> 'null'
+        group by r.domain, ${value}
+        having count(*) > 1
+      ) as doubles`);
+    const twice = row?.twice ?? 0;
+    if (twice > 0)
+      faults.push(
+        stricter(field, `${twice} values of ${field.name} occur more than once, so it cannot be unique`),
+      );
+  }
+  return faults;
+}
+
+function stricter(field: Field, detail: string): ErrorDetail {
+  return { pointer: `/fields/${field.name}`, detail };
+}
+
+async function count(queryable: Queryable, collection: Collection, condition: Sql): Promise<number> {
+  const [row] = await queryable.query<{ found: number }>(sql`
+    select count(*)::int as found
+    from records r
+    where r.collection = ${collection.name} and r.deleted_at is null and ${condition}`);
+  return row?.found ?? 0;
 }

@@ -1,5 +1,8 @@
 /** Parses the declaration of a collection, from a file of schema/collections or from `registerCollection`. */
+
 import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { boundsAmong } from '../../base/model/bounds.js';
@@ -15,6 +18,7 @@ import type {
   UniqueTogether,
 } from '../../base/model/collection.js';
 import {
+  assertOwnGraphqlNames,
   type CheckDefinition,
   type CollectionDefinition,
   type FieldDefinition,
@@ -266,4 +270,33 @@ function toPersonal(personal: PersonalDefinition): Personal {
 function targetsOf(definition: FieldDefinition): readonly string[] {
   if (definition.target === undefined) return [];
   return typeof definition.target === 'string' ? [definition.target] : definition.target;
+}
+
+/** The declarations of a directory, by file name. All files are validated first. @throws INVALID_VALUE */
+export async function readDefinitions(directory: string): Promise<readonly CollectionDefinition[]> {
+  const files = (await readdir(directory))
+    .filter((file) => file.endsWith('.json') && !file.endsWith('.schema.json'))
+    .sort();
+  const definitions: CollectionDefinition[] = [];
+  for (const file of files) {
+    const definition = parseDefinition(await readJson(path.join(directory, file), file), file);
+    if (file !== `${definition.name}.json`) {
+      throw new ServiceError(
+        'INVALID_VALUE',
+        `${file}: /name: it declares "${definition.name}"; call it ${definition.name}.json`,
+      );
+    }
+    definitions.push(definition);
+  }
+  for (const definition of definitions) assertOwnGraphqlNames(definition, definitions);
+  return definitions;
+}
+
+async function readJson(file: string, name: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError('INVALID_VALUE', `${name}: it is not JSON: ${reason}`, { cause });
+  }
 }

@@ -5,10 +5,10 @@
 
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import { isAdmin } from '../access/admin.js';
+import { isAdmin } from '../access/access.js';
 import { AUDITED_OPERATIONS, type AuditedOperation } from '../audited-act.js';
 import type { Database } from '../database/database.js';
-import { fromRow, type RowOf } from '../database/from-row.js';
+import { fromRow, type RowOf } from '../database/queryable.js';
 import { sql } from '../sql.js';
 
 export interface AuditEntry {

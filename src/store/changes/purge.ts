@@ -1,7 +1,7 @@
 /** Deletes what was only kept for a time. */
 import { ServiceError } from '../../base/errors.js';
 import type { Domain, Scope } from '../../base/model/scope.js';
-import { isTopDomainAdmin } from '../access/top-domain-admin.js';
+import { isTopDomainAdmin } from '../access/access.js';
 import { CATALOG_CHANNEL } from '../catalog/catalog-row.js';
 import { KEEP_HISTORY_DAYS } from '../catalog/known-properties.js';
 import type { Database } from '../database/database.js';

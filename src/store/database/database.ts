@@ -15,22 +15,28 @@ import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.j
 import { DeadlockRetry } from './deadlock-retry.js';
 import { FairQueue } from './fair-queue.js';
 import { createPrisma, type GatewayPrisma } from './gateway-prisma.js';
-import type { JoinedBatch } from './gathered-rows.js';
 import { inspectServer, type ServerFacts, settingsOf } from './inspect-server.js';
 import { INSTANCE_SQL, InstanceGuard } from './instance-guard.js';
 import { Listener } from './listener.js';
 import { createPool, type PoolOptions } from './pool.js';
-import type { JoinedStreamOptions, NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
-import type { OwnConnection, Queryable, Transaction } from './queryable.js';
+import type {
+  JoinedStreamOptions,
+  NamedStatement,
+  OwnConnection,
+  Queryable,
+  QueryOptions,
+  StreamOptions,
+  Transaction,
+} from './queryable.js';
 import { RepeatedWork } from './repeated-work.js';
-import { type OpenedReplicas, openReplicas } from './replicas/open-replicas.js';
 import { PrimaryFinder } from './replicas/primary-finder.js';
 import type { ReadSource, ReplicatedReads } from './replicas/replicated-reads.js';
-import { runTransaction } from './run-transaction.js';
-import { connectTo, ServerStatements } from './server-statements.js';
+import { type OpenedReplicas, openReplicas } from './replicas/replicated-reads.js';
+import type { JoinedBatch } from './row-stream.js';
+import type { SlowStatementWatch } from './server-statements.js';
+import { connectTo, runTransaction, ServerStatements } from './server-statements.js';
 import { ShardServer } from './shards/shard-server.js';
 import { ShardStatements } from './shards/shard-statements.js';
-import type { SlowStatementWatch } from './statement-watch.js';
 
 const DEFAULT_REPLICA_LAG_MS = 5_000;
 /** They run only short statements, so three are enough for a gateway. */
@@ -80,7 +86,7 @@ export interface BackgroundConnections extends Queryable {
 }
 
 export interface Database extends Queryable {
-  /** The models of schema.prisma, extended by `$query` and `$stream`; its errors are translated too. */
+  /** The models of schema.prisma; its errors are translated too. */
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
   /**
@@ -317,7 +323,7 @@ class PostgresDatabase implements Database {
       // From now on, changes are announced by the new primary.
       if (kind === 'databaseRole' || kind === 'databaseMoved') void this.#listener.renew();
     });
-    this.prisma = createPrisma(this);
+    this.prisma = createPrisma(this.pool);
   }
 
   async openReplicas(urls: readonly string[], maxLagMs: number): Promise<void> {

@@ -1,10 +1,12 @@
 /** Checks a server before anything is written: its version, its encoding, and whether it keeps sessions. */
-import type pg from 'pg';
+
+import { isNativeError } from 'node:util/types';
+import pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
-import { assertSessionsAreKept } from './assert-sessions-are-kept.js';
-import { cancelOnAbort } from './cancel-on-abort.js';
-import { connectForOperator } from './connect-for-operator.js';
+import { unlessAborted } from '../../base/process/unless-aborted.js';
+import { cancelOnAbort } from './cancellation.js';
 import { endClient } from './deadline.js';
+import { setSession } from './pool.js';
 
 const OLDEST_VERSION = 150_000;
 
@@ -77,4 +79,117 @@ export function settingsOf({ canCheckConnection }: ServerFacts): Readonly<Record
     jit: 'off',
     ...(canCheckConnection ? { client_connection_check_interval: '2s' } : {}),
   };
+}
+
+/** @throws UNAVAILABLE whose message is one line for the operator; the reason of the signal */
+export async function connectForOperator(
+  url: string,
+  applicationName: string,
+  signal?: AbortSignal,
+): Promise<pg.Client> {
+  const client = createClient(url, applicationName);
+  client.on('error', () => {});
+  try {
+    await unlessAborted(client.connect(), signal);
+    await unlessAborted(setSession(client), signal);
+    return client;
+  } catch (error) {
+    // The server would keep a connection that failed, and with it this process, for a minute.
+    client.connection.stream.destroy();
+    if (signal?.aborted) throw signal.reason;
+    throw new ServiceError(
+      'UNAVAILABLE',
+      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached: ` +
+        reasonOf(error, client),
+      { cause: error },
+    );
+  }
+}
+
+function reasonOf(error: unknown, { user, password }: pg.Client): string {
+  const [reason = error] =
+    isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  const detail = isNativeError(reason) ? reason.message : String(reason);
+  const isUnanswered = !password && (/^SASL: .* password must be/.test(detail) || hasCode(reason, '28P01'));
+  return isUnanswered
+    ? `it requires a password for the user "${user}", and the address has none ` +
+        '(postgresql://user:password@host:port/database)'
+    : detail;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return isNativeError(error) && 'code' in error && error.code === code;
+}
+
+/** node-postgres reads the files that an address names as soon as it has the address. */
+function createClient(url: string, applicationName: string): pg.Client {
+  try {
+    return new pg.Client({
+      connectionString: url,
+      application_name: applicationName,
+      connectionTimeoutMillis: 10_000,
+    });
+  } catch (error) {
+    // The file system's refusals alone have a path.
+    if (!(isNativeError(error) && 'path' in error)) throw error;
+    throw new ServiceError(
+      'UNAVAILABLE',
+      `A file of sslrootcert, sslcert or sslkey in the address of the database: ${error.message}`,
+      { cause: error },
+    );
+  }
+}
+
+/** A pooler has many server connections, and two checks may hit the same one by chance. */
+const ROUNDS = 5;
+const ASK_BACKEND = 'select pg_backend_pid() as id';
+
+/**
+ * Refuses a pooler that assigns a server connection only per transaction or statement, as PgBouncer does with
+ * `pool_mode = transaction`. Costs nothing on a direct connection, which is recognized by its backend number:
+ * a pooler gives its clients other numbers.
+ *
+ * @param client connected, and not used by anybody else meanwhile
+ * @throws UNAVAILABLE whose message is one line for the operator
+ */
+async function assertSessionsAreKept(client: pg.Client, connect: () => Promise<pg.Client>): Promise<void> {
+  const { processID } = client as pg.Client & { readonly processID: number | null };
+  if ((await backendOf(client)) === processID) return;
+  const other = await connect();
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const mine = await backendOf(client);
+      // A transaction holds whatever server connection it was assigned: ours, if ours was free.
+      const its = await lendFor(other, () => backendOf(other));
+      if (its === mine || (await backendOf(client)) !== mine) throw refusal(client);
+    }
+  } catch (error) {
+    // PgBouncer refuses transactions with `pool_mode = statement`.
+    if (isNativeError(error) && /transaction blocks not allowed/.test(error.message)) throw refusal(client);
+    throw error;
+  } finally {
+    await endClient(other);
+  }
+}
+
+async function backendOf(client: pg.Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ id: number }>(ASK_BACKEND);
+  return rows[0]?.id;
+}
+
+async function lendFor<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  await client.query('begin');
+  try {
+    return await work();
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+function refusal({ host, port }: pg.Client): ServiceError {
+  return new ServiceError(
+    'UNAVAILABLE',
+    `At ${host}:${port} a pooler answers that keeps no session between two statements ` +
+      '(pool_mode = transaction or statement); name the database itself, or a pool with pool_mode = session.',
+  );
 }

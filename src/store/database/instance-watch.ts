@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../sql.js';
-import { isCompatible } from './compatibility.js';
 import type { Database } from './database.js';
 import { INSTANCE_SQL } from './instance-guard.js';
+import { isCompatible } from './migrations.js';
 
 /** The events of these looks, for the operator. */
 export type InstanceNews =

@@ -3,21 +3,22 @@
  * the table that Prisma's own command line uses: a failed or interrupted migration leaves nothing behind, and
  * is retried.
  */
+
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import type pg from 'pg';
+import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
 import { VERSION } from '../../base/process/version.js';
 import { lockUntilCommit, lockUntilDisconnected } from './advisory-lock.js';
-import { cancelOnAbort } from './cancel-on-abort.js';
-import { type Compatibility, isCompatible, noteCompatibility, readCompatibleFrom } from './compatibility.js';
-import { connectForOperator } from './connect-for-operator.js';
+import { cancelOnAbort } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';
 import { endClient } from './deadline.js';
+import { connectForOperator } from './inspect-server.js';
 import { listCommands } from './list-commands.js';
 import { distributeTables, isSharded } from './shards/table-places.js';
 
@@ -424,4 +425,51 @@ async function withClient<T>(
   } finally {
     await endClient(client);
   }
+}
+
+/**
+ * Which versions of the gateway work on a database. Whoever migrates it notes the oldest migration that a
+ * version must know; an older version refuses to start on it. `prisma/compatible-from.txt` has the name of
+ * that migration.
+ */
+const SETTING = 'compatibility';
+
+const Compatibility = z.object({
+  /** The last migration that the note is about. */
+  newest: z.string(),
+  /** A version that knows this migration works on the database. */
+  oldest: z.string(),
+});
+type Compatibility = z.output<typeof Compatibility>;
+
+type Connection = Pick<pg.ClientBase | pg.Pool, 'query'>;
+
+/** The oldest migration that a version must know to work beside this one. */
+export async function readCompatibleFrom(prismaDirectory: string): Promise<string> {
+  return (await readFile(path.join(prismaDirectory, 'compatible-from.txt'), 'utf8')).trim();
+}
+
+/** Notes what this version requires, unless a newer one has. */
+async function noteCompatibility(connection: Connection, own: Compatibility): Promise<void> {
+  await connection.query(
+    `insert into settings as s (name, value, updated_at)
+     values ($1, $2::jsonb, now())
+     on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at
+     where (s.value ->> 'newest', s.value ->> 'oldest')
+       < (excluded.value ->> 'newest', excluded.value ->> 'oldest')`,
+    [SETTING, JSON.stringify(own)],
+  );
+}
+
+/** Whether a version with these migrations works on a database that has `unknown` ones, too. */
+export async function isCompatible(
+  connection: Connection,
+  { known, unknown }: { readonly known: readonly string[]; readonly unknown: readonly string[] },
+): Promise<boolean> {
+  if (unknown.length === 0) return true;
+  const { rows } = await connection.query<{ value: unknown }>('select value from settings where name = $1', [
+    SETTING,
+  ]);
+  const { data: note } = Compatibility.safeParse(rows[0]?.value);
+  return note !== undefined && known.includes(note.oldest) && unknown.every((name) => name <= note.newest);
 }

@@ -3,8 +3,32 @@ import pg from 'pg';
 import type { ConnectionWatch } from './connection-watch.js';
 import { FullPoolError, isOutOfReach } from './database-errors.js';
 import { INSTANCE_SQL, type InstanceGuard } from './instance-guard.js';
-import { assignments, SESSION_SETTINGS } from './session-settings.js';
 import { WatchedClient, type WatchedClientConfig } from './watched-client.js';
+
+/**
+ * The settings that the driver relies on: a database or role may have other defaults. They are
+ * set by a statement, because poolers refuse them as startup options.
+ */
+const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  DateStyle: 'ISO, YMD',
+  IntervalStyle: 'postgres',
+  // Prisma's adapter writes instants without an offset.
+  TimeZone: 'UTC',
+  bytea_output: 'hex',
+  extra_float_digits: '3',
+  standard_conforming_strings: 'on',
+};
+
+/** Sets them on a connection that belongs to none of the gateway's pools. */
+export async function setSession(client: pg.ClientBase): Promise<void> {
+  const settings = Object.entries(SESSION_SETTINGS);
+  await client.query(`select ${assignments(settings)}`, settings.flat());
+}
+
+/** Expressions that assign the settings, whose names and values are the parameters from $1 on. */
+function assignments(settings: readonly unknown[]): string {
+  return settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`).join(', ');
+}
 
 export interface PoolOptions {
   /** The present address; it may differ for the next connection. */

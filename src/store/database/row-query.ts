@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
-import type { ByteRowReader } from './byte-rows.js';
+import type { ByteRowReader } from './watched-client.js';
 
 export interface RowStatement {
   readonly text: string;

@@ -1,14 +1,25 @@
 /** The statements of one server: on connections of its pools, and ended by its own cancellation. */
+
+import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { invariant, ServiceError } from '../../base/errors.js';
+import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
+import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
+import { guarded } from '../../base/process/guarded.js';
+import { isTraced, noteSpan, type Traced } from '../../base/process/traced.js';
 import type { Sql } from '../sql.js';
 import type { Cancellation } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';
-import { type GatheredRows, type JoinedBatch, JoinedRows, ListedRows } from './gathered-rows.js';
-import type { JoinedStreamOptions, NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
+import type {
+  JoinedStreamOptions,
+  NamedStatement,
+  OwnTransaction,
+  QueryOptions,
+  StreamOptions,
+} from './queryable.js';
 import { queryRows } from './row-query.js';
-import { streamRows } from './row-stream.js';
-import { type SlowStatementWatch, watched } from './statement-watch.js';
-import { assertStorableParameters } from './storable-parameters.js';
+import { type GatheredRows, type JoinedBatch, JoinedRows, ListedRows, streamRows } from './row-stream.js';
 
 const DEFAULT_BATCH_ROWS = 500;
 
@@ -140,4 +151,140 @@ async function runQuery<Row extends object>(
     // This comes before the connection serves somebody else, whom a late cancellation would hit.
     await cancelled;
   }
+}
+
+/**
+ * Runs `work` in a transaction of this connection, and rolls it back if `work` throws. `onUnusable` is called
+ * if that fails: the connection must then be closed.
+ */
+export async function runTransaction<T>(
+  { client, statements }: { readonly client: pg.PoolClient; readonly statements: ServerStatements },
+  work: (transaction: OwnTransaction) => Promise<T>,
+  onUnusable: () => void = () => {},
+): Promise<T> {
+  let isOpen = true;
+  const transaction: OwnTransaction = {
+    query: async (sql, options = {}) => {
+      invariant(isOpen, 'a transaction was used after its end');
+      return await statements.queryOn(client, sql, options);
+    },
+    copyIn: async (statement, lines) => {
+      invariant(isOpen, 'a transaction was used after its end');
+      await pipeline([lines], client.query(copyFrom(statement)));
+    },
+  };
+  try {
+    await client.query('begin isolation level read committed');
+    const result = await work(transaction);
+    isOpen = false;
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    isOpen = false;
+    await client.query('rollback').catch(onUnusable);
+    throw translateDatabaseError(error);
+  }
+}
+
+/** Receives slow statements of all callers. */
+export interface SlowStatementWatch {
+  readonly thresholdMs: number;
+  readonly onSlow: (statement: EndedStatement, caller: StatementCaller | undefined) => void;
+}
+
+/** Runs a statement and tells who wants to know. */
+async function watched<Row>(
+  sql: Sql,
+  watch: { readonly caller: StatementCaller | undefined; readonly slow: SlowStatementWatch | undefined },
+  run: () => Promise<Row[]>,
+): Promise<Row[]> {
+  const { caller, slow } = watch;
+  const { onStatement, onDuration } = caller ?? {};
+  const isPartOfTrace = isTraced();
+  const isHeard = onStatement !== undefined || onDuration !== undefined;
+  if (!isHeard && slow === undefined && !isPartOfTrace) return await run();
+  const startedAt = performance.now();
+  let rowCount = 0;
+  let failure: unknown;
+  try {
+    const rows = await run();
+    rowCount = rows.length;
+    return rows;
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    if (isPartOfTrace) noteSpan(spanOf(sql, rowCount), { startedAt, error: failure });
+    const ended = { sql, durationMs: performance.now() - startedAt, rowCount };
+    // Thrown from here, an error would take the place of the statement's own answer.
+    if (onStatement !== undefined) guarded(onStatement)(ended);
+    if (onDuration !== undefined) guarded(onDuration)(ended.durationMs);
+    if (slow !== undefined && ended.durationMs >= slow.thresholdMs) guarded(slow.onSlow)(ended, caller);
+  }
+}
+
+/** Enough to tell statements background: to copy and to send more would be most of what tracing costs. */
+const MAX_TRACED_TEXT = 500;
+
+/** The text alone: what was sent is in parameters, and told to nobody. */
+function spanOf({ text }: Sql, rowCount: number): Traced {
+  const operation = /[a-z]+/i.exec(text)?.[0]?.toLowerCase() ?? 'statement';
+  return {
+    name: `postgresql ${operation}`,
+    kind: 'client',
+    attributes: {
+      'db.system.name': 'postgresql',
+      'db.operation.name': operation,
+      'db.query.text': text.slice(0, MAX_TRACED_TEXT).replace(/\s+/g, ' ').trim(),
+      'db.response.returned_rows': rowCount,
+    },
+  };
+}
+
+/**
+ * No text of a caller reaches a statement that would fail on it: PostgreSQL holds no U+0000, and JSON cast to
+ * `jsonb` no escape of it nor of half a surrogate pair. Readers of requests say where such a character
+ * stands; this is what holds for all they do not look at.
+ */
+const JSON_CAST = /^::json/;
+
+/** @throws INVALID_VALUE (400) */
+export function assertStorableParameters({ strings, values }: Sql): void {
+  values.forEach((value, index) => {
+    if (Array.isArray(value)) {
+      if (value.some(hasNul)) throw unstorable();
+    } else if (hasNul(value)) throw unstorable();
+    else if (
+      typeof value === 'string' &&
+      JSON_CAST.test(strings[index + 1] ?? '') &&
+      hasUnstorableEscape(value)
+    ) {
+      throw unstorable();
+    }
+  });
+}
+
+/** The same for the arguments of an operation of Prisma. @throws INVALID_VALUE (400) */
+export function assertStorableArguments(value: unknown): void {
+  if (hasNul(value)) throw unstorable();
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (hasNul(name)) throw unstorable();
+    assertStorableArguments(member);
+  }
+}
+
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0');
+}
+
+function hasUnstorableEscape(json: string): boolean {
+  return json.includes('\\u') && replaceUnstorableText(json) !== json;
+}
+
+function unstorable(): ServiceError {
+  const detail = 'A text holds a character that cannot be stored (U+0000, or half of a surrogate pair).';
+  return new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ detail, expected: 'text without U+0000 and lone surrogates' }],
+  });
 }

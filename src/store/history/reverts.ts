@@ -6,8 +6,7 @@ import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../b
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Scope } from '../../base/model/scope.js';
-import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
-import { isAdmin } from '../access/admin.js';
+import { accessOf, type EffectiveAccess, findAccess, isAdmin } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import {
   type StoredRecord,
@@ -31,17 +30,18 @@ import {
 } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
+import type { Renamed } from '../writing/referring-records.js';
 import { assertUnreferenced, type RemovedRecords } from '../writing/referring-records.js';
-import type { Renamed } from '../writing/renames.js';
-import { noLongerKept, noSuchState } from './record-history.js';
 import {
   changesOfRecord,
   changesOfRequest,
   isAgain,
+  noLongerKept,
+  noSuchState,
   stateOf,
   UNKNOWN,
   versionsOfRecord,
-} from './versions-of-record.js';
+} from './record-history.js';
 
 export interface Undone {
   /** Records that the request had changed, now restored. */

@@ -1,14 +1,13 @@
 /** The effect of undoing the changes of some requests, and what prevents it. */
 
 import type { Scope } from '../../base/model/scope.js';
-import { accessOf } from '../access/access.js';
-import { isAdmin } from '../access/admin.js';
+import { accessOf, isAdmin } from '../access/access.js';
 import { recordsOf } from '../sql/records-of.js';
 import { sql } from '../sql.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import { countReferrers, describeReferrers } from '../writing/referring-records.js';
+import { changesOfRecord, changesOfRequest, isAgain } from './record-history.js';
 import type { Undone } from './reverts.js';
-import { changesOfRecord, changesOfRequest, isAgain } from './versions-of-record.js';
 
 /** A record that was changed later, which prevents undoing an earlier change. */
 export interface UndoConflict {

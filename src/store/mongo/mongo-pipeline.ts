@@ -14,7 +14,6 @@ import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { parseMongoExpression } from './mongo-expression.js';
 import {
   MONGO_LIMITS,
   type MongoPlace,
@@ -28,11 +27,12 @@ import {
   type FieldTree,
   isNestedFields,
   type Projection,
+  parseMongoExpression,
   parseMongoProjection,
+  parseMongoSort,
   treeOf,
 } from './mongo-projection.js';
 import { parseMongoQuery } from './mongo-query.js';
-import { parseMongoSort } from './mongo-sort.js';
 
 export type Stage =
   | { readonly kind: 'match'; readonly filter: Filter }

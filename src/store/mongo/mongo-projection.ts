@@ -4,9 +4,10 @@
  * comes along unless it says 0.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import { tooManySent } from '../../base/languages/sent-place.js';
 import type { Expression } from '../../base/model/expression.js';
 import type { Path } from '../../base/model/path.js';
-import { parseMongoExpression } from './mongo-expression.js';
+import type { SortKey } from '../../base/model/record-query.js';
 import { type MongoPlace, malformedMongo, mongoPathAt, withinMongo } from './mongo-place.js';
 
 /** Names of members, `true` for a whole one, else what of it is meant. */
@@ -116,4 +117,106 @@ export function treeJson(tree: FieldTree): JsonObject {
   return Object.fromEntries(
     [...tree].map(([name, below]) => [name, below === true ? true : treeJson(below)]),
   );
+}
+
+/**
+ * The reader of expressions in Mongo's writing.
+ *
+ *   expression : "$path" | "$$variable" [ ".path" ] | { "$operator": operand }
+ *              | { name: expression … } | [ expression … ] | scalar
+ *
+ * `{ "$multiply": ["$amount", 2] }` is { kind: 'operator', name: '$multiply', operand: { kind: 'list',
+ * elements: [ { kind: 'field', path: ['amount'] }, { kind: 'literal', value: 2 } ] } }.
+ */
+const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
+/** Variables of a document. */
+const DOCUMENT_VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT']);
+
+/** @throws MALFORMED_FILTER, LIMIT_EXCEEDED (400) with the pointer and what would be right */
+export function parseMongoExpression(value: JsonValue, place: MongoPlace): Expression {
+  place.enter();
+  if (typeof value === 'string') return parseText(value, place);
+  if (Array.isArray(value)) {
+    const elements = value.map((element: JsonValue, index) =>
+      parseMongoExpression(element, withinMongo(place, String(index))),
+    );
+    return { kind: 'list', elements };
+  }
+  if (!isJsonObject(value)) return { kind: 'literal', value };
+  const entries = Object.entries(value);
+  const [first] = entries;
+  const operator = entries.find(([name]) => name.startsWith('$'));
+  if (operator === undefined || first === undefined) {
+    const members = entries.map(([name, member]) => ({
+      name: memberName(name, place),
+      value: parseMongoExpression(member, withinMongo(place, name)),
+    }));
+    return { kind: 'object', members };
+  }
+  if (typeof value.$regex === 'string') return { kind: 'literal', value };
+  if (entries.length > 1) {
+    throw malformedMongo(
+      place,
+      `one operator alone in an object; ${operator[0]} stands beside others`,
+      value,
+    );
+  }
+  const [name, operand] = first;
+  if (name === '$literal') return { kind: 'literal', value: operand };
+  return { kind: 'operator', name, operand: parseMongoExpression(operand, withinMongo(place, name)) };
+}
+
+function parseText(text: string, place: MongoPlace): Expression {
+  if (!text.startsWith('$')) return { kind: 'literal', value: text };
+  if (!text.startsWith('$$')) return { kind: 'field', path: mongoPathAt(text.slice(1), place) };
+  const [name = '', ...path] = text.slice(2).split('.');
+  if (!VARIABLE.test(name)) throw malformedMongo(place, 'a variable such as $$ROOT or $$name', text);
+  const steps = path.length === 0 ? [] : mongoPathAt(path.join('.'), place);
+  // `$$CURRENT.a` is `$a`.
+  if (DOCUMENT_VARIABLES.has(name) && steps.length > 0) return { kind: 'field', path: steps };
+  return { kind: 'variable', name: name === 'CURRENT' ? 'ROOT' : name, path: steps };
+}
+
+function memberName(name: string, place: MongoPlace): string {
+  if (name !== '' && !name.includes('.')) return name;
+  throw malformedMongo(withinMongo(place, name), 'a name without a dot', name);
+}
+
+/**
+ * An order in Mongo's writing: `{ "class": 1, "name": -1 }`, the first key first. Also `[["class", 1],
+ * ["name", "desc"]]` and `"class"` alone, as drivers take it.
+ */
+const MAX_KEYS = 32;
+const DIRECTIONS: Readonly<Record<string, SortKey['direction']>> = {
+  1: 'ascending',
+  '-1': 'descending',
+  asc: 'ascending',
+  desc: 'descending',
+  ascending: 'ascending',
+  descending: 'descending',
+};
+
+/** @throws MALFORMED_FILTER (400) with the pointer and what would be right; LIMIT_EXCEEDED */
+export function parseMongoSort(sort: JsonValue, place: MongoPlace): readonly SortKey[] {
+  const entries = keysOfSort(sort, place);
+  if (entries.length === 0) throw malformedMongo(place, 'an object of paths and 1 or -1', sort);
+  if (entries.length > MAX_KEYS) throw tooManySent(place, MAX_KEYS, 'keys of an order');
+  return entries.map(([name, written]) => {
+    const inner = withinMongo(place, name);
+    const text = typeof written === 'number' || typeof written === 'string' ? String(written) : '';
+    const direction = Object.hasOwn(DIRECTIONS, text) ? DIRECTIONS[text] : undefined;
+    if (direction === undefined) throw malformedMongo(inner, '1 or -1', written);
+    return { path: mongoPathAt(name, inner), direction };
+  });
+}
+
+function keysOfSort(sort: JsonValue, place: MongoPlace): readonly (readonly [string, JsonValue])[] {
+  if (typeof sort === 'string') return [[sort, 1]];
+  if (isJsonObject(sort)) return Object.entries(sort);
+  if (!Array.isArray(sort)) throw malformedMongo(place, 'an object of paths and 1 or -1', sort);
+  return sort.map((pair: JsonValue, index) => {
+    const [name, direction] = Array.isArray(pair) ? pair : [pair, 1];
+    if (typeof name === 'string' && direction !== undefined) return [name, direction];
+    throw malformedMongo(withinMongo(place, String(index)), 'a pair such as ["name", 1]', pair);
+  });
 }

@@ -31,7 +31,6 @@ import type { Comparison, Filter, JsonType, MatchTest } from '../../base/model/f
 import type { Path } from '../../base/model/path.js';
 import { findUnstorableText } from '../../base/model/unstorable-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { parseMongoExpression } from './mongo-expression.js';
 import { parseMongoPattern } from './mongo-pattern.js';
 import {
   invalidMongo,
@@ -42,6 +41,7 @@ import {
   startMongoPlace,
   withinMongo,
 } from './mongo-place.js';
+import { parseMongoExpression } from './mongo-projection.js';
 
 /** All operators of a condition, in the order of the documentation. */
 export const QUERY_OPERATORS = [

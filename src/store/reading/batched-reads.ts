@@ -10,9 +10,8 @@ import type { Scope } from '../../base/model/scope.js';
 import { Batcher } from '../../base/process/batcher.js';
 import { isTraced } from '../../base/process/traced.js';
 import { wasRefused } from '../database/database-errors.js';
-import type { QueryOptions } from '../database/query-options.js';
-import type { Queryable } from '../database/queryable.js';
-import { assertStorableParameters } from '../database/storable-parameters.js';
+import type { Queryable, QueryOptions } from '../database/queryable.js';
+import { assertStorableParameters } from '../database/server-statements.js';
 import { type Sql, sql } from '../sql.js';
 import type { FilledStatement } from './statement-cache.js';
 

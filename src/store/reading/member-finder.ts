@@ -3,7 +3,7 @@
  * a space after every `:` and `,`, and members in the order of their names. Values can thus be copied without
  * parsing. The text is UTF-8, in which an ASCII byte is never part of another character.
  */
-import { inJsonbOrder } from '../sql/jsonb-order.js';
+import { inJsonbOrder } from '../sql/names.js';
 
 /** JSON does not escape these characters. */
 const PLAIN_NAME = /^[A-Za-z0-9_$-]+$/;

@@ -8,10 +8,9 @@ import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import type { StoredField } from '../../base/model/stored-field.js';
-import { namedFieldsAt } from '../catalog/named-fields.js';
+import { namedFieldsAt } from '../catalog/field-uses.js';
 import { compileFields, compileProjection } from '../sql/compile-projection.js';
-import { compileSort, type RecordOrder } from '../sql/compile-sort.js';
-import { cursorExpression } from '../sql/cursor.js';
+import { compileSort, cursorExpression, type RecordOrder } from '../sql/compile-sort.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import type { Sql } from '../sql.js';
 import {

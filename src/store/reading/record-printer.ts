@@ -4,14 +4,12 @@
  * For PostgreSQL, extracting a value, checking its type and printing it takes longer than printing the whole
  * document; here the value is a slice of the text that is copied.
  */
-
 import { objectMarks } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import type { EnumShape, ListShape, Member, PageShape, Shape } from '../sql/shape.js';
+import { type Sql, sql } from '../sql.js';
 import { endOfValue, isAt, MemberFinder } from './member-finder.js';
-import { RecordCursor, type RecordTexts } from './record-texts.js';
-import { TextBuilder } from './text-builder.js';
 
 /** Prints the record at the cursor. */
 export type RecordPrinter = (out: TextBuilder, record: RecordCursor) => void;
@@ -338,3 +336,98 @@ function createElementTest(element: Shape): ElementTest | undefined {
       return (fields, start) => fields[start] !== N;
   }
 }
+
+/**
+ * The single row of `selectTexts` and `selectText`, as bytes with one line per record; null if there are
+ * none.
+ */
+export interface RecordTexts {
+  /** The ids as JSON. */
+  readonly ids: Buffer | null;
+  /** The visible fields without `_id`, each a JSON object as PostgreSQL prints jsonb. */
+  readonly fields: Buffer | null;
+}
+
+/**
+ * Joins all records of a statement with `id` and `fields` into one row: PostgreSQL does this faster than it
+ * sends separate rows. JSON printed by PostgreSQL contains no line feed.
+ */
+export function selectTexts(records: Sql): Sql {
+  return sql`select string_agg(to_json(page.id)::text, e'\\n') as ids,
+      string_agg(page.fields::text, e'\\n') as fields
+    from (${records}) page`;
+}
+
+/** Iterates over the records. Its positions are valid until the next one. */
+export class RecordCursor {
+  readonly ids: Buffer;
+  readonly fields: Buffer;
+  /** The start of the record's id in `ids`. */
+  idStart = -1;
+  idEnd = -1;
+  /** The start of its fields in `fields`. */
+  start = -1;
+  end = -1;
+
+  constructor({ ids, fields }: RecordTexts) {
+    this.ids = ids ?? NOTHING;
+    this.fields = fields ?? NOTHING;
+  }
+
+  /** Moves to the next record; false at the end. */
+  next(): boolean {
+    const { ids, fields } = this;
+    this.idStart = this.idEnd + 1;
+    this.start = this.end + 1;
+    if (this.idStart >= ids.length) return false;
+    this.idEnd = endOfLine(ids, this.idStart);
+    this.end = endOfLine(fields, this.start);
+    return true;
+  }
+}
+
+function endOfLine(text: Buffer, start: number): number {
+  const end = text.indexOf(LINE_FEED, start);
+  return end < 0 ? text.length : end;
+}
+
+const NOTHING = Buffer.alloc(0);
+const LINE_FEED = '\n'.charCodeAt(0);
+
+/** Builds a byte sequence from mostly small slices of other texts, copying each once. */
+export class TextBuilder {
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(expectedBytes: number) {
+    this.#bytes = Buffer.allocUnsafe(Math.max(64, expectedBytes));
+  }
+
+  append(text: Uint8Array): void {
+    this.appendPart(text, 0, text.length);
+  }
+
+  appendPart(text: Uint8Array, start: number, end: number): void {
+    const length = end - start;
+    if (this.#length + length > this.#bytes.length) this.#grow(length);
+    const bytes = this.#bytes;
+    const to = this.#length;
+    if (length > LEAST_BLOCK) bytes.set(text.subarray(start, end), to);
+    // A function call costs more than copying a few bytes.
+    else for (let index = 0; index < length; index += 1) bytes[to + index] = text[start + index] as number;
+    this.#length = to + length;
+  }
+
+  /** The result; nothing may be appended afterwards. */
+  take(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #grow(more: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(this.#length + more, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+const LEAST_BLOCK = 128;

@@ -10,21 +10,25 @@ import type { Collection } from '../../base/model/collection.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
 import { isEverything } from '../../base/model/everything.js';
 import type { Database } from '../database/database.js';
-import type { RowPunctuation } from '../database/gathered-rows.js';
-import type { QueryOptions } from '../database/query-options.js';
+import type { QueryOptions } from '../database/queryable.js';
+import type { RowPunctuation } from '../database/row-stream.js';
 import { listReferrers, listTargets, type Member, type PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { storable } from '../sql/storable-json.js';
 import { type Sql, sql } from '../sql.js';
-import { listReferrersMembers } from './assert-members-readable.js';
 import type { SingleRead } from './batched-reads.js';
-import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
-import { nextSince, selectChanges, selectCount } from './changed-since.js';
+import {
+  type ChangedRecord,
+  compileChangedRecords,
+  nextSince,
+  selectChanges,
+  selectCount,
+} from './changed-since.js';
 import { readGroups } from './read-groups.js';
 import type { RecordPage, RecordSetOptions } from './record-page.js';
+import type { RecordTexts } from './record-printer.js';
 import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
-import { MAX_PRINTED, RecordSetStatements } from './record-set-statements.js';
-import type { RecordTexts } from './record-texts.js';
+import { listReferrersMembers, MAX_PRINTED, RecordSetStatements } from './record-set-statements.js';
 import { type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
 import { type KeptRead, type Statement, toStatement } from './statement-cache.js';
 import { STORED_COLUMNS, type StoredRow, toStoredRecord } from './stored-record.js';

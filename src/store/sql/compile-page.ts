@@ -12,7 +12,7 @@ import {
   valueColumns,
 } from './compile-shape.js';
 import type { RecordOrder } from './compile-sort.js';
-import { cursorExpression } from './cursor.js';
+import { cursorExpression } from './compile-sort.js';
 import type { RecordSource } from './record-source.js';
 import {
   type EdgeMember,

@@ -12,8 +12,7 @@
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { type Sql, sql } from '../sql.js';
-import { inJsonbOrder } from './jsonb-order.js';
-import { fieldJson, fieldName, isLiteralName } from './names.js';
+import { fieldJson, fieldName, inJsonbOrder, isLiteralName } from './names.js';
 import { storable } from './storable-json.js';
 
 export interface ProjectionContext {

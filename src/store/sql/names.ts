@@ -6,7 +6,6 @@
  *
  * @see design "Storage that makes JSONB fast"
  */
-
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { placeInRecord } from '../../base/model/place.js';
@@ -76,4 +75,10 @@ function boundExpression(path: Path): FieldExpression {
     text: sql`(${sql.raw(RECORD)} #>> ${steps}::text[])`,
     hasTrigrams: false,
   };
+}
+
+/** The order of the members of a jsonb object: by the length of the name, then by its bytes. */
+export function inJsonbOrder(one: string, other: string): number {
+  const [bytes, others] = [Buffer.from(one), Buffer.from(other)];
+  return bytes.length - others.length || bytes.compare(others);
 }

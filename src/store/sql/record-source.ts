@@ -14,10 +14,11 @@ import {
   type OrderKey,
   orderByOf,
   orderByOfPresent,
+  type Position,
+  parseCursor,
   type RecordOrder,
   reversed,
 } from './compile-sort.js';
-import { type Position, parseCursor } from './cursor.js';
 
 export interface RecordSourceOptions {
   /** Over the alias `r`: the domain, collection, live records and filter. */

@@ -13,7 +13,7 @@ import { JUDGED_COLUMNS, type JudgedRow, type StoredRow, storedColumns } from '.
 import { recordsIn, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { refusedByIndex } from './atomically.js';
-import { findCheckFaults } from './check-faults.js';
+import { assertJudgeable, findCheckFaults, secretFieldsOf, without } from './check-faults.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable, outOfRows } from './record-refusals.js';
 import {
@@ -27,7 +27,6 @@ import {
   WRITTEN,
   type WriteContext,
 } from './record-statements.js';
-import { assertJudgeable, secretFieldsOf, without } from './secret-fields.js';
 import { assertNoFaults, toStored } from './validation.js';
 import { askBefore, revise } from './write-triggers.js';
 

@@ -27,7 +27,13 @@ import {
 import { liveRecordsById, liveRecordsIn } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { atomically, refusedByIndex } from './atomically.js';
-import { findCheckFaults } from './check-faults.js';
+import {
+  assertJudgeable,
+  findCheckFaults,
+  type SecretFields,
+  secretFieldsOf,
+  without,
+} from './check-faults.js';
 import { withFormerStay } from './former-stay.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { outOfRows } from './record-refusals.js';
@@ -49,8 +55,7 @@ import {
   renamedIn,
   usersOf,
   usesOf,
-} from './renames.js';
-import { assertJudgeable, type SecretFields, secretFieldsOf, without } from './secret-fields.js';
+} from './referring-records.js';
 import { assertNoFaults, type StoredChange, toStored } from './validation.js';
 import { askBefore, revise } from './write-triggers.js';
 

@@ -13,7 +13,7 @@ import {
 import type { Collection, Field } from '../../base/model/collection.js';
 import { toDecimal } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
-import { takeSentId } from './record-ids.js';
+import { takeSentId } from './record-refusals.js';
 import { keptByKey, type UniqueKey } from './unique-key.js';
 import { type StagedChange, toStaged } from './validation.js';
 

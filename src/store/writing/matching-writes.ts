@@ -17,8 +17,8 @@ import { applyUpdate, assertUpdate, type UpdateOperation } from '../../base/mode
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import { resolveQuery } from '../access/resolve-filter.js';
 import type { ResolvedFilter } from '../access/resolved-filter.js';
+import { renewStatistics } from '../database/partitions.js';
 import type { Transaction } from '../database/queryable.js';
-import { renewStatistics } from '../database/renew-statistics.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { compileResolved } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';

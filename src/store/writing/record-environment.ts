@@ -12,7 +12,7 @@ import { type EffectiveAccess, findAccess, type Readable } from '../access/acces
 import { hintAtSent } from '../access/hint-at-paths.js';
 import type { SpellingContext } from '../access/respelled.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { namedFieldsOf } from '../catalog/named-fields.js';
+import { namedFieldsOf } from '../catalog/field-uses.js';
 import type { Database } from '../database/database.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
 import { QueryPlans } from '../reading/query-plans.js';

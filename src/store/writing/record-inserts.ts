@@ -10,9 +10,24 @@ import type { StoredRecord } from '../reading/stored-record.js';
 import type { Sql } from '../sql.js';
 import { atomically, refusedByIndex, runWrite } from './atomically.js';
 import { BatchedCreates } from './batched-creates.js';
+import {
+  assertCompletable,
+  assertJudgeable,
+  assertNoProbing,
+  NO_SECRETS,
+  secretFieldsOf,
+  without,
+} from './check-faults.js';
 import type { RecordEnvironment } from './record-environment.js';
-import { RecordIds, takeSentId } from './record-ids.js';
-import { assertWritable, MAX_ATTEMPTS, outOfRows, overtaken, tooManyRecords } from './record-refusals.js';
+import {
+  assertWritable,
+  MAX_ATTEMPTS,
+  outOfRows,
+  overtaken,
+  RecordIds,
+  takeSentId,
+  tooManyRecords,
+} from './record-refusals.js';
 import {
   type InsertedRow,
   insertRecords,
@@ -22,14 +37,6 @@ import {
   type WriteContext,
 } from './record-statements.js';
 import { listReferences, selectDead } from './references.js';
-import {
-  assertCompletable,
-  assertJudgeable,
-  assertNoProbing,
-  NO_SECRETS,
-  secretFieldsOf,
-  without,
-} from './secret-fields.js';
 import { selectUnlinked } from './select-unlinked.js';
 import { listSought } from './settle-links.js';
 import { assertNoFaults, toStoredAll, withPointer } from './validation.js';

@@ -15,9 +15,8 @@ import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { runWrite } from './atomically.js';
 import { changeRecords, type LockedRow, removeLocked } from './change-records.js';
-import { fieldsTogether } from './check-faults.js';
+import { assertNoProbing, EVERY_FIELD, fieldsTogether, secretFieldsOf } from './check-faults.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
-import { takeOwnSentId } from './record-ids.js';
 import { atomicWrite, type PermittedWrite } from './record-inserts.js';
 import {
   assertWritable,
@@ -28,13 +27,12 @@ import {
   notFound,
   outOfRows,
   overtaken,
+  takeOwnSentId,
   versionConflict,
 } from './record-refusals.js';
 import { deleteRecord, mergedData, staysIn, unchangedRecord, updateRecord } from './record-statements.js';
 import { listReferences } from './references.js';
-import { assertUnreferenced, isGuarded } from './referring-records.js';
-import { canRename, type RenameOptions } from './renames.js';
-import { assertNoProbing, EVERY_FIELD, secretFieldsOf } from './secret-fields.js';
+import { assertUnreferenced, canRename, isGuarded, type RenameOptions } from './referring-records.js';
 import { assertNoFaults, type StoredChange, stampedFields, toStored } from './validation.js';
 
 export interface WriteOptions {

@@ -9,22 +9,22 @@ import type { Collection } from '../../base/model/collection.js';
 import { foldedKey, isKeyFolded } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { accessOf, assertReadable } from '../access/access.js';
+import { renewStatistics } from '../database/partitions.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
-import { renewStatistics } from '../database/renew-statistics.js';
 import { liveRecordsById, liveRecordsByKey, liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { type LockedRow, lockRecords, removeLocked } from './change-records.js';
+import { assertNoProbing, secretFieldsOf } from './check-faults.js';
 import { nameOfKey } from './check-record.js';
-import { createStaged } from './create-staged.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
 import { type HeldReference, settleReferences, type UnlabelledReference } from './references.js';
 import { assertUnreferenced } from './referring-records.js';
-import { assertNoProbing, secretFieldsOf } from './secret-fields.js';
 import { type Sought } from './select-unlinked.js';
 import { judgeLinks, type LinkVerdicts } from './settle-links.js';
 import {
   BECAME,
+  createStaged,
   forgetStaged,
   reachOf,
   type StagedBatch,
@@ -33,9 +33,9 @@ import {
   type StagedWork,
   type StagingPlace,
   stagingPlaceOf,
+  updateStaged,
 } from './staged-work.js';
 import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
-import { updateStaged } from './update-staged.js';
 import type { TriggerNames } from './write-triggers.js';
 
 export interface StagedOutcome {

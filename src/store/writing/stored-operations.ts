@@ -11,8 +11,8 @@ import { type Path, pointerOf } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
 import { pathsOf, type UpdateOperation } from '../../base/model/update-operation.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import { assertNoProbing } from './check-faults.js';
 import { assertWritable } from './record-refusals.js';
-import { assertNoProbing } from './secret-fields.js';
 import { assertNoFaults, type ToStoredOptions, toStoredValue } from './validation.js';
 
 /**

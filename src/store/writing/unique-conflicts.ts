@@ -17,8 +17,8 @@ import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-i
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsByKey, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
+import { NO_SECRETS, type SecretFields } from './check-faults.js';
 import { inputOf, type NewRecord } from './record-statements.js';
-import { NO_SECRETS, type SecretFields } from './secret-fields.js';
 import { keyValueOf, OF_RECORD, type UniqueKey } from './unique-key.js';
 
 export interface TakenValue {

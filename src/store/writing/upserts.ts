@@ -21,12 +21,11 @@ import { liveRecordsByKey } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { atomically } from './atomically.js';
 import { changeRecords, type LockedRow, lockRecords } from './change-records.js';
+import { assertNoProbing } from './check-faults.js';
 import type { RecordEnvironment } from './record-environment.js';
-import { takeSentId } from './record-ids.js';
 import type { RecordInserts } from './record-inserts.js';
-import { assertWritable, tooManyRecords } from './record-refusals.js';
+import { assertWritable, takeSentId, tooManyRecords } from './record-refusals.js';
 import type { WriteOptions } from './record-writes.js';
-import { assertNoProbing } from './secret-fields.js';
 import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 

@@ -16,8 +16,7 @@ import {
 import { getMetadataStorage } from 'type-graphql';
 import { printGatewaySchema, UNUSED_SERVICES } from '../../../src/gateway/graphql/print-schema.js';
 import { buildGatewaySchema } from '../../../src/gateway/graphql/schema.js';
-import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
-import { readDefinitions } from '../../../src/store/catalog/read-definitions.js';
+import { parseCollection, readDefinitions } from '../../../src/store/catalog/parse-collection.js';
 
 const DECLARATIONS = fileURLToPath(new URL('../../../schema/collections', import.meta.url));
 const PRINTED = fileURLToPath(new URL('../../../schema/schema.graphql', import.meta.url));

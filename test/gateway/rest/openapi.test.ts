@@ -12,7 +12,7 @@ import {
 import { describeOpenapi, printOpenapi } from '../../../src/gateway/rest/openapi.js';
 import { createRouteTable } from '../../../src/gateway/rest/routes.js';
 import { reports } from '../../../src/school/reports/registry.js';
-import { wholeCollection } from '../../../src/store/access/collection-in-reach.js';
+import { wholeCollection } from '../../../src/store/access/access.js';
 
 const table = createRouteTable({ reports, version: '1.0.0' });
 const text = printOpenapi(table, '1.0.0');

@@ -1,7 +1,7 @@
 /** What is noted of the uses of fields, as it comes to be in the database. */
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Scope } from '../../../src/base/model/scope.js';
-import { FieldMeter } from '../../../src/store/catalog/field-meter.js';
+import { FieldMeter } from '../../../src/store/catalog/field-uses.js';
 import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { ChangeFeed, type RecordChange } from '../../../src/store/changes/change-feed.js';
+import { ChangeFeed, type RecordChange } from '../../../src/store/changes/commit-follower.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 import { eventually } from '../../eventually.js';
 import { isTestedOnCitus } from '../../spread-databases.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { ChangeFeed, type RecordChange } from '../../../src/store/changes/change-feed.js';
 import { ChangeOutbox } from '../../../src/store/changes/change-outbox.js';
+import { ChangeFeed, type RecordChange } from '../../../src/store/changes/commit-follower.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import { type Sql, sql } from '../../../src/store/sql.js';
 import { NO_TRIGGERS } from '../../../src/store/writing/write-triggers.js';

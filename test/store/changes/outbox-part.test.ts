@@ -1,6 +1,6 @@
 /** The outbox as one part, as it is where the servers of Citus are reached through the coordinator alone. */
 import { describe, expect, it } from '@jest/globals';
-import { OutboxPart } from '../../../src/store/changes/outbox-part.js';
+import { OutboxPart } from '../../../src/store/changes/change-outbox.js';
 import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 

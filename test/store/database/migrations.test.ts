@@ -8,11 +8,11 @@ import pg from 'pg';
 import { findPackageDirectory } from '../../../src/base/process/package-directory.js';
 import { openServices } from '../../../src/gateway/compose/services.js';
 import { parseConfig } from '../../../src/gateway/config/config.js';
-import { readCompatibleFrom } from '../../../src/store/database/compatibility.js';
 import {
   applyMigrations,
   listKnownMigrations,
   listMigrations,
+  readCompatibleFrom,
 } from '../../../src/store/database/migrations.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { createTestDatabase, useTestDatabase } from '../../database.js';

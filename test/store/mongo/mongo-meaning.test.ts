@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/base/json/json.js';
 import type { Collection } from '../../../src/base/model/collection.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { parseMongoQuery } from '../../../src/store/mongo/mongo-query.js';
-import { satisfiesQuery } from '../../../src/store/mongo/satisfies-query.js';
+import { satisfiesQuery } from '../../../src/store/mongo/mongo-update.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';

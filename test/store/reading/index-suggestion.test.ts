@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import type { PlanScan } from '../../../src/store/database/statement-plan.js';
-import { suggestIndexes } from '../../../src/store/reading/index-suggestion.js';
+import { suggestIndexes } from '../../../src/store/reading/slow-statements.js';
 
 const visits = parseCollection(
   {

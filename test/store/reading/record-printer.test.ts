@@ -6,8 +6,9 @@ import {
   createShapePrinter,
   printRecordTexts,
   printWhole,
+  type RecordTexts,
+  selectTexts,
 } from '../../../src/store/reading/record-printer.js';
-import { type RecordTexts, selectTexts } from '../../../src/store/reading/record-texts.js';
 import { compilePage } from '../../../src/store/sql/compile-page.js';
 import { compileSort } from '../../../src/store/sql/compile-sort.js';
 import { compileRecordSource } from '../../../src/store/sql/record-source.js';

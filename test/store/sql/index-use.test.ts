@@ -5,8 +5,7 @@ import type { Filter } from '../../../src/base/model/filter.js';
 import type { SortKey } from '../../../src/base/model/record-query.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
-import { compileSort } from '../../../src/store/sql/compile-sort.js';
-import { cursorExpression } from '../../../src/store/sql/cursor.js';
+import { compileSort, cursorExpression } from '../../../src/store/sql/compile-sort.js';
 import {
   compileRecordSource,
   compileRecordSources,

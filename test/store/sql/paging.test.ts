@@ -10,8 +10,12 @@ import {
 import type { Collection } from '../../../src/base/model/collection.js';
 import type { SortKey } from '../../../src/base/model/record-query.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
-import { compileSort, type RecordOrder } from '../../../src/store/sql/compile-sort.js';
-import { cursorExpression, parseCursor } from '../../../src/store/sql/cursor.js';
+import {
+  compileSort,
+  cursorExpression,
+  parseCursor,
+  type RecordOrder,
+} from '../../../src/store/sql/compile-sort.js';
 import {
   compileRecordSource,
   compileRecordSources,

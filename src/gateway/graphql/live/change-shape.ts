@@ -6,7 +6,7 @@ import {
   type TypeClass,
   type ValueOf,
 } from '../../../base/scalars/declared-type.js';
-import type { RecordChange } from '../../../store/changes/change-feed.js';
+import type { RecordChange } from '../../../store/changes/commit-follower.js';
 import type { Member } from '../../../store/sql/shape.js';
 import type { SelectedForm } from '../../resolvers/records/page-shape.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';

@@ -5,7 +5,7 @@ import type { ImportNews } from '../../../services/importing/import-news.js';
 import type { Imports } from '../../../services/importing/imports.js';
 import type { Topics } from '../../../services/messaging/topics.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
-import type { ChangeFeed } from '../../../store/changes/change-feed.js';
+import type { ChangeFeed } from '../../../store/changes/commit-follower.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';
 import type { LiveCaller } from './live-caller.js';

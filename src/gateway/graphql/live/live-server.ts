@@ -17,7 +17,7 @@ import { assertJsonShape, bodyShape } from '../../../base/json/body-shape.js';
 import { shareWithAll } from '../../../base/model/end-signal.js';
 import { callerName } from '../../../base/model/scope.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
-import type { FieldMeter } from '../../../store/catalog/field-meter.js';
+import type { FieldMeter } from '../../../store/catalog/field-uses.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { Config } from '../../config/config.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';

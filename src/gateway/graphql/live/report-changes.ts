@@ -11,7 +11,7 @@ import type { Report } from '../../../school/reports/engine/report.js';
 import { rightsOf } from '../../../school/reports/engine/report-rights.js';
 import { reports } from '../../../school/reports/registry.js';
 import { REPORT_COLLECTIONS } from '../../../school/reports/report-collections.js';
-import type { RecordChange } from '../../../store/changes/change-feed.js';
+import type { RecordChange } from '../../../store/changes/commit-follower.js';
 import { printReady } from '../../resolvers/records/ready-value.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';

@@ -5,7 +5,7 @@
 
 import { ServiceError } from '../../../base/errors.js';
 import type { EndedStatement, SqlText } from '../../../base/model/statement-caller.js';
-import { isAdmin } from '../../../store/access/admin.js';
+import { isAdmin } from '../../../store/access/access.js';
 import type { Database } from '../../../store/database/database.js';
 import { type PlanDepth, readPlan, type StatementPlan } from '../../../store/database/statement-plan.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';

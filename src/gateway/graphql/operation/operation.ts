@@ -13,7 +13,7 @@ import { execute, GraphQLError, type GraphQLFormattedError, Kind, OperationTypeN
 import { ERRORS, type ErrorCode, ServiceError } from '../../../base/errors.js';
 import { inSpan } from '../../../base/process/traced.js';
 import { toSplicedData } from '../../../base/scalars/json-text.js';
-import type { FieldMeter } from '../../../store/catalog/field-meter.js';
+import type { FieldMeter } from '../../../store/catalog/field-uses.js';
 import type { Database } from '../../../store/database/database.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { RequestContext } from '../../resolvers/request-context.js';

@@ -19,7 +19,7 @@ import {
 } from 'graphql';
 import type { Scope } from '../../../base/model/scope.js';
 import type { StoredField, StoredFieldsByType } from '../../../base/model/stored-field.js';
-import type { FieldMeter } from '../../../store/catalog/field-meter.js';
+import type { FieldMeter } from '../../../store/catalog/field-uses.js';
 
 /** The schema, and the stored fields behind its names. */
 interface Named {

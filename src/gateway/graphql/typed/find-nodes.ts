@@ -4,7 +4,7 @@
  */
 import { member } from '../../../base/scalars/declared-type.js';
 import { findAccess } from '../../../store/access/access.js';
-import { assertMembersReadable } from '../../../store/reading/assert-members-readable.js';
+import { assertMembersReadable } from '../../../store/reading/record-set-statements.js';
 import { listShapePaths, type Member } from '../../../store/sql/shape.js';
 import { assertPageSize } from '../../resolvers/page-arguments.js';
 import { genericForm } from '../../resolvers/records/generic-form.js';

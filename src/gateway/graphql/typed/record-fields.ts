@@ -14,7 +14,7 @@ import {
   type TypeClass,
 } from '../../../base/scalars/declared-type.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
-import { assertMembersReadable } from '../../../store/reading/assert-members-readable.js';
+import { assertMembersReadable } from '../../../store/reading/record-set-statements.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import { listShapePaths, type Member } from '../../../store/sql/shape.js';
 import {

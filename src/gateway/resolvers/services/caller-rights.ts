@@ -3,9 +3,7 @@ import { ServiceError } from '../../../base/errors.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Domain, RecordVerb, Scope } from '../../../base/model/scope.js';
 import type { Report } from '../../../school/reports/engine/report.js';
-import { findAccess, isInReach } from '../../../store/access/access.js';
-import { isAdmin } from '../../../store/access/admin.js';
-import { isTopDomainAdmin } from '../../../store/access/top-domain-admin.js';
+import { findAccess, isAdmin, isInReach, isTopDomainAdmin } from '../../../store/access/access.js';
 
 /** The part of a library operation that is needed here. */
 export interface ListedOperation {

@@ -4,7 +4,7 @@ import { type Collection, type Field as DeclaredField } from '../../../base/mode
 import type { Scope } from '../../../base/model/scope.js';
 import { field, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { assertInReach, isFieldInReach, isInReach } from '../../../store/access/access.js';
-import { listCollectionsInReach } from '../../../store/access/collection-in-reach.js';
+import { listCollectionsInReach } from '../../../store/access/access.js';
 import type { Catalog, CollectionTrial } from '../../../store/catalog/catalog.js';
 import type { DefinitionChange } from '../../../store/catalog/definition-changes.js';
 import { FieldChangeKind } from '../records/history-resolver.js';

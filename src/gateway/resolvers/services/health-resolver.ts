@@ -7,14 +7,11 @@ import type { Domain } from '../../../base/model/scope.js';
 import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { countSecretsWithoutKey } from '../../../services/auth/secrets-without-key.js';
 import type { TextEncryption } from '../../../services/auth/text-encryption.js';
-import { isTopDomainAdmin } from '../../../store/access/top-domain-admin.js';
+import { isTopDomainAdmin } from '../../../store/access/access.js';
 import { APPLICATION_NAME, type Database } from '../../../store/database/database.js';
 import { listenerName } from '../../../store/database/listener.js';
 import { PRIMARY } from '../../../store/database/replicas/replicated-reads.js';
-import type {
-  NotedSlowStatement,
-  RecentSlowStatements,
-} from '../../../store/reading/recent-slow-statements.js';
+import type { NotedSlowStatement, RecentSlowStatements } from '../../../store/reading/slow-statements.js';
 import { sql } from '../../../store/sql.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 

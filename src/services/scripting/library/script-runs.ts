@@ -13,8 +13,8 @@ import {
 } from '../../../base/model/scope.js';
 import { replaceUnstorableText } from '../../../base/model/unstorable-text.js';
 import type { Database } from '../../../store/database/database.js';
-import { fromRow, type RowOf } from '../../../store/database/from-row.js';
 import type { Queryable, Transaction } from '../../../store/database/queryable.js';
+import { fromRow, type RowOf } from '../../../store/database/queryable.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { sql } from '../../../store/sql.js';
 import { rehearse } from '../../../store/writing/atomically.js';

@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, parsePlainJson } from '../../../base/j
 import { type Domain, type Scope, systemPrincipal } from '../../../base/model/scope.js';
 import type { Domains } from '../../../store/catalog/domains.js';
 import type { Database } from '../../../store/database/database.js';
-import { databaseTime } from '../../../store/database/database-time.js';
+import { databaseTime } from '../../../store/database/queryable.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { JobTask } from '../../jobs/job.js';
 import type { JobQueue } from '../../jobs/job-queue.js';

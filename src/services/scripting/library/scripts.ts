@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
-import { isAdmin } from '../../../store/access/admin.js';
+import { isAdmin } from '../../../store/access/access.js';
 import type { Database } from '../../../store/database/database.js';
 import type { Transaction } from '../../../store/database/queryable.js';
 import { sql } from '../../../store/sql.js';

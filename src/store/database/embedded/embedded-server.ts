@@ -6,24 +6,25 @@
  * Several gateways may share a data directory: each holds a shared advisory lock while it runs, and the last
  * one to leave stops the server. If the server dies, the first gateway to notice restarts it.
  */
+
 import { randomBytes } from 'node:crypto';
 import { appendFile, chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { ServiceError } from '../../../base/errors.js';
 import { closeInTurn } from '../../../base/process/close-in-turn.js';
 import { makeDirectory } from '../../../base/process/make-directory.js';
 import { memoryLimitBytes } from '../../../base/process/memory-limit.js';
 import { unlessAborted } from '../../../base/process/unless-aborted.js';
+import { translateDatabaseError } from '../database-errors.js';
 import { withDeadline } from '../deadline.js';
 import { assertRoomToStart, DISK_SETTINGS, DiskGuard, diskSizeOf } from '../disk-guard.js';
-import { toStartRefusal } from '../to-start-refusal.js';
 import { embeddedSettings } from './embedded-settings.js';
-import { faultIn } from './fault-in.js';
 import { type Cluster, findCluster, writeCluster } from './find-cluster.js';
-import { KeptPresence, Presence } from './kept-presence.js';
+import { isProcessAlive, KeptPresence, Presence, withStartLock, withStopLock } from './kept-presence.js';
 import {
   canReach,
   findServerPrograms,
@@ -32,7 +33,6 @@ import {
   runProgram,
   type ServerPrograms,
 } from './server-programs.js';
-import { isProcessAlive, withStartLock, withStopLock } from './start-lock.js';
 
 const USER = 'campus';
 const DATABASE = 'campus';
@@ -430,4 +430,31 @@ async function exists(location: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/**
+ * Extracts the reason why a PostgreSQL program failed from its output or log: the last line that reports an
+ * error, because lines after it report the clean-up; if there is none, the last line.
+ */
+export function faultIn(output: string): string {
+  const lines = output.trim().split('\n');
+  const fault = lines.findLast((line) => /FATAL|PANIC|error:|could not/.test(line)) ?? lines.at(-1) ?? '';
+  return fault.replace(/\d{4}-\d\d-\d\d [\d:.]+ \S+ \[\d+\] +/, '');
+}
+
+/**
+ * What keeps the embedded PostgreSQL from starting though nothing of ours is wrong, as one line for the
+ * operator: a data directory that is closed to this user, no directory or on a disk that is full, or a
+ * PostgreSQL that has no room for its database. Anything else is given back unchanged.
+ */
+export function toStartRefusal(error: unknown, dataDirectory: string): unknown {
+  if (!isNativeError(error) || error instanceof ServiceError) return error;
+  if ('syscall' in error) {
+    const detail = `DATA_DIRECTORY, ${dataDirectory}, cannot be used: ${error.message}`;
+    return new ServiceError('UNAVAILABLE', detail, { cause: error });
+  }
+  const translated = translateDatabaseError(error);
+  if (!(translated instanceof ServiceError)) return error;
+  const detail = `The PostgreSQL in ${dataDirectory} cannot be used: ${error.message}`;
+  return new ServiceError(translated.code, detail, { cause: error });
 }

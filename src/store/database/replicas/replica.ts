@@ -6,7 +6,7 @@ import { serverNameOf } from '../list-host-urls.js';
 import { createPool } from '../pool.js';
 import { ServerStatements } from '../server-statements.js';
 import { PrimaryFinder } from './primary-finder.js';
-import { type PrimaryLog, parsePosition } from './primary-log.js';
+import { type PrimaryLog, parsePosition } from './write-positions.js';
 
 export interface ReplicaOptions {
   readonly url: string;

@@ -5,14 +5,21 @@
  */
 
 import { crc32 } from 'node:zlib';
+import type pg from 'pg';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../../base/errors.js';
 import type { EndSignal } from '../../../base/model/end-signal.js';
 import { credentialName, type Scope } from '../../../base/model/scope.js';
+import type { ConnectionWatch } from '../connection-watch.js';
 import { wasTooSlow } from '../database-errors.js';
 import type { ServerStatements } from '../server-statements.js';
-import { parsePosition, printPosition } from './primary-log.js';
-import type { Replica } from './replica.js';
-import type { WritePositions } from './write-positions.js';
+import { IDENTITY, Replica, type ReplicaOptions } from './replica.js';
+import {
+  PrimaryLog,
+  parsePosition,
+  printPosition,
+  WRITTEN_CHANNEL,
+  WritePositions,
+} from './write-positions.js';
 
 /** The reading members of `Database`. */
 export type ReadSource = Pick<ServerStatements, 'query' | 'stream' | 'streamInTurn' | 'streamJoined'>;
@@ -190,4 +197,68 @@ function changedMeanwhile(): ServiceError {
     'The replica that was read from was lost, and what was read has changed meanwhile; ask again.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
+}
+
+export interface OpenReplicasOptions
+  extends Pick<
+    ReplicaOptions,
+    'applicationName' | 'poolSize' | 'statementTimeoutMs' | 'settings' | 'maxLagMs' | 'tell'
+  > {
+  readonly urls: readonly string[];
+  readonly primary: {
+    readonly reads: ReadSource;
+    readonly watch: ConnectionWatch;
+    /** A single connection with asynchronous commits. */
+    readonly pool: pg.Pool;
+    readonly isHearing: () => boolean;
+    listen(
+      channel: string,
+      onMessage: (payload: string) => void,
+      onGap: () => void,
+    ): Promise<() => Promise<void>>;
+  };
+}
+
+export interface OpenedReplicas {
+  readonly reads: ReplicatedReads;
+  watchSlow(watch: Parameters<Replica['statements']['watchSlow']>[0]): void;
+  close(): Promise<void>;
+}
+
+/** Connects to the replicas; one that is down is used as soon as it is back. The caller closes them. */
+export async function openReplicas(options: OpenReplicasOptions): Promise<OpenedReplicas> {
+  const { urls, primary, maxLagMs } = options;
+  const log = new PrimaryLog();
+  const positions = new WritePositions({ pool: primary.pool, log, isHearing: primary.isHearing, maxLagMs });
+  primary.watch.onNews(({ kind }) => {
+    if (kind !== 'databaseMoved') return;
+    log.clear();
+    positions.doubt();
+  });
+  primary.watch.onAnswer(({ position, isStandby }, askedAt) => {
+    const written = isStandby ? undefined : parsePosition(position ?? '');
+    if (written === undefined) return;
+    if (!log.note(written, askedAt)) positions.doubt();
+    positions.settle();
+  });
+  // Not awaited: a database that has no channels yet gets them by its first migrations.
+  const listening = primary.listen(
+    WRITTEN_CHANNEL,
+    (notice) => positions.hear(notice),
+    () => positions.doubt(),
+  );
+  const { rows } = await primary.pool.query<{ identity: string }>(IDENTITY).catch(() => ({ rows: [] }));
+  const replicas = urls.map((url) => new Replica({ ...options, url, log, identity: rows[0]?.identity }));
+  await Promise.all([primary.watch.check(), ...replicas.map((replica) => replica.meet())]);
+  return {
+    reads: new ReplicatedReads({ replicas, primary: primary.reads, positions }),
+    watchSlow: (watch) => {
+      for (const { statements } of replicas) statements.watchSlow(watch);
+    },
+    async close() {
+      await listening.then((stop) => stop());
+      await Promise.all(replicas.map((replica) => replica.close()));
+      await primary.pool.end();
+    },
+  };
 }

@@ -10,15 +10,13 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invariant } from '../../../base/errors.js';
-import { type Sql, sql } from '../../sql.js';
-import type { JoinedBatch } from '../gathered-rows.js';
-import type { Home, JoinedStreamOptions, NamedStatement, QueryOptions } from '../query-options.js';
+import { Sql, sql } from '../../sql.js';
+import type { Home, JoinedStreamOptions, NamedStatement, QueryOptions } from '../queryable.js';
 import { toParameterText } from '../row-query.js';
-import type { ServerStatements } from '../server-statements.js';
-import type { SlowStatementWatch } from '../statement-watch.js';
-import { MOVED, UNNAMED } from './distribute-shard-statements.js';
+import type { JoinedBatch } from '../row-stream.js';
+import type { ServerStatements, SlowStatementWatch } from '../server-statements.js';
 import type { ShardServer } from './shard-server.js';
-import { ShardTables } from './shard-tables.js';
+import { MOVED, UNNAMED } from './table-places.js';
 
 export interface ShardStatementsOptions {
   readonly coordinator: ServerStatements;
@@ -398,4 +396,34 @@ function nameOfCall(columns: string): string {
   const name = `at_home_${createHash('sha256').update(columns).digest('hex').slice(0, 24)}`;
   namesOfCalls.set(columns, name);
   return name;
+}
+
+/** A statement has some kilobytes of text. */
+const MOST_REMEMBERED = 500;
+
+export class ShardTables {
+  readonly #names: Readonly<Record<string, string>>;
+  readonly #mention: RegExp;
+  readonly #partsByName = new LRUCache<string, readonly string[]>({ max: MOST_REMEMBERED });
+
+  /** @param names of the tables of the shard, by those of the spread tables */
+  constructor(names: Readonly<Record<string, string>>) {
+    this.#names = names;
+    this.#mention = new RegExp(
+      `(?=\\w)(?<=\\b(?:from|join|into|update)\\s+)(?:${Object.keys(names).join('|')})\\b`,
+      'g',
+    );
+  }
+
+  /** The statement about the shard. With a name, which always means the same text, it is remembered. */
+  statement(sql: Sql, name: string | undefined): Sql {
+    const remembered = name === undefined ? undefined : this.#partsByName.get(name);
+    const parts = remembered ?? this.#partsOf(sql);
+    if (remembered === undefined && name !== undefined) this.#partsByName.set(name, parts);
+    return new Sql(parts, sql.values);
+  }
+
+  #partsOf(sql: Sql): readonly string[] {
+    return sql.strings.map((part) => part.replace(this.#mention, (table) => this.#names[table] ?? table));
+  }
 }

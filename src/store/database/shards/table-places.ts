@@ -3,8 +3,6 @@
  * them. One PostgreSQL has no such places, and nothing of this happens there.
  */
 import pg from 'pg';
-import { distributeShardStatements } from './distribute-shard-statements.js';
-import { distributeEntryIds } from './entry-ids.js';
 
 /**
  * - `column`: a row is on the server of the domain that the column names, beside all others of that domain.
@@ -239,4 +237,212 @@ async function distributeFunctions(client: pg.ClientBase): Promise<void> {
   for (const { signature } of rows) {
     await client.query('select create_distributed_function($1::regprocedure)', [signature]);
   }
+}
+
+/** The error of a server that no longer has the domain. */
+export const MOVED = 'the domain has moved to another server';
+/** The name of statements that are prepared for once. */
+export const UNNAMED = 'unnamed';
+/**
+ * What `keep_at_home` does. The lock is the one by which Citus keeps writers away from a shard at the end of
+ * its move: whoever waited for it finds that the shard is elsewhere now, and asks again.
+ */
+const KEEPING = `
+begin
+  perform lock_shard_metadata(5, array[home]);
+  if not exists (
+    select
+      from pg_dist_placement p join pg_dist_local_group g on g.groupid = p.groupid
+     where p.shardid = home
+  ) then
+    raise exception '${MOVED}' using errcode = 'serialization_failure';
+  end if;
+end
+`;
+
+/**
+ * What `stay_at_home` does: the same as `keep_at_home` for a caller that knows the number of the server. It
+ * precedes each statement that the gateway sends to a server itself, so it does as little as it can: it joins
+ * nothing, gives no set, and takes the lock in an expression, for which PL/pgSQL runs no statement.
+ */
+const STAYING = `
+begin
+  if lock_shard_metadata(5, array[home]) is null then
+  end if;
+  if (select p.groupid from pg_dist_placement p where p.shardid = home) is distinct from here then
+    raise exception '${MOVED}' using errcode = 'serialization_failure';
+  end if;
+  return true;
+end
+`;
+
+/** Names the tables of the shard in `statement` instead of the spread ones. */
+const NAMING_SHARD = `for spread in
+      select p.logicalrelid as id, c.relname as name
+        from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+       where c.relnamespace = current_schema()::regnamespace
+         and not c.relispartition
+    loop
+      statement := regexp_replace(
+        statement,
+        '(\\m(?:from|join|into|update)\\s+)' || spread.name || '\\M',
+        '\\1' || shard_name(spread.id, get_shard_id_for_distribution_column(spread.id, domain)),
+        'g'
+      );
+    end loop;`;
+
+const LISTING_LITERALS = `foreach parameter in array parameters loop
+    literals := literals || ', ' || quote_nullable(parameter);
+  end loop;`;
+
+/**
+ * What `run_at_home` does. A prepared statement holds the names of the shard, so each shard has one of its
+ * own. What is prepared is noted in a setting, for the list of prepared statements takes long to read.
+ */
+const RUNNING = `
+declare
+  home bigint := get_shard_id_for_distribution_column('records', domain);
+  prepared text := name || '_' || home;
+  mark text := 'campus.at_home_' || prepared;
+  spread record;
+  parameter text;
+  literals text := '';
+begin
+  perform keep_at_home(home);
+  if name = '${UNNAMED}' or current_setting(mark, true) is distinct from 'prepared' then
+    if exists (select from pg_prepared_statements s where s.name = prepared) then
+      execute format('deallocate %I', prepared);
+    end if;
+    ${NAMING_SHARD}
+    execute format('prepare %I as %s', prepared, statement);
+    perform set_config(mark, 'prepared', false);
+  end if;
+  ${LISTING_LITERALS}
+  return query execute 'execute ' || quote_ident(prepared)
+    || case when literals = '' then '' else '(' || substr(literals, 3) || ')' end;
+end
+`;
+
+/** What `ask_at_home` does. What has no parameters need not be one of the statements that can be prepared. */
+const ASKING = `
+declare
+  home bigint := get_shard_id_for_distribution_column('records', domain);
+  spread record;
+  parameter text;
+  literals text := '';
+  given record;
+begin
+  perform keep_at_home(home);
+  ${NAMING_SHARD}
+  if cardinality(parameters) > 0 then
+    if exists (select from pg_prepared_statements s where s.name = 'asked') then
+      deallocate asked;
+    end if;
+    execute 'prepare asked as ' || statement;
+    ${LISTING_LITERALS}
+    statement := 'execute asked(' || substr(literals, 3) || ')';
+  end if;
+  if gives_rows then
+    for given in execute statement loop
+      return next to_json(given);
+    end loop;
+  else
+    execute statement;
+  end if;
+end
+`;
+
+/** Makes the functions of statements at home, those with a domain to be run where it is. */
+async function distributeShardStatements(client: pg.ClientBase): Promise<void> {
+  await distributeFunction(client, {
+    signature: 'keep_at_home(home bigint)',
+    returns: 'setof void',
+    body: KEEPING,
+  });
+  await distributeFunction(client, {
+    signature: 'stay_at_home(home bigint, here integer)',
+    returns: 'boolean',
+    body: STAYING,
+  });
+  await distributeFunction(client, {
+    signature: 'run_at_home(domain text, name text, statement text, parameters text[])',
+    returns: 'setof record',
+    body: RUNNING,
+    domain: 'domain',
+  });
+  await distributeFunction(client, {
+    signature: 'ask_at_home(domain text, statement text, parameters text[], gives_rows boolean)',
+    returns: 'setof json',
+    body: ASKING,
+    domain: 'domain',
+  });
+}
+
+/** Functions of ours that are needed only where the database is spread over several servers by Citus. */
+interface DistributedFunction {
+  /** Its name, and its parameters with their names and types. */
+  readonly signature: string;
+  readonly returns: string;
+  /** In PL/pgSQL: one in SQL that reads a table would be read and planned anew by each statement. */
+  readonly body: string;
+  /** The parameter with the domain on whose server each call is run. Default: it runs where it is called. */
+  readonly domain?: string;
+}
+
+/** Makes the function on all servers, unless it is there as it should be. */
+async function distributeFunction(client: pg.ClientBase, made: DistributedFunction): Promise<void> {
+  const { signature, returns, body, domain } = made;
+  const name = signature.replace(/\(.*/, '');
+  const found = `
+    select p.oid::regprocedure::text as function
+      from pg_proc p left join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
+     where p.proname = $1 and p.pronamespace = current_schema()::regnamespace`;
+  const isMade = `p.prosrc = $2 and o.objid is not null
+    and (o.distribution_argument_index is not null) = $3 and coalesce(o.force_delegation, false) = $3`;
+  const { rows } = await client.query(`${found} and ${isMade}`, [name, body, domain !== undefined]);
+  if (rows.length > 0) return;
+  await client.query(
+    `create or replace function ${signature} returns ${returns} language plpgsql
+     as ${pg.escapeLiteral(body)}`,
+  );
+  const { rows: functions } = await client.query<{ function: string }>(found, [name]);
+  for (const { function: called } of functions) {
+    if (domain === undefined) {
+      await client.query('select create_distributed_function($1::regprocedure)', [called]);
+    } else {
+      // It is forced, for within a transaction it would run where it is called otherwise.
+      const spread = `select create_distributed_function($1::regprocedure, $2, colocate_with => 'records',
+        force_delegation => true)`;
+      await client.query(spread, [called, domain]);
+    }
+  }
+}
+
+/**
+ * Microseconds since 2025, which fit a JavaScript number until 2042. Entries of the same moment are in the
+ * order of their sequence, and the numbers of a server never equal the coordinator's.
+ */
+const NEXT = `
+declare
+  n bigint := nextval('audit_entries_id_seq');
+begin
+  return ((extract(epoch from clock_timestamp()) * 1000000)::bigint - 1735689600000000) * 16
+    + (n & 7) * 2 + (n >> 48 <> 0)::int;
+end
+`;
+
+/** Makes all entries get their id from `next_entry_id`; `audit_entries` must already be spread. */
+async function distributeEntryIds(client: pg.ClientBase): Promise<void> {
+  await distributeFunction(client, {
+    signature: 'next_entry_id()',
+    returns: 'bigint',
+    body: NEXT,
+  });
+  const { rows } = await client.query(
+    `select
+       from pg_attrdef
+      where adrelid = 'audit_entries'::regclass and pg_get_expr(adbin, adrelid) = 'next_entry_id()'`,
+  );
+  if (rows.length > 0) return;
+  await client.query('alter table audit_entries alter column id set default next_entry_id()');
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { faultIn } from '../../../../src/store/database/embedded/fault-in.js';
+import { faultIn } from '../../../../src/store/database/embedded/embedded-server.js';
 
 it.each([
   [

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { findConstraint } from '../../../../src/store/database/database-errors.js';
-import { ShardTables } from '../../../../src/store/database/shards/shard-tables.js';
+import { ShardTables } from '../../../../src/store/database/shards/shard-statements.js';
 import { sql } from '../../../../src/store/sql.js';
 import { useTestDatabase } from '../../../database.js';
 import { isTestedOnCitus } from '../../../spread-databases.js';

@@ -9,7 +9,7 @@ import {
   startMongoPlace,
   withinMongo,
 } from '../../../../store/mongo/mongo-place.js';
-import { parseMongoSort } from '../../../../store/mongo/mongo-sort.js';
+import { parseMongoSort } from '../../../../store/mongo/mongo-projection.js';
 
 const READ_OPTIONS = ['sort', 'limit', 'skip', 'projection', 'fields'] as const;
 const COUNT_OPTIONS = ['limit', 'skip'] as const;
