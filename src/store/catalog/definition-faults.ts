@@ -4,9 +4,10 @@
  */
 import type { ErrorDetail } from '../../base/errors.js';
 import { isWithinBounds } from '../../base/model/bounds.js';
+import { isDay } from '../../base/model/calendar.js';
 import type { ScalarType } from '../../base/model/field-types/scalar-type.js';
 import { findScalar, SCALAR_TYPES } from '../../base/model/field-types/scalar-types.js';
-import { BOUND_RULES, type FieldRule } from './bound-rules.js';
+import { parseLinearPattern } from '../../base/model/linear-pattern.js';
 import {
   type CheckDefinition,
   type CollectionDefinition,
@@ -25,15 +26,21 @@ const MAX_FIELDS = 300;
 /** All faults, each with its JSON pointer, the expectation and the value. */
 export function findDefinitionFaults(definition: CollectionDefinition): ErrorDetail[] {
   const fields = definition.fields ?? [];
+  const { singular, plural } = graphqlNamesOf(definition);
+  const count = countFields(fields);
+  const mostFields = `at most ${MAX_FIELDS}, members included`;
+  const twoNames = 'two different GraphQL names';
   return [
-    ...findNameFaults(definition),
+    ...unless(singular !== plural, '/plural', 'singular and plural are the same', twoNames, plural),
     ...findFieldFaults(fields, '/fields', 'top'),
     ...findLinkFaults(fields, '/fields'),
-    ...findFieldCountFaults(fields),
+    ...unless(count <= MAX_FIELDS, '/fields', `${count} fields are declared`, mostFields, count),
     ...findLabelFaults(definition),
-    ...findIndexFaults(definition),
+    ...(definition.indexes ?? []).flatMap((paths, index) =>
+      paths.flatMap((path, position) => findScalarFaults(fields, path, `/indexes/${index}/${position}`)),
+    ),
     ...findUniqueTogetherFaults(definition),
-    ...findCheckFaults(definition),
+    ...(definition.checks ?? []).flatMap((check, index) => faultsOfCheck(check, fields, `/checks/${index}`)),
     ...findBookedOnFaults(definition),
     ...findGrantFaults(definition),
     ...findStaysFaults(definition),
@@ -42,10 +49,15 @@ export function findDefinitionFaults(definition: CollectionDefinition): ErrorDet
   ];
 }
 
-function findNameFaults(definition: CollectionDefinition): ErrorDetail[] {
-  const { singular, plural } = graphqlNamesOf(definition);
-  if (singular !== plural) return [];
-  return [fault('/plural', 'singular and plural are the same', 'two different GraphQL names', plural)];
+/** The fault, unless a condition holds. */
+function unless(
+  holds: boolean | undefined,
+  pointer: string,
+  detail: string,
+  expected: string,
+  sent: unknown,
+): ErrorDetail[] {
+  return holds ? [] : [{ pointer, detail, expected, sent }];
 }
 
 function findFieldFaults(
@@ -53,122 +65,171 @@ function findFieldFaults(
   pointer: string,
   place: 'top' | 'member',
 ): ErrorDetail[] {
-  const seen = new Set<string>();
   return fields.flatMap((field, index) => {
     const at = `${pointer}/${index}`;
-    const faults: ErrorDetail[] = [];
-    if (seen.has(field.name)) {
-      faults.push(fault(`${at}/name`, `"${field.name}" is declared twice`, 'a name of its own', field.name));
-    }
-    seen.add(field.name);
-    for (const rule of FIELD_RULES) {
-      const detail = rule.faultOf(field, place);
-      if (detail !== undefined)
-        faults.push(fault(`${at}/${rule.key}`, detail, rule.expected, field[rule.key]));
-    }
-    return [...faults, ...findFieldFaults(field.fields ?? [], `${at}/fields`, 'member')];
+    const { name } = field;
+    const isFirst = fields.findIndex((other) => other.name === name) === index;
+    return [
+      ...unless(isFirst, `${at}/name`, `"${name}" is declared twice`, 'a name of its own', name),
+      ...FIELD_RULES.flatMap(([key, expected, faultOf]) => {
+        const detail = faultOf(field, place);
+        return unless(!detail, `${at}/${key}`, detail || '', expected, field[key]);
+      }),
+      ...findFieldFaults(field.fields ?? [], `${at}/fields`, 'member'),
+    ];
   });
 }
 
-/** Which keys of a field go together, one rule per reason. */
+/** Which keys of a field go together, one rule per reason: what is wrong with the field, if anything is. */
+type FieldRule = readonly [
+  key: keyof FieldDefinition,
+  expected: string,
+  faultOf: (field: FieldDefinition, place: 'top' | 'member') => string | false | undefined,
+];
+
+/** The longest text that a pattern is held against. */
+const MAX_PATTERN_TEXT = 1_000;
+const BOUND = 'a number with type number; a day YYYY-MM-DD or `now` with type datetime';
+const PATTERN =
+  `^ … $ of characters, classes and escapes with quantifiers; beside it a maxLength up to ` +
+  MAX_PATTERN_TEXT;
+const INDEXABLE = 'a top-level field that is no list and no object';
+
 const FIELD_RULES: readonly FieldRule[] = [
-  {
-    key: 'enum',
-    expected: 'type text',
-    faultOf: (field) => (field.enum && field.type !== 'text' ? `a ${field.type} takes no enum` : undefined),
-  },
-  {
-    key: 'decimal',
-    expected: 'type number',
-    faultOf: (field) =>
-      field.decimal && field.type !== 'number' ? `a ${field.type} is not a decimal` : undefined,
-  },
-  {
-    key: 'format',
-    expected: formatsByType(),
-    faultOf: ({ type, format }) =>
-      format === undefined || findScalar({ type, format }) !== undefined
-        ? undefined
-        : `the format ${format} is not one of a ${type}`,
-  },
-  ...BOUND_RULES,
-  {
-    key: 'mustExist',
-    expected: 'type reference',
-    faultOf: (field) =>
-      field.mustExist !== undefined && field.type !== 'reference'
-        ? `a ${field.type} points at nothing`
-        : undefined,
-  },
-  {
-    key: 'onDelete',
-    expected: 'type reference, and "refuse" only where mustExist is not false',
-    faultOf: (field) => {
-      if (field.onDelete === undefined) return undefined;
-      if (field.type !== 'reference') return `a ${field.type} points at nothing`;
-      return field.onDelete === 'refuse' && field.mustExist === false
-        ? 'the target need not exist, so it may be removed'
-        : undefined;
+  ['enum', 'type text', (field) => field.enum && field.type !== 'text' && `a ${field.type} takes no enum`],
+  [
+    'decimal',
+    'type number',
+    ({ decimal, type }) => decimal && type !== 'number' && `a ${type} is not a decimal`,
+  ],
+  [
+    'format',
+    formatsByType(),
+    ({ type, format }) =>
+      format !== undefined &&
+      findScalar({ type, format }) === undefined &&
+      `the format ${format} is not one of a ${type}`,
+  ],
+  ...(['minimum', 'maximum'] as const).map(
+    (key): FieldRule => [
+      key,
+      BOUND,
+      ({ type, [key]: bound }) => {
+        if (bound === undefined) return undefined;
+        const isOfDays = type === 'datetime' && (bound === 'now' || isDay(String(bound)));
+        const fits = typeof bound === 'number' ? type === 'number' : isOfDays;
+        return !fits && `${JSON.stringify(bound)} is no ${key} of a ${type}`;
+      },
+    ],
+  ),
+  ...(['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const).map(
+    (key): FieldRule => [
+      key,
+      'type number',
+      ({ type, [key]: bound }) => bound !== undefined && type !== 'number' && `a ${type} takes no ${key}`,
+    ],
+  ),
+  ...(['minLength', 'maxLength', 'pattern'] as const).map(
+    (key): FieldRule => [
+      key,
+      'type text without enum and format',
+      ({ type, enum: allowed, format, [key]: bound }) =>
+        bound !== undefined &&
+        (type !== 'text' || allowed !== undefined || format !== undefined) &&
+        `only a plain text takes ${key}`,
+    ],
+  ),
+  [
+    'pattern',
+    PATTERN,
+    ({ pattern, maxLength = Number.POSITIVE_INFINITY }) =>
+      pattern !== undefined &&
+      (faultOfPattern(pattern) ?? (maxLength > MAX_PATTERN_TEXT && 'a pattern needs a maxLength beside it')),
+  ],
+  ...(
+    [
+      ['minimum', 'maximum'],
+      ['exclusiveMinimum', 'exclusiveMaximum'],
+      ['minLength', 'maxLength'],
+    ] as const
+  ).map(
+    ([key, upper]): FieldRule => [
+      key,
+      `at most ${upper}`,
+      ({ [key]: low, [upper]: high }) =>
+        typeof low === 'number' &&
+        typeof high === 'number' &&
+        low > high &&
+        `${low} is above the ${upper} ${high}`,
+    ],
+  ),
+  [
+    'mustExist',
+    'type reference',
+    ({ mustExist, type }) => mustExist !== undefined && type !== 'reference' && `a ${type} points at nothing`,
+  ],
+  [
+    'onDelete',
+    'type reference, and "refuse" only where mustExist is not false',
+    ({ onDelete, type, mustExist }) => {
+      if (onDelete === undefined) return undefined;
+      if (type !== 'reference') return `a ${type} points at nothing`;
+      const isFree = onDelete === 'refuse' && mustExist === false;
+      return isFree && 'the target need not exist, so it may be removed';
     },
-  },
-  {
-    key: 'target',
-    expected: 'a collection with type reference, nothing with any other type',
-    faultOf: (field) => {
-      if (field.type === 'reference' && field.target === undefined) return 'a reference needs a target';
-      return field.type !== 'reference' && field.target !== undefined
-        ? `a ${field.type} takes no target`
-        : undefined;
+  ],
+  [
+    'target',
+    'a collection with type reference, nothing with any other type',
+    ({ target, type }) => {
+      if (type === 'reference') return target === undefined && 'a reference needs a target';
+      return target !== undefined && `a ${type} takes no target`;
     },
-  },
-  {
-    key: 'fields',
-    expected: 'type object',
-    faultOf: (field) =>
-      field.fields && field.type !== 'object' ? `a ${field.type} has no members` : undefined,
-  },
-  {
-    key: 'index',
-    expected: 'a top-level field that is no list and no object',
-    faultOf: (field, place) =>
-      field.index && !isIndexable(field, place) ? 'it cannot be indexed' : undefined,
-  },
-  {
-    key: 'unique',
-    expected: 'a top-level field that is no list and no object',
-    faultOf: (field, place) =>
-      field.unique && !isIndexable(field, place) ? 'it cannot be unique' : undefined,
-  },
-  {
-    key: 'unique',
-    expected: 'a text, for ignoreCase',
-    faultOf: (field) => (ignoresCase(field) && field.type !== 'text' ? 'it has no case' : undefined),
-  },
-  {
-    key: 'searchable',
-    expected: 'a top-level text or reference that is no list',
-    faultOf: (field, place) =>
+  ],
+  ['fields', 'type object', ({ fields, type }) => fields && type !== 'object' && `a ${type} has no members`],
+  ['index', INDEXABLE, (field, place) => field.index && !isIndexable(field, place) && 'it cannot be indexed'],
+  [
+    'unique',
+    INDEXABLE,
+    (field, place) => Boolean(field.unique) && !isIndexable(field, place) && 'it cannot be unique',
+  ],
+  [
+    'unique',
+    'a text, for ignoreCase',
+    (field) => ignoresCase(field) && field.type !== 'text' && 'it has no case',
+  ],
+  [
+    'searchable',
+    'a top-level text or reference that is no list',
+    (field, place) =>
       field.searchable &&
-      !(isIndexable(field, place) && (field.type === 'text' || field.type === 'reference'))
-        ? 'it cannot be searchable'
-        : undefined,
-  },
-  {
-    key: 'right',
-    expected: 'a top-level field',
-    faultOf: (field, place) =>
-      field.right && place !== 'top' ? 'a member of an object is not a right' : undefined,
-  },
-  {
-    key: 'default',
-    expected: 'a value of the type of the field (`now` for a datetime)',
-    faultOf: (field) => {
+      !(isIndexable(field, place) && (field.type === 'text' || field.type === 'reference')) &&
+      'it cannot be searchable',
+  ],
+  [
+    'right',
+    'a top-level field',
+    (field, place) => field.right && place !== 'top' && 'a member of an object is not a right',
+  ],
+  [
+    'default',
+    'a value of the type of the field (`now` for a datetime)',
+    (field) => {
       if (field.default === undefined) return undefined;
       if (field.list) return 'a list takes no default';
-      return isDefaultOf(field, field.default) ? undefined : 'the default is not a value of the field';
+      return !isDefaultOf(field, field.default) && 'the default is not a value of the field';
     },
-  },
+  ],
 ];
+
+function faultOfPattern(pattern: string): string | undefined {
+  try {
+    parseLinearPattern(pattern);
+    return undefined;
+  } catch (fault) {
+    return fault instanceof Error ? fault.message : String(fault);
+  }
+}
 
 /** Faults of fields that name records of other collections, or agree with them. */
 function findLinkFaults(fields: readonly FieldDefinition[], pointer: string): ErrorDetail[] {
@@ -178,8 +239,10 @@ function findLinkFaults(fields: readonly FieldDefinition[], pointer: string): Er
     const at = `${pointer}/${index}`;
     const isText = type === 'text' && allowed === undefined;
     const faults: ErrorDetail[] = [];
-    if (names !== undefined && !isText)
-      faults.push(fault(`${at}/names`, `a ${type} names no record`, 'type text without enum', names));
+    if (names !== undefined)
+      faults.push(
+        ...unless(isText, `${at}/names`, `a ${type} names no record`, 'type text without enum', names),
+      );
     if (namedWith !== undefined) {
       const first = fieldOf(namedWith);
       const isBeside =
@@ -189,23 +252,28 @@ function findLinkFaults(fields: readonly FieldDefinition[], pointer: string): Er
         first?.namedWith === undefined &&
         !first?.list;
       const expected = 'a field beside it that names a record of the same collection; neither is a list';
-      if (!isBeside)
-        faults.push(fault(`${at}/namedWith`, 'they name no record together', expected, namedWith));
+      faults.push(
+        ...unless(isBeside, `${at}/namedWith`, 'they name no record together', expected, namedWith),
+      );
     }
     if (agreesWith !== undefined) {
       const reference = fieldOf(agreesWith.split('.')[0]);
       const isBeside =
         reference?.type === 'reference' && !reference.list && typeof reference.target === 'string';
       const expected = 'type text, and a reference to one collection beside it, e.g. `student.class`';
-      if (!isText || field.list || !isBeside)
-        faults.push(fault(`${at}/agreesWith`, 'there is no record to agree with', expected, agreesWith));
+      const fits = isText && !field.list && isBeside;
+      faults.push(
+        ...unless(fits, `${at}/agreesWith`, 'there is no record to agree with', expected, agreesWith),
+      );
     }
     if (agreesOn !== undefined) {
       const moment = fieldOf(agreesOn);
       const isMoment = moment?.type === 'datetime' || moment?.format === 'session';
       const expected = 'a datetime or session beside it, and `agreesWith`';
-      if (agreesWith === undefined || !isMoment || moment.list)
-        faults.push(fault(`${at}/agreesOn`, `"${agreesOn}" has no day or session`, expected, agreesOn));
+      const fits = agreesWith !== undefined && isMoment && !moment.list;
+      faults.push(
+        ...unless(fits, `${at}/agreesOn`, `"${agreesOn}" has no day or session`, expected, agreesOn),
+      );
     }
     return [...faults, ...findLinkFaults(field.fields ?? [], `${at}/fields`)];
   });
@@ -241,87 +309,67 @@ function formatsByType(): string {
   return [...formats].map(([type, names]) => `${names.join(' or ')} with type ${type}`).join(', ');
 }
 
-function findFieldCountFaults(fields: readonly FieldDefinition[]): ErrorDetail[] {
-  const count = countFields(fields);
-  if (count <= MAX_FIELDS) return [];
-  return [fault('/fields', `${count} fields are declared`, `at most ${MAX_FIELDS}, members included`, count)];
-}
-
 function countFields(fields: readonly FieldDefinition[]): number {
   return fields.reduce((sum, field) => sum + 1 + countFields(field.fields ?? []), 0);
 }
 
-function findLabelFaults(definition: CollectionDefinition): ErrorDetail[] {
-  const label = definition.labelField;
-  if (label === undefined) return [];
-  const field = definition.fields?.find((candidate) => candidate.name === label);
-  if (field?.type === 'text' && !field.list) return [];
-  return [fault('/labelField', `"${label}" cannot be a label`, 'a declared top-level text field', label)];
-}
-
-function findIndexFaults(definition: CollectionDefinition): ErrorDetail[] {
-  return (definition.indexes ?? []).flatMap((paths, index) =>
-    paths.flatMap((path, position) => findScalarFaults(definition, path, `/indexes/${index}/${position}`)),
+function findLabelFaults({ labelField: label, fields = [] }: CollectionDefinition): ErrorDetail[] {
+  const isText = fields.some(({ name, type, list }) => name === label && type === 'text' && !list);
+  const expected = 'a declared top-level text field';
+  return unless(
+    label === undefined || isText,
+    '/labelField',
+    `"${label}" cannot be a label`,
+    expected,
+    label,
   );
 }
 
-function findUniqueTogetherFaults(definition: CollectionDefinition): ErrorDetail[] {
-  const rules = definition.uniqueTogether ?? [];
-  const folded = new Set((definition.fields ?? []).filter(ignoresCase).map(({ name }) => name));
-  const twice = rules.flatMap((rule, index) =>
-    rules.findIndex((other) => other.name === rule.name) === index && !folded.has(rule.name)
-      ? []
-      : [fault(`/uniqueTogether/${index}/name`, 'it is declared twice', 'a name of its own', rule.name)],
-  );
+function findUniqueTogetherFaults({ fields = [], uniqueTogether }: CollectionDefinition): ErrorDetail[] {
+  const rules = uniqueTogether ?? [];
+  const folded = new Set(fields.filter(ignoresCase).map(({ name }) => name));
+  const twice = rules.flatMap(({ name }, index) => {
+    const isOwn = rules.findIndex((other) => other.name === name) === index && !folded.has(name);
+    const at = `/uniqueTogether/${index}/name`;
+    return unless(isOwn, at, 'it is declared twice', 'a name of its own', name);
+  });
   const parts = rules.flatMap((rule, index) =>
-    rule.parts.flatMap((part, partIndex) => {
+    rule.parts.flatMap(({ path, by, ignoreCase }, partIndex) => {
       const at = `/uniqueTogether/${index}/parts/${partIndex}/path`;
-      const faults = findScalarFaults(definition, part.path, at);
+      const faults = findScalarFaults(fields, path, at);
       if (faults.length > 0) return faults;
-      const field = findField(definition.fields ?? [], part.path);
+      const field = findField(fields, path);
       const type = field === undefined || field === 'list' ? undefined : scalarTypeOf(field);
-      if (part.ignoreCase && (part.by === 'day' || type?.declared.type !== 'text'))
-        return [fault(at, `"${part.path}" has no case`, 'a text', part.path)];
-      if (part.by !== 'day') return faults;
-      return type !== undefined && type.periods.length > 0
-        ? []
-        : [fault(at, `"${part.path}" has no day`, 'a datetime field', part.path)];
+      const hasCase = by !== 'day' && type?.declared.type === 'text';
+      if (ignoreCase && !hasCase) return unless(false, at, `"${path}" has no case`, 'a text', path);
+      const hasDay = by !== 'day' || (type !== undefined && type.periods.length > 0);
+      return unless(hasDay, at, `"${path}" has no day`, 'a datetime field', path);
     }),
   );
-  const exceptions = rules.flatMap(({ unless = [] }, index) =>
-    unless.flatMap(({ field, is }, position) => {
-      const declared = definition.fields?.find((candidate) => candidate.name === field);
+  const exceptions = rules.flatMap(({ unless: excepted = [] }, index) =>
+    excepted.flatMap(({ field, is }, position) => {
+      const declared = fields.find((candidate) => candidate.name === field);
       const fits = declared !== undefined && !declared.list && (is === undefined || declared.type === 'text');
       const expected = 'a declared top-level field that is no list; a text if `is` has values';
       const at = `/uniqueTogether/${index}/unless/${position}/field`;
-      return fits ? [] : [fault(at, `"${field}" cannot be an exception`, expected, field)];
+      return unless(fits, at, `"${field}" cannot be an exception`, expected, field);
     }),
   );
   return [...twice, ...parts, ...exceptions];
 }
 
-function findScalarFaults(definition: CollectionDefinition, path: string, at: string): ErrorDetail[] {
-  const field = findField(definition.fields ?? [], path);
-  if (field === undefined || field === 'list') {
-    return [fault(at, `"${path}" is no declared value`, 'a declared field that is no list', path)];
-  }
-  if (field.type === 'object' || field.type === 'reference') {
-    return [fault(at, `"${path}" is not a scalar`, 'a scalar field, e.g. `student.value`', path)];
-  }
-  return [];
+function findScalarFaults(fields: readonly FieldDefinition[], path: string, at: string): ErrorDetail[] {
+  const field = findField(fields, path);
+  if (field === undefined || field === 'list')
+    return unless(false, at, `"${path}" is no declared value`, 'a declared field that is no list', path);
+  const isScalar = field.type !== 'object' && field.type !== 'reference';
+  return unless(isScalar, at, `"${path}" is not a scalar`, 'a scalar field, e.g. `student.value`', path);
 }
 
 function findBookedOnFaults({ bookedOn, fields = [] }: CollectionDefinition): ErrorDetail[] {
   const field = fields.find(({ name }) => name === bookedOn);
-  if (bookedOn === undefined || (field?.type === 'datetime' && !field.list)) return [];
-  return [fault('/bookedOn', `"${bookedOn}" has no day`, 'a declared datetime field', bookedOn)];
-}
-
-function findCheckFaults(definition: CollectionDefinition): ErrorDetail[] {
-  const fields = definition.fields ?? [];
-  return (definition.checks ?? []).flatMap((check, index) =>
-    faultsOfCheck(check, fields, `/checks/${index}`),
-  );
+  const fits = bookedOn === undefined || (field?.type === 'datetime' && !field.list);
+  return unless(fits, '/bookedOn', `"${bookedOn}" has no day`, 'a declared datetime field', bookedOn);
 }
 
 function faultsOfCheck(
@@ -329,112 +377,91 @@ function faultsOfCheck(
   fields: readonly FieldDefinition[],
   pointer: string,
 ): ErrorDetail[] {
-  switch (check.kind) {
-    case 'sum':
-      return [
-        { at: `${pointer}/total`, path: check.total },
-        ...check.of.map((path, part) => ({ at: `${pointer}/of/${part}`, path })),
-      ].flatMap(({ at, path }) =>
-        findFieldThroughLists(fields, path)?.type === 'number'
-          ? []
-          : [fault(at, `"${path}" is no declared number`, 'the path of a number field', path)],
-      );
-    case 'order': {
-      const prefix = check.in === undefined ? '' : `${check.in}.`;
-      const lower = findFieldThroughLists(fields, prefix + check.lower);
-      const upper = findFieldThroughLists(fields, prefix + check.upper);
-      const isOrdered =
-        lower?.type === upper?.type &&
-        lower?.format === upper?.format &&
-        lower !== undefined &&
-        scalarTypeOf(lower)?.isOrdered === true;
-      return isOrdered
-        ? []
-        : [
-            fault(
-              pointer,
-              'the two have no order',
-              'two numbers, two days, two months or two instants',
-              check,
-            ),
-          ];
-    }
-    case 'when': {
-      const prefix = check.in === undefined ? '' : `${check.in}.`;
-      const state = findFieldThroughLists(fields, prefix + check.field);
-      const subject = findFieldThroughLists(fields, prefix + check.holds.field);
-      if (subject === undefined || (state?.type !== 'text' && state?.type !== 'boolean')) {
-        const expected = 'a text or boolean as `field`, and a declared field in `holds`';
-        return [fault(pointer, 'it names fields that are not declared', expected, check)];
-      }
-      const { field: name, required: _required, ...bounds } = check.holds;
-      return findFieldFaults([{ name, type: subject.type, ...bounds }], `${pointer}/holds`, 'member').filter(
-        ({ pointer: at }) => !at?.endsWith('/target'),
-      );
-    }
+  if (check.kind === 'sum') {
+    const numbers = [
+      { at: `${pointer}/total`, path: check.total },
+      ...check.of.map((path, part) => ({ at: `${pointer}/of/${part}`, path })),
+    ];
+    return numbers.flatMap(({ at, path }) => {
+      const isNumber = findFieldThroughLists(fields, path)?.type === 'number';
+      return unless(isNumber, at, `"${path}" is no declared number`, 'the path of a number field', path);
+    });
   }
+  const prefix = check.in === undefined ? '' : `${check.in}.`;
+  if (check.kind === 'order') {
+    const lower = findFieldThroughLists(fields, prefix + check.lower);
+    const upper = findFieldThroughLists(fields, prefix + check.upper);
+    const isOrdered =
+      lower?.type === upper?.type &&
+      lower?.format === upper?.format &&
+      lower !== undefined &&
+      scalarTypeOf(lower)?.isOrdered === true;
+    const expected = 'two numbers, two days, two months or two instants';
+    return unless(isOrdered, pointer, 'the two have no order', expected, check);
+  }
+  const state = findFieldThroughLists(fields, prefix + check.field);
+  const subject = findFieldThroughLists(fields, prefix + check.holds.field);
+  if (subject === undefined || (state?.type !== 'text' && state?.type !== 'boolean')) {
+    const expected = 'a text or boolean as `field`, and a declared field in `holds`';
+    return unless(false, pointer, 'it names fields that are not declared', expected, check);
+  }
+  const { field: name, required: _required, ...bounds } = check.holds;
+  return findFieldFaults([{ name, type: subject.type, ...bounds }], `${pointer}/holds`, 'member').filter(
+    ({ pointer: at }) => !at?.endsWith('/target'),
+  );
 }
 
 function findStaysFaults({ stays, fields = [] }: CollectionDefinition): ErrorDetail[] {
   if (stays === undefined) return [];
-  const findDay = (among: readonly FieldDefinition[], name: string) =>
+  const { list, session, reset = [] } = stays;
+  const hasDay = (among: readonly FieldDefinition[], name: string) =>
     among.some((field) => field.name === name && field.format === 'date' && !field.list);
-  const list = fields.find((field) => field.name === stays.list && field.list);
-  const isList = findDay(list?.fields ?? [], 'from') && findDay(list?.fields ?? [], 'to');
-  const at = '/stays';
+  const { fields: members = [] } = fields.find((field) => field.name === list && field.list) ?? {};
+  const isList = hasDay(members, 'from') && hasDay(members, 'to');
+  const ofDays = 'a list of objects with the days `from` and `to`';
+  const isSession = fields.some(({ name, format }) => name === session && format === 'session');
   return [
-    ...(isList
-      ? []
-      : [
-          fault(
-            `${at}/list`,
-            `"${stays.list}" has no days`,
-            'a list of objects with the days `from` and `to`',
-            stays.list,
-          ),
-        ]),
-    ...(['from', 'to'] as const).flatMap((name) =>
-      findDay(fields, stays[name])
-        ? []
-        : [fault(`${at}/${name}`, `"${stays[name]}" is no day`, 'a field of days', stays[name])],
+    ...unless(isList, '/stays/list', `"${list}" has no days`, ofDays, list),
+    ...(['from', 'to'] as const).flatMap((key) => {
+      const name = stays[key];
+      return unless(hasDay(fields, name), `/stays/${key}`, `"${name}" is no day`, 'a field of days', name);
+    }),
+    ...unless(
+      session === undefined || isSession,
+      '/stays/session',
+      `"${session}" is no session`,
+      'a field of sessions',
+      session,
     ),
-    ...(stays.session === undefined ||
-    fields.some((field) => field.name === stays.session && field.format === 'session')
-      ? []
-      : [fault(`${at}/session`, `"${stays.session}" is no session`, 'a field of sessions', stays.session)]),
-    ...(stays.reset ?? []).flatMap((name, index) =>
-      fields.some((field) => field.name === name)
-        ? []
-        : [fault(`${at}/reset/${index}`, `"${name}" is not declared`, 'a declared field', name)],
-    ),
+    ...reset.flatMap((name, index) => {
+      const isDeclared = fields.some((field) => field.name === name);
+      return unless(
+        isDeclared,
+        `/stays/reset/${index}`,
+        `"${name}" is not declared`,
+        'a declared field',
+        name,
+      );
+    }),
   ];
 }
 
-function findGrantFaults(definition: CollectionDefinition): ErrorDetail[] {
-  const fields = definition.fields ?? [];
-  return (definition.grants ?? []).flatMap((grant, index) => {
-    const list = fields.find((field) => field.name === grant.list);
-    if (list?.type !== 'object' || !list.list) {
-      return [
-        fault(`/grants/${index}/list`, `"${grant.list}" is no list of objects`, 'a declared one', grant.list),
-      ];
-    }
-    const caller = list.fields?.find((field) => field.name === grant.caller);
+function findGrantFaults({ fields = [], grants = [] }: CollectionDefinition): ErrorDetail[] {
+  return grants.flatMap(({ list: listName, caller: callerName, key }, index) => {
+    const at = `/grants/${index}`;
+    const list = fields.find((field) => field.name === listName);
+    const isList = list?.type === 'object' && list.list;
+    if (!isList)
+      return unless(false, `${at}/list`, `"${listName}" is no list of objects`, 'a declared one', listName);
+    const caller = list.fields?.find((field) => field.name === callerName);
     if (caller?.type !== 'reference' || caller.list) {
-      return [
-        fault(
-          `/grants/${index}/caller`,
-          `"${grant.caller}" is no reference of an element`,
-          'a declared one',
-          grant.caller,
-        ),
-      ];
+      const detail = `"${callerName}" is no reference of an element`;
+      return unless(false, `${at}/caller`, detail, 'a declared one', callerName);
     }
-    return grant.key.flatMap((path, part) =>
-      findFieldThroughLists(fields, path) === undefined
-        ? [fault(`/grants/${index}/key/${part}`, `"${path}" is not declared`, 'a declared field', path)]
-        : [],
-    );
+    return key.flatMap((path, part) => {
+      const isDeclared = findFieldThroughLists(fields, path) !== undefined;
+      return unless(isDeclared, `${at}/key/${part}`, `"${path}" is not declared`, 'a declared field', path);
+    });
   });
 }
 
@@ -442,31 +469,33 @@ function findPersonalFaults({ fields = [], labelField, personal }: CollectionDef
   if (personal === undefined) return [];
   const { about = [], identifiers = [], fields: told = [], keep } = personal;
   const fieldOf = (name: string) => fields.find((field) => field.name === name);
-  const faults: ErrorDetail[] = [];
-  for (const [index, name] of about.entries()) {
-    const field = fieldOf(name);
-    if (field?.type === 'reference' && !field.list) continue;
-    const expected = 'a declared reference that is no list';
-    faults.push(fault(`/personal/about/${index}`, `"${name}" is no reference`, expected, name));
-  }
-  for (const [index, name] of identifiers.entries()) {
-    if (fieldOf(name)?.type === 'text') continue;
-    const at = `/personal/identifiers/${index}`;
-    faults.push(fault(at, `"${name}" is no declared text`, 'a declared top-level text', name));
-  }
-  for (const [key, names] of Object.entries({ identifiers, fields: told })) {
-    for (const [index, name] of names.entries()) {
+  const kept = Object.entries({ identifiers, fields: told }).flatMap(([key, names]) =>
+    names.flatMap((name, index) => {
       const field = fieldOf(name);
       const at = `/personal/${key}/${index}`;
-      if (field === undefined && key === 'fields') {
-        faults.push(fault(at, `"${name}" is not declared`, 'a declared top-level field', name));
-      }
-      if (keep === undefined || !field?.required || name === labelField || isReplaceable(field)) continue;
+      const isKnown = field !== undefined || key !== 'fields';
+      const mayGo = keep === undefined || !field?.required || name === labelField || isReplaceable(field);
       const detail = `"${name}" is required, and nothing can take its place where the record is kept`;
-      faults.push(fault(at, detail, 'a field that is not required, or a plain text', name));
-    }
-  }
-  return faults;
+      return [
+        ...unless(isKnown, at, `"${name}" is not declared`, 'a declared top-level field', name),
+        ...unless(mayGo, at, detail, 'a field that is not required, or a plain text', name),
+      ];
+    }),
+  );
+  return [
+    ...about.flatMap((name, index) => {
+      const field = fieldOf(name);
+      const fits = field?.type === 'reference' && !field.list;
+      const expected = 'a declared reference that is no list';
+      return unless(fits, `/personal/about/${index}`, `"${name}" is no reference`, expected, name);
+    }),
+    ...identifiers.flatMap((name, index) => {
+      const at = `/personal/identifiers/${index}`;
+      const isText = fieldOf(name)?.type === 'text';
+      return unless(isText, at, `"${name}" is no declared text`, 'a declared top-level text', name);
+    }),
+    ...kept,
+  ];
 }
 
 /** Whether the field accepts any text. */
@@ -474,39 +503,26 @@ function isReplaceable({ type, list, format, enum: allowed }: FieldDefinition): 
   return type === 'text' && !list && format === undefined && allowed === undefined;
 }
 
-function findAccessFaults(definition: CollectionDefinition): ErrorDetail[] {
-  const fields = definition.fields ?? [];
+function findAccessFaults({ fields = [], access: roles = {} }: CollectionDefinition): ErrorDetail[] {
   const names = new Set(fields.map((field) => field.name));
-  return Object.entries(definition.access ?? {}).flatMap(([role, access]) => {
-    const lists = [
-      { key: 'hiddenFields', fields: access.hiddenFields ?? [] },
-      { key: 'readOnlyFields', fields: access.readOnlyFields ?? [] },
-    ];
-    const unknown = lists.flatMap((list) =>
-      list.fields.flatMap((name, index) =>
-        names.has(name)
-          ? []
-          : [
-              fault(
-                `/access/${role}/${list.key}/${index}`,
-                `"${name}" is not declared`,
-                'a declared top-level field',
-                name,
-              ),
-            ],
-      ),
+  return Object.entries(roles).flatMap(([role, access]) => {
+    const { rows, alsoReads } = access;
+    const at = `/access/${role}`;
+    const unknown = (['hiddenFields', 'readOnlyFields'] as const).flatMap((key) =>
+      (access[key] ?? []).flatMap((name, index) => {
+        const expected = 'a declared top-level field';
+        return unless(names.has(name), `${at}/${key}/${index}`, `"${name}" is not declared`, expected, name);
+      }),
     );
-    const rules = [
-      ...(access.rows ? [{ at: `/access/${role}/rows`, rule: access.rows }] : []),
-      ...(access.alsoReads ?? []).map((rule, index) => ({ at: `/access/${role}/alsoReads/${index}`, rule })),
-    ];
-    const rows = rules.flatMap(({ at, rule }) => findRowRuleFaults(fields, rule, at));
-    if (access.alsoReads === undefined || access.rows !== undefined) return [...unknown, ...rows];
     const all = 'without `rows` the role reads all records already';
+    const isLimited = alsoReads === undefined || rows !== undefined;
     return [
       ...unknown,
-      ...rows,
-      fault(`/access/${role}/alsoReads`, all, '`rows` beside it', access.alsoReads),
+      ...(rows === undefined ? [] : findRowRuleFaults(fields, rows, `${at}/rows`)),
+      ...(alsoReads ?? []).flatMap((rule, index) =>
+        findRowRuleFaults(fields, rule, `${at}/alsoReads/${index}`),
+      ),
+      ...unless(isLimited, `${at}/alsoReads`, all, '`rows` beside it', alsoReads),
     ];
   });
 }
@@ -520,17 +536,16 @@ function findRowRuleFaults(
   at: string,
 ): ErrorDetail[] {
   const isOfRoles = rule.attribute === ROLES;
-  if (isOfRoles && rule.fields.length > 1) {
-    return [fault(`${at}/fields`, 'a role is one value', 'one field', rule.fields)];
-  }
+  if (isOfRoles && rule.fields.length > 1)
+    return unless(false, `${at}/fields`, 'a role is one value', 'one field', rule.fields);
   return rule.fields.flatMap((path, index) => {
     const field = path === '_id' ? 'id' : findField(fields, path);
     const isTextList =
       isOfRoles && fields.some(({ name, type, list }) => name === path && type === 'text' && list);
     const isValue = field === 'id' || (typeof field === 'object' && field.type !== 'object');
-    if (isValue || isTextList) return [];
     const expected = '`_id`, or a declared field that is no list (with `roles`, a list of texts too)';
-    return [fault(`${at}/fields/${index}`, `"${path}" is no declared value`, expected, path)];
+    const detail = `"${path}" is no declared value`;
+    return unless(isValue || isTextList, `${at}/fields/${index}`, detail, expected, path);
   });
 }
 
@@ -563,8 +578,4 @@ const REFERENCE_MEMBERS: readonly FieldDefinition[] = [
 
 function membersOf(field: FieldDefinition): readonly FieldDefinition[] {
   return field.type === 'reference' ? REFERENCE_MEMBERS : (field.fields ?? []);
-}
-
-function fault(pointer: string, detail: string, expected: string, sent: unknown): ErrorDetail {
-  return { pointer, detail, expected, sent };
 }

@@ -1,15 +1,16 @@
 /** Creates records whose fields have been checked to be settable: all or none. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../base/json/json.js';
+import { type JsonObject, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
-import type { Scope } from '../../base/model/scope.js';
+import { credentialName, type Scope } from '../../base/model/scope.js';
+import { Batcher } from '../../base/process/batcher.js';
+import { isTraced } from '../../base/process/traced.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
+import { wasRefused } from '../database/database-errors.js';
 import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';
 import type { Sql } from '../sql.js';
-import { atomically, refusedByIndex, runWrite } from './atomically.js';
-import { BatchedCreates } from './batched-creates.js';
+import { atomically, runWrite } from './atomically.js';
 import {
   assertCompletable,
   assertJudgeable,
@@ -31,25 +32,16 @@ import {
 import {
   type InsertedRow,
   insertRecords,
+  isFollowed,
   type NewRecord,
   printInserted,
-  type ReasonsAgainst,
   type WriteContext,
 } from './record-statements.js';
 import { listReferences, selectDead } from './references.js';
 import { selectUnlinked } from './select-unlinked.js';
 import { listSought } from './settle-links.js';
-import { assertNoFaults, toStoredAll, withPointer } from './validation.js';
+import { assertNoFaults, type StoredChange, toStoredAll, withPointer } from './validation.js';
 import { askBefore, revise } from './write-triggers.js';
-
-/**
- * More records are created by several statements in one transaction, so that PostgreSQL stores some while the
- * next are printed and the previous answer is read: 10,000 took 573 ms instead of 610. No statement is so
- * short that its overhead counts.
- */
-const MOST_A_STATEMENT = 2_000;
-
-const NO_REASONS: ReasonsAgainst = { rows: undefined, deadReferences: undefined, unlinked: undefined };
 
 export interface CreateOptions {
   /** The transaction to join. Default: a new one. */
@@ -73,30 +65,26 @@ interface SentRecord {
   readonly own: { has(name: string): boolean };
 }
 
-/** The checked records of one call. */
-interface Insert extends PermittedWrite {
-  readonly context: WriteContext;
+/** The checked records of one statement. */
+interface Insert {
+  readonly access: EffectiveAccess;
   readonly records: readonly NewRecord[];
+  /** The ids of the records, which may refer to each other. */
   readonly made: ReadonlySet<string>;
   /** How many of the records are returned, the first ones. */
   readonly shown: number;
-}
-
-/** The records of one statement. */
-interface Part {
-  /** The positions, in the call, of the records to return. */
-  readonly shown: readonly number[];
-  readonly statement: Sql;
+  /** The writer of each record; absent: the caller of the statement, for all of them. */
+  readonly authors?: readonly Pick<WriteContext, 'scope' | 'now'>[] | undefined;
 }
 
 export class RecordInserts {
   readonly #environment: RecordEnvironment;
-  readonly #joined: BatchedCreates;
+  readonly #batched: BatchedCreates;
   readonly #ids = new RecordIds();
 
   constructor(environment: RecordEnvironment) {
     this.#environment = environment;
-    this.#joined = new BatchedCreates(environment);
+    this.#batched = new BatchedCreates(environment);
   }
 
   /**
@@ -188,9 +176,7 @@ export class RecordInserts {
     const [record] = sent;
     const [change] = changes;
     if (within === undefined && sent.length === 1 && record !== undefined && change !== undefined) {
-      const keys = keysOf(collection, change.data, timeZone);
-      const lone = { id: record.id, data: change.data, keys };
-      const json = await this.#joined.store({ scope, collection, access, now, record: lone, change });
+      const json = await this.#batched.store({ scope, collection, access, now, id: record.id, change });
       if (json !== undefined) return [toStoredRecord(record, json)];
     }
     await environment.fillLabels(
@@ -204,11 +190,7 @@ export class RecordInserts {
         const { data = {} } = changes[index] ?? {};
         return { id, data, keys: keysOf(collection, data, timeZone) };
       });
-      const insert = { scope, collection, access, context, records, made, shown };
-      const texts =
-        records.length <= MOST_A_STATEMENT || access.rows !== undefined
-          ? await this.#insertAtOnce(insert, within)
-          : await this.#insertInParts(insert, within);
+      const texts = await this.#store(context, { access, records, made, shown }, within);
       if (texts !== undefined)
         return records.slice(0, shown).map((one, index) => toStoredRecord(one, texts[index]));
       await settle();
@@ -219,119 +201,172 @@ export class RecordInserts {
   }
 
   /** `undefined`: nothing was stored, because there is a reason against one of the records. */
-  async #insertAtOnce(
+  async #store(
+    context: WriteContext,
     insert: Insert,
     within: Transaction | undefined,
   ): Promise<readonly string[] | undefined> {
-    const { records, context } = insert;
-    const attempt = { ...insert, verb: 'create' } as const;
-    const write = {
-      within,
-      operation: 'create',
-      columns: 'json text',
-      caller: insert.scope,
-      statement: (changed: WriteContext) =>
-        this.#firstPart({ ...insert, context: changed }, [...records.keys()]).statement,
-    } as const;
-    const run = () => this.#environment.write<InsertedRow>(context, write);
+    const { scope, collection } = context;
+    const { records, shown } = insert;
+    const run = () =>
+      this.#environment.write<InsertedRow>(context, {
+        ...{ within, operation: 'create' as const, columns: 'json text', caller: scope },
+        statement: (placed) => insertStatement(this.#environment, placed, insert),
+      });
+    const attempt = { scope, collection, records, verb: 'create' } as const;
     const rows = await runWrite(this.#environment, within, run, attempt);
-    if (rows.length === 0) return undefined;
-    return printInserted(context, records.slice(0, insert.shown), rows);
+    return rows.length === 0 ? undefined : printInserted(context, records.slice(0, shown), rows);
   }
+}
 
-  /** The same for many records. */
-  async #insertInParts(
-    given: Insert,
-    within: Transaction | undefined,
-  ): Promise<readonly string[] | undefined> {
-    const environment = this.#environment;
-    // The statements are built in advance, so they need to know the server on which they will run.
-    const insert = { ...given, context: environment.placed(given.context) };
-    const { scope, collection, records, context } = insert;
-    const attempt = { ...insert, verb: 'create' } as const;
-    const [places = [], ...others] = inParts(insert);
-    const texts: string[] = [];
-    const print = ({ shown }: Part, rows: readonly InsertedRow[]) => {
-      const shownRecords = shown.flatMap((place) => records[place] ?? []);
-      for (const [index, text] of printInserted(context, shownRecords, rows).entries())
-        texts[shown[index] ?? 0] = text;
-    };
-    const options = { within, writes: [collection.name] };
-    const isStored = await atomically(environment, scope, options, async (transaction) => {
-      const write = {
-        within: transaction,
-        operation: 'create',
-        columns: 'json text',
-        caller: scope,
-      } as const;
-      const run = ({ statement }: Part) =>
-        refusedByIndex(environment, attempt, () =>
-          environment.write<InsertedRow>(context, { ...write, statement: () => statement }),
-        );
-      let part = this.#firstPart(insert, places);
-      let storing = run(part);
-      for (const next of others) {
-        const [rows, following] = await Promise.all([storing, laterPart(insert, next)]);
-        if (rows.length === 0) return false;
-        storing = run(following);
-        print(part, rows);
-        part = following;
-      }
-      print(part, await storing);
-      return true;
-    });
-    if (!isStored) return undefined;
-    if (within === undefined) environment.announceCommit(scope, collection, records);
-    return texts;
+/** Stores the records unless there is a reason against one of them, which it finds out itself. */
+function insertStatement(
+  environment: RecordEnvironment,
+  context: WriteContext,
+  { access, records, made, shown, authors }: Insert,
+): Sql {
+  const { scope, collection } = context;
+  const data = records.map((record) => record.data);
+  const held = data.flatMap((one) => listReferences(collection, one));
+  const sought = listSought(collection, data, scope.domain.timeZone);
+  const ofMade = { collection: collection.name, ids: made };
+  return insertRecords(context, records, {
+    rows: environment.rowsOf(scope, collection, access),
+    deadReferences: selectDead(held, environment.referenceContext(scope, ofMade)),
+    unlinked: selectUnlinked(collection, sought, environment.linkContext(scope, true)),
+    shown,
+    authors,
+  });
+}
+
+/** A create of one record that has been checked. */
+interface LoneCreate extends PermittedWrite {
+  readonly now: Date;
+  readonly id: string;
+  readonly change: StoredChange;
+}
+
+interface WaitingCreate {
+  readonly create: LoneCreate;
+  readonly bytes: number;
+  readonly resolve: (json: string | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MOST_TOGETHER = 64;
+const MOST_BYTES_TOGETHER = 256 * 1024;
+
+/**
+ * Joins new records that several requests with the same rights send at the same time into one statement:
+ * PostgreSQL then pays most of the cost of a statement and a commit once for all. A single request does not
+ * wait; while a statement runs, later requests gather for the next one.
+ *
+ * No request fails or waits because of another: if the shared statement cannot serve a record, each of its
+ * records is created by a statement of its own.
+ */
+class BatchedCreates {
+  readonly #environment: RecordEnvironment;
+  readonly #lines = new WeakMap<Collection, Map<string, Batcher<WaitingCreate>>>();
+
+  constructor(environment: RecordEnvironment) {
+    this.#environment = environment;
   }
 
   /**
-   * Its statement checks whether there is a reason against any of the records, including those of other
-   * parts.
+   * Creates the record together with others, and returns what the caller sees of it, as JSON text.
+   * `undefined`: nothing was stored, and the record needs a statement of its own.
+   *
+   * @throws UNAVAILABLE
    */
-  #firstPart(insert: Insert, places: readonly number[]): Part {
-    const { scope, collection, access, records, made } = insert;
-    const environment = this.#environment;
-    const data = records.map((record) => record.data);
-    const held = data.flatMap((one) => listReferences(collection, one));
-    const sought = listSought(collection, data, scope.domain.timeZone);
-    const ofMade = { collection: collection.name, ids: made };
-    return partOf(insert, places, {
-      rows: environment.rowsOf(scope, collection, access),
-      deadReferences: selectDead(held, environment.referenceContext(scope, ofMade)),
-      unlinked: selectUnlinked(collection, sought, environment.linkContext(scope, true)),
+  async store(create: LoneCreate): Promise<string | undefined> {
+    const line = this.#lineOf(create);
+    if (line === undefined) return undefined;
+    const bytes = printExactJson(create.change.data).length;
+    return await new Promise((resolve, reject) => line.add({ create, bytes, resolve, reject }));
+  }
+
+  #lineOf({ scope, collection, access, change }: LoneCreate): Batcher<WaitingCreate> | undefined {
+    // A listener must hear only the request's own statements, and a script's statement must end with the
+    // script.
+    if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
+    const { catalog, triggers } = this.#environment;
+    // The follow-ups of a write name its own author.
+    if (access.rows !== undefined || isFollowed({ scope, collection, triggers }, 'create')) return undefined;
+    // Which labels a caller may read can depend on the caller itself.
+    const targets = change.unlabelled.flatMap((reference) =>
+      reference.targets.map((name) => catalog.find(name)),
+    );
+    if (targets.some((target) => target && findAccess(scope, target, 'read')?.rows !== undefined))
+      return undefined;
+    const { roles, scopes, credential } = scope.principal;
+    const rights = scopes === undefined ? [...roles].sort().join() : credentialName(credential);
+    const key = JSON.stringify([scope.domain.id, rights]);
+    const lines = this.#lines.get(collection) ?? new Map<string, Batcher<WaitingCreate>>();
+    this.#lines.set(collection, lines);
+    const known = lines.get(key);
+    if (known !== undefined) return known;
+    const line = new Batcher<WaitingCreate>({
+      takeNext: takeFirst,
+      work: (served) => this.#serve(served),
+      concurrency: 2,
+      onIdle: () => lines.delete(key),
     });
+    lines.set(key, line);
+    return line;
+  }
+
+  async #serve(served: readonly WaitingCreate[]): Promise<void> {
+    try {
+      const texts = await this.#insert(served.map(({ create }) => create));
+      for (const [index, { resolve }] of served.entries()) resolve(texts?.[index]);
+    } catch (error) {
+      // One of the records may have caused it; each is retried alone, and the culprit's own statement reports
+      // it.
+      const isToBeTriedAlone = wasRefused(error);
+      for (const { resolve, reject } of served) {
+        if (isToBeTriedAlone) resolve(undefined);
+        else reject(error);
+      }
+    }
+  }
+
+  /** `undefined`: nothing was stored, because there is a reason against one of the records. */
+  async #insert(creates: readonly LoneCreate[]): Promise<readonly string[] | undefined> {
+    const environment = this.#environment;
+    const [first] = creates;
+    if (first === undefined) return [];
+    const { scope, collection, access, now } = first;
+    const unlabelled = creates.flatMap(({ change }) => change.unlabelled);
+    await environment.fillLabels(environment.database, scope, unlabelled);
+    const records = creates.map(({ id, change: { data } }): NewRecord => {
+      return { id, data, keys: keysOf(collection, data, scope.domain.timeZone) };
+    });
+    const context = environment.writeContext(scope, collection, now);
+    const authors = creates.length === 1 ? undefined : creates;
+    const made = new Set(records.map(({ id }) => id));
+    const insert = { access, records, made, shown: records.length, authors };
+    // A slow statement is logged under the first request.
+    const { requestId, operation } = scope;
+    const startedAt = performance.now();
+    const rows = await environment.write<InsertedRow>(context, {
+      ...{ operation: 'create' as const, columns: 'json text', caller: { requestId, operation } },
+      statement: (placed) => insertStatement(environment, placed, insert),
+    });
+    const durationMs = performance.now() - startedAt;
+    for (const create of creates) create.scope.onDuration?.(durationMs);
+    if (rows.length === 0) return undefined;
+    environment.announceCommit(scope, collection, records);
+    return printInserted(context, records, rows);
   }
 }
 
-/**
- * Divides the positions of the records into parts, one per statement. Records with the same key prefix share
- * a part, e.g. the marks of a student, whose month is then written once.
- */
-function inParts({ records }: Insert): readonly (readonly number[])[] {
-  const keys = records.map(({ keys = {} }) => Object.values(keys).join());
-  const places = [...keys.keys()].sort((one, other) => compareTexts(keys[one], keys[other]));
-  const parts: number[][] = [];
-  for (let start = 0; start < places.length; start += MOST_A_STATEMENT)
-    parts.push(places.slice(start, start + MOST_A_STATEMENT).sort((one, other) => one - other));
-  return parts;
-}
-
-function compareTexts(one = '', other = ''): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
-}
-
-/** Built after the previous statement has been sent. */
-async function laterPart(insert: Insert, places: readonly number[]): Promise<Part> {
-  await nextTurn();
-  return partOf(insert, places, NO_REASONS);
-}
-
-function partOf(insert: Insert, places: readonly number[], reasons: ReasonsAgainst): Part {
-  const records = places.flatMap((place) => insert.records[place] ?? []);
-  const shown = places.filter((place) => place < insert.shown);
-  return { shown, statement: insertRecords(insert.context, records, { ...reasons, shown: shown.length }) };
+function takeFirst(waiting: WaitingCreate[]): readonly WaitingCreate[] {
+  let sum = 0;
+  const end = waiting.slice(0, MOST_TOGETHER).findIndex(({ bytes }, index) => {
+    sum += bytes;
+    return index > 0 && sum > MOST_BYTES_TOGETHER;
+  });
+  return waiting.splice(0, end === -1 ? MOST_TOGETHER : end);
 }
 
 function asItWasSent({ id, data }: { readonly id: string; readonly data: JsonObject }): SentRecord {

@@ -71,7 +71,17 @@ export interface InsertedRow {
 export function insertRecords(
   context: WriteContext,
   records: readonly NewRecord[],
-  { rows, deadReferences, unlinked, shown }: ReasonsAgainst & { readonly shown: number },
+  {
+    rows,
+    deadReferences,
+    unlinked,
+    shown,
+    authors,
+  }: ReasonsAgainst & {
+    readonly shown: number;
+    /** The writer of each record, if they differ. */
+    readonly authors?: readonly Pick<WriteContext, 'scope' | 'now'>[] | undefined;
+  },
 ): Sql {
   const reasons = [
     ...(rows === undefined ? [] : [sql`select 1 from input as r where (${rows}) is not true`]),
@@ -86,7 +96,13 @@ export function insertRecords(
           ' and ',
         )}`;
   return sql`
-${insertInput(context, { input: inputOf(records), refusal, count: records.length })}
+${insertInput(context, {
+  refusal,
+  count: records.length,
+  ...(authors === undefined
+    ? { input: inputOf(records) }
+    : { input: inputOfAuthors(records, authors), author: AUTHOR_OF_INPUT }),
+})}
 ${selectInserted(context, records, shown)}`;
 }
 
@@ -152,7 +168,7 @@ interface InsertedInput {
 }
 
 /** The author and time of a write, as expressions for the records and audit entries. */
-export interface Author {
+interface Author {
   readonly at: Sql;
   readonly principal: Sql;
   readonly credential: Sql;
@@ -174,8 +190,39 @@ function authorOf({ scope, now }: Pick<WriteContext, 'scope' | 'now'>): Author {
   };
 }
 
+/** Each row of the input has its own author. */
+const AUTHOR_OF_INPUT: Author = {
+  at: sql`i.at`,
+  principal: sql`i.principal`,
+  credential: sql`i.credential`,
+  requestId: sql`i.request_id`,
+  operation: sql`i.operation`,
+  input: sql`join input i on i.id = w.id`,
+};
+
+/** All writers of a statement share its lock waits; those that would wait longer are retried alone. */
+const SHARED_LOCK_TIMEOUT_MS = '100';
+
+function inputOfAuthors(
+  records: readonly NewRecord[],
+  authors: readonly Pick<WriteContext, 'scope' | 'now'>[],
+): Sql {
+  const scopes = authors.map(({ scope }) => scope);
+  return sql`
+  select n.*, a.at, a.principal, a.credential, a.request_id, a.operation
+  from (select set_config('lock_timeout', ${SHARED_LOCK_TIMEOUT_MS}, true) as timeout) as waiting,
+    (${inputOf(records)}) as n
+    join unnest(
+      ${authors.map(({ now }) => now.toISOString())}::timestamptz[],
+      ${scopes.map(({ principal }) => principal.id)}::text[], ${scopes.map(auditedCredential)}::text[],
+      ${scopes.map(({ requestId }) => requestId)}::text[],
+      ${scopes.map(({ operation }) => operation ?? null)}::text[]
+    ) with ordinality as a (at, principal, credential, request_id, operation, place) on a.place = n.position
+  where waiting.timeout is not null`;
+}
+
 /** A credential as audit entries name it. */
-export function auditedCredential({ principal: { credential } }: Pick<Scope, 'principal'>): string {
+function auditedCredential({ principal: { credential } }: Pick<Scope, 'principal'>): string {
   return `${credential.kind}:${credential.id}`;
 }
 

@@ -56,36 +56,6 @@ interface AskedOfLink {
   readonly context: LinkContext;
 }
 
-/**
- * Whether all links of the record in `s.data` hold, for a statement that many callers share; `undefined` if
- * some are of texts in lists or objects.
- */
-export function linksHold(collection: Collection, context: LinkContext): Sql | undefined {
-  const conditions: Sql[] = [];
-  for (const link of collection.links) {
-    const { members, reference, on } = link;
-    if (link.in.length > 0 || members.some(({ field }) => collection.fieldsByName.get(field)?.isList))
-      return undefined;
-    const target = linkTargetOf(link, context.findCollection);
-    if (target === undefined) continue;
-    const texts = members.map(({ field }) => sql`(s.data->>${nameLiteral(field)})`);
-    const [first = sql`null::text`] = texts;
-    if (reference === undefined) {
-      const isMissing = unnamed(link, target, { texts, isOpen: false, context });
-      conditions.push(sql`(${first} is null or not (${isMissing}))`);
-      continue;
-    }
-    const written = on === undefined ? sql`null::text` : sql`s.data->>${nameLiteral(on)}`;
-    const { timeZone } = context.scope.domain;
-    const moment = sql`case when length(${written}) > 10
-      then to_char((${written})::timestamptz at time zone ${timeZone}, 'YYYY-MM-DD') else ${written} end`;
-    const sought = sql.join([sql`s.data->${nameLiteral(reference)}->>'value'`, moment, ...texts]);
-    const row = sql`(select ${sought}) as sought(id, moment, ${sql.join(listNames(link))})`;
-    conditions.push(sql`not exists (select ${disagreeing(link, target, { sought: row, context })})`);
-  }
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, ' and ');
-}
-
 function selectUnnamed(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
   const lists = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
   const texts = link.members.map((_, member) => sql.raw(`sought.v${member}`));
