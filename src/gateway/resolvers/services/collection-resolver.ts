@@ -3,8 +3,12 @@ import { declaredBounds } from '../../../base/model/bounds.js';
 import { type Collection, type Field as DeclaredField } from '../../../base/model/collection.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { field, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
-import { assertInReach, isFieldInReach, isInReach } from '../../../store/access/access.js';
-import { listCollectionsInReach } from '../../../store/access/access.js';
+import {
+  assertInReach,
+  isFieldInReach,
+  isInReach,
+  listCollectionsInReach,
+} from '../../../store/access/access.js';
 import type { Catalog, CollectionTrial } from '../../../store/catalog/catalog.js';
 import type { DefinitionChange } from '../../../store/catalog/definition-changes.js';
 import { FieldChangeKind } from '../records/history-resolver.js';
