@@ -10,7 +10,6 @@ import { callerName, type Scope } from '../../base/model/scope.js';
 import { closeInTurn } from '../../base/process/close-in-turn.js';
 import { unlessAborted } from '../../base/process/unless-aborted.js';
 import type { Sql } from '../sql.js';
-import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { DeadlockRetry } from './deadlock-retry.js';
 import { FairQueue } from './fair-queue.js';
@@ -25,7 +24,6 @@ import type {
   OwnConnection,
   Queryable,
   QueryOptions,
-  StreamOptions,
   Transaction,
 } from './queryable.js';
 import { RepeatedWork } from './repeated-work.js';
@@ -85,7 +83,50 @@ export interface BackgroundConnections extends Queryable {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 
-export interface Database extends Queryable {
+interface BackgroundPoolOptions extends Pick<PoolOptions, 'size' | 'applicationName' | 'statementTimeoutMs'> {
+  readonly settings?: PoolOptions['settings'];
+  /** When aborted, requests fail instead of waiting. Absent: they never wait. */
+  readonly waitUntil?: AbortSignal;
+}
+
+/**
+ * Connects and checks the server's version. Connections lost later are replaced; until then calls throw
+ * UNAVAILABLE. The caller closes it.
+ *
+ * @throws UNAVAILABLE whose message is one line for the operator
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const applicationName = options.applicationName ?? APPLICATION_NAME;
+  const { signal } = options;
+  const finder = new PrimaryFinder({ url: options.url, applicationName });
+  if (finder.hasSeveral && (await unlessAborted(finder.find(), signal)) !== 'found') {
+    throw new ServiceError('UNAVAILABLE', `None of ${finder.serverNames.join(', ')} takes writes.`);
+  }
+  const facts = { finder, ...(await inspectServer(finder.url, applicationName, signal)) };
+  const { replicaUrls = [], replicaMaxLagMs = DEFAULT_REPLICA_LAG_MS, ...rest } = options;
+  const database = new Database({ ...rest, applicationName, ...facts });
+  try {
+    if (replicaUrls.length > 0) {
+      await unlessAborted(database.openReplicas(replicaUrls, replicaMaxLagMs), signal);
+    }
+  } catch (fault) {
+    await database.close().catch(() => {});
+    throw fault;
+  }
+  return database;
+}
+
+type OpenedOptions = Required<Omit<DatabaseOptions, 'replicaUrls' | 'replicaMaxLagMs' | 'signal'>> &
+  ServerFacts & { readonly finder: PrimaryFinder };
+
+function isLong(rows = 0): boolean {
+  return rows >= ROWS_OF_LONG;
+}
+
+/** @see openDatabase */
+export class Database implements Queryable {
+  readonly #options: OpenedOptions;
+  #replicas: OpenedReplicas | undefined;
   /** The models of schema.prisma; its errors are translated too. */
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
@@ -109,146 +150,22 @@ export interface Database extends Queryable {
   readonly announcesByOutbox: boolean;
   /** Runs statements entirely on the server of a domain; `undefined` if there is only one server. */
   readonly home: ShardStatements | undefined;
+  /** The queue of writes that are retried after a deadlock. */
+  readonly deadlocks = new DeadlockRetry();
   /**
    * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the
    * loop or aborting the signal ends the query within a second; a failure throws midway.
    */
-  stream(sql: Sql, options?: StreamOptions): AsyncIterable<readonly string[]>;
+  readonly stream: ServerStatements['stream'];
   /** The same for several statements in sequence, all of which see the database at the same moment. */
-  streamInTurn(
-    statements: readonly NamedStatement[],
-    options?: Omit<StreamOptions, 'name'>,
-  ): AsyncIterable<readonly string[]>;
-  /** The same rows as bytes to pass on, one chunk per batch. */
-  streamJoined(
-    statements: readonly NamedStatement[],
-    options: JoinedStreamOptions,
-  ): AsyncIterable<JoinedBatch>;
-  /** The queue of writes that are retried after a deadlock. */
-  readonly deadlocks: DeadlockRetry;
-  /** Read committed. Rolled back if `work` throws. */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Lends a connection outside the pools. Its locks are released when it ends, even if the gateway dies. */
-  withConnection<T>(purpose: string, work: (connection: OwnConnection) => Promise<T>): Promise<T>;
+  readonly streamInTurn: ServerStatements['streamInTurn'];
   /**
    * Subscribes to `pg_notify(channel, payload)` of every gateway, including this one, after the commit.
    * `onGap` is called when the connection is lost, and when it is back: notifications may have been missed.
    * The returned function unsubscribes.
    */
-  listen(
-    channel: string,
-    onMessage: (payload: string) => void,
-    onGap: () => void,
-  ): Promise<() => Promise<void>>;
-  /**
-   * Calls `renew` for every notification on the channel, and when one may have been missed; one call at a
-   * time, retried until it succeeds. The returned function unsubscribes.
-   */
-  keepCurrent(channel: string, renew: () => Promise<void>): Promise<() => Promise<void>>;
-  /**
-   * From now on calls `watch` for every slow statement, also within transactions; not for streams, which are
-   * as slow as their readers.
-   */
-  watchSlow(watch: SlowStatementWatch): void;
-  /** From now on reports when the database is lost, found again, or read-only. */
-  onNews(listener: DatabaseNewsListener): void;
-  /** False while the database is known to be unreachable; statements then fail at once. */
-  readonly isReachable: boolean;
-  /** Whether the database currently accepts no writes: it is a replica, or set to read-only. */
-  readonly isReadOnly: boolean;
-  /** Whether its disk is full, or was in the last minute: reads continue, changes are refused. */
-  readonly isDiskFull: boolean;
-  /**
-   * Where this caller's lists, streams, aggregates and reports are read: a replica that is current enough and
-   * has the caller's writes, or else the primary. Never use it for a write, a feed or a counter. An eighth of
-   * the connections serves the statements of one user at the same moment, however many requests, root fields
-   * or keys send them, and three eighths the long statements (`QueryOptions.rows`) of all users; streams
-   * have limits of their own.
-   */
-  reading(caller: Pick<Scope, 'principal'>): ReadSource;
-  /**
-   * Runs a write that goes through so many rows, in turn with the long reads if they are many. Not within a
-   * transaction, which has its connection already.
-   */
-  writingInTurn<T>(
-    caller: Pick<Scope, 'principal' | 'onWait'>,
-    rows: number,
-    write: () => Promise<T>,
-  ): Promise<T>;
-  /** The replicas; `undefined` if there are none. */
-  readonly replicas: ReplicatedReads | undefined;
-  /** Notices when the tables are made anew under a running gateway. */
-  readonly instance: InstanceGuard;
-  /** From now on, connections to other tables than the present ones are refused. */
-  pinInstance(): Promise<void>;
-  /** The address of the current primary: one host, whatever the setting names. */
-  readonly url: string;
-  /** A pool for background work, which may wait for a database that is down. The caller closes it. */
-  openPool(options: BackgroundPoolOptions): pg.Pool;
-  /**
-   * False while the listening connection is lost; caches that rely on notifications must not be trusted then.
-   */
-  readonly isHearing: boolean;
-  /** Ends the running statements, for a start that is stopped: their results are of no use to anybody. */
-  abandon(): void;
-  /** Waits for running statements. */
-  close(): Promise<void>;
-}
-
-interface BackgroundPoolOptions extends Pick<PoolOptions, 'size' | 'applicationName' | 'statementTimeoutMs'> {
-  readonly settings?: PoolOptions['settings'];
-  /** When aborted, requests fail instead of waiting. Absent: they never wait. */
-  readonly waitUntil?: AbortSignal;
-}
-
-/**
- * Connects and checks the server's version. Connections lost later are replaced; until then calls throw
- * UNAVAILABLE. The caller closes it.
- *
- * @throws UNAVAILABLE whose message is one line for the operator
- */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const applicationName = options.applicationName ?? APPLICATION_NAME;
-  const { signal } = options;
-  const finder = new PrimaryFinder({ url: options.url, applicationName });
-  if (finder.hasSeveral && (await unlessAborted(finder.find(), signal)) !== 'found') {
-    throw new ServiceError('UNAVAILABLE', `None of ${finder.serverNames.join(', ')} takes writes.`);
-  }
-  const facts = { finder, ...(await inspectServer(finder.url, applicationName, signal)) };
-  const { replicaUrls = [], replicaMaxLagMs = DEFAULT_REPLICA_LAG_MS, ...rest } = options;
-  const database = new PostgresDatabase({ ...rest, applicationName, ...facts });
-  try {
-    if (replicaUrls.length > 0) {
-      await unlessAborted(database.openReplicas(replicaUrls, replicaMaxLagMs), signal);
-    }
-  } catch (fault) {
-    await database.close().catch(() => {});
-    throw fault;
-  }
-  return database;
-}
-
-type PostgresDatabaseOptions = Required<Omit<DatabaseOptions, 'replicaUrls' | 'replicaMaxLagMs' | 'signal'>> &
-  ServerFacts & { readonly finder: PrimaryFinder };
-
-function isLong(rows = 0): boolean {
-  return rows >= ROWS_OF_LONG;
-}
-
-class PostgresDatabase implements Database {
-  readonly #options: PostgresDatabaseOptions;
-  #replicas: OpenedReplicas | undefined;
-  readonly prisma: GatewayPrisma;
-  readonly pool: pg.Pool;
-  readonly background: BackgroundConnections;
-  readonly lockPool: pg.Pool;
-  readonly isByteOrdered: boolean;
-  readonly announcesByOutbox: boolean;
-  readonly home: ShardStatements | undefined;
-  readonly deadlocks = new DeadlockRetry();
-  readonly #streamPool: pg.Pool;
+  readonly listen: Listener['listen'];
   readonly #backgroundPool: pg.Pool;
-  readonly #cancellation: Cancellation;
   readonly #statements: ServerStatements;
   readonly #statementTimeoutMs: number;
   readonly #readTurns: FairQueue;
@@ -256,10 +173,11 @@ class PostgresDatabase implements Database {
   readonly #longTurns: FairQueue;
   readonly #listener: Listener;
   readonly #watch: ConnectionWatch;
+  /** Notices when the tables are made anew under a running gateway. */
   readonly instance = new InstanceGuard();
   readonly #finder: PrimaryFinder;
 
-  constructor(options: PostgresDatabaseOptions) {
+  constructor(options: OpenedOptions) {
     this.#options = options;
     const { finder, applicationName, poolSize } = options;
     const settings = settingsOf(options);
@@ -269,19 +187,16 @@ class PostgresDatabase implements Database {
     this.#watch = new ConnectionWatch({ finder, applicationName });
     const url = () => finder.url;
     const shared = { url, size: poolSize, settings, watch: this.#watch, instance: this.instance };
-    this.pool = createPool({
+    this.#statements = new ServerStatements({
       ...shared,
       applicationName,
       statementTimeoutMs: options.statementTimeoutMs,
-      places: 'connections to the database (POOL_SIZE)',
+      places: {
+        pool: 'connections to the database (POOL_SIZE)',
+        stream: 'connections for streamed answers (POOL_SIZE)',
+      },
     });
-    // A long export is legitimate, so each batch has the limit instead.
-    this.#streamPool = createPool({
-      ...shared,
-      applicationName: `${applicationName} stream`,
-      statementTimeoutMs: 0,
-      places: 'connections for streamed answers (POOL_SIZE)',
-    });
+    this.pool = this.#statements.pool;
     const aside = { ...shared, statementTimeoutMs: options.statementTimeoutMs };
     this.#backgroundPool = createPool({
       ...aside,
@@ -289,7 +204,6 @@ class PostgresDatabase implements Database {
       applicationName: `${applicationName} background`,
     });
     this.lockPool = createPool({ ...aside, size: 1, applicationName: `${applicationName} lock` });
-    this.#cancellation = new Cancellation(url, applicationName);
     this.#statementTimeoutMs = options.statementTimeoutMs;
     const turns = { waitingPerCaller: MOST_WAITING_READS, waitMs: READ_WAIT_MS };
     const ofUser = {
@@ -306,12 +220,6 @@ class PostgresDatabase implements Database {
       perCaller: Math.max(1, Math.floor(poolSize * LONG_PART)),
       refusal: 'Too many reads and writes are waiting that go through many records',
     });
-    this.#statements = new ServerStatements({
-      pool: this.pool,
-      streamPool: this.#streamPool,
-      cancellation: this.#cancellation,
-      batchTimeoutMs: options.statementTimeoutMs,
-    });
     this.background = {
       deadlocks: this.deadlocks,
       query: (sql, queryOptions) => this.#statements.queryBy(this.#backgroundPool, sql, queryOptions),
@@ -319,6 +227,9 @@ class PostgresDatabase implements Database {
     };
     this.home = options.isSharded ? this.#openHome() : undefined;
     this.#listener = new Listener(url, applicationName);
+    this.listen = this.#listener.listen.bind(this.#listener);
+    this.stream = this.#statements.stream.bind(this.#statements);
+    this.streamInTurn = this.#statements.streamInTurn.bind(this.#statements);
     this.#watch.onNews(({ kind }) => {
       // From now on, changes are announced by the new primary.
       if (kind === 'databaseRole' || kind === 'databaseMoved') void this.#listener.renew();
@@ -347,15 +258,23 @@ class PostgresDatabase implements Database {
         watch: this.#watch,
         pool,
         isHearing: () => this.isHearing,
-        listen: (...listening) => this.listen(...listening),
+        listen: this.listen,
       },
     });
   }
 
+  /** The replicas; `undefined` if there are none. */
   get replicas(): ReplicatedReads | undefined {
     return this.#replicas?.reads;
   }
 
+  /**
+   * Where this caller's lists, streams, aggregates and reports are read: a replica that is current enough and
+   * has the caller's writes, or else the primary. Never use it for a write, a feed or a counter. An eighth of
+   * the connections serves the statements of one user at the same moment, however many requests, root fields
+   * or keys send them, and three eighths the long statements (`QueryOptions.rows`) of all users; streams
+   * have limits of their own.
+   */
   reading(caller: Pick<Scope, 'principal'>): ReadSource {
     const source = this.#replicas?.reads.sourceFor(caller) ?? this;
     const name = callerName(caller.principal);
@@ -370,6 +289,10 @@ class PostgresDatabase implements Database {
     };
   }
 
+  /**
+   * Runs a write that goes through so many rows, in turn with the long reads if they are many. Not within a
+   * transaction, which has its connection already.
+   */
   async writingInTurn<T>(
     caller: Pick<Scope, 'principal' | 'onWait'>,
     rows: number,
@@ -403,17 +326,12 @@ class PostgresDatabase implements Database {
     return await this.#statements.query<Row>(sql, options);
   }
 
-  stream(sql: Sql, options?: StreamOptions): AsyncGenerator<readonly string[], void> {
-    return this.#statements.stream(sql, options);
-  }
-
-  streamInTurn(
-    statements: readonly NamedStatement[],
-    options?: Omit<StreamOptions, 'name'>,
-  ): AsyncGenerator<readonly string[], void> {
-    return this.#statements.streamInTurn(statements, options);
-  }
-
+  /**
+   * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the
+   * loop or aborting the signal ends the query within a second; a failure throws midway.
+   */
+  /** The same for several statements in sequence, all of which see the database at the same moment. */
+  /** The same rows as bytes to pass on, one chunk per batch. */
   streamJoined(
     statements: readonly NamedStatement[],
     { home, ...options }: JoinedStreamOptions,
@@ -424,6 +342,7 @@ class PostgresDatabase implements Database {
     return this.#statements.streamJoined(statements, options);
   }
 
+  /** Read committed. Rolled back if `work` throws. */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return await this.#transactionBy(this.pool, work);
   }
@@ -441,6 +360,7 @@ class PostgresDatabase implements Database {
     }
   }
 
+  /** Lends a connection outside the pools. Its locks are released when it ends, even if the gateway dies. */
   async withConnection<T>(purpose: string, work: (connection: OwnConnection) => Promise<T>): Promise<T> {
     const pool = this.openPool({
       size: 1,
@@ -469,14 +389,15 @@ class PostgresDatabase implements Database {
     }
   }
 
-  listen(
-    channel: string,
-    onMessage: (payload: string) => void,
-    onGap: () => void,
-  ): Promise<() => Promise<void>> {
-    return this.#listener.listen(channel, onMessage, onGap);
-  }
-
+  /**
+   * Subscribes to `pg_notify(channel, payload)` of every gateway, including this one, after the commit.
+   * `onGap` is called when the connection is lost, and when it is back: notifications may have been missed.
+   * The returned function unsubscribes.
+   */
+  /**
+   * Calls `renew` for every notification on the channel, and when one may have been missed; one call at a
+   * time, retried until it succeeds. The returned function unsubscribes.
+   */
   async keepCurrent(channel: string, renew: () => Promise<void>): Promise<() => Promise<void>> {
     const onFault = (error: unknown) => this.#watch.tell({ kind: 'renewalFailed', channel, error });
     const renewal = new RepeatedWork({ work: renew, onFault });
@@ -488,28 +409,37 @@ class PostgresDatabase implements Database {
     };
   }
 
+  /**
+   * From now on calls `watch` for every slow statement, also within transactions; not for streams, which are
+   * as slow as their readers.
+   */
   watchSlow(watch: SlowStatementWatch): void {
     this.#statements.watchSlow(watch);
     this.home?.watchSlow(watch);
     this.#replicas?.watchSlow(watch);
   }
 
+  /** From now on reports when the database is lost, found again, or read-only. */
   onNews(listener: DatabaseNewsListener): void {
     this.#watch.onNews(listener);
   }
 
+  /** False while the database is known to be unreachable; statements then fail at once. */
   get isReachable(): boolean {
     return this.#watch.obstacle === undefined;
   }
 
+  /** Whether the database currently accepts no writes: it is a replica, or set to read-only. */
   get isReadOnly(): boolean {
     return this.#watch.isReadOnly;
   }
 
+  /** Whether its disk is full, or was in the last minute: reads continue, changes are refused. */
   get isDiskFull(): boolean {
     return this.#watch.isDiskFull;
   }
 
+  /** A pool for background work, which may wait for a database that is down. The caller closes it. */
   openPool(options: BackgroundPoolOptions): pg.Pool {
     return createPool({
       ...options,
@@ -520,28 +450,36 @@ class PostgresDatabase implements Database {
     });
   }
 
+  /** From now on, connections to other tables than the present ones are refused. */
   async pinInstance(): Promise<void> {
     const { rows } = await this.pool.query<{ instance: string }>(`select ${INSTANCE_SQL} as instance`);
     this.instance.pin(rows[0]?.instance ?? '');
   }
 
+  /** The address of the current primary: one host, whatever the setting names. */
   get url(): string {
     return this.#finder.url;
   }
 
+  /**
+   * False while the listening connection is lost; caches that rely on notifications must not be trusted then.
+   */
   get isHearing(): boolean {
     return this.#listener.isHearing;
   }
 
+  /** Ends the running statements, for a start that is stopped: their results are of no use to anybody. */
   abandon(): void {
     this.#watch.loseAll('The start was stopped.');
   }
 
+  /** Waits for running statements. */
   async close(): Promise<void> {
-    const pools = [this.pool, this.#streamPool, this.#backgroundPool, this.lockPool];
+    const pools = [this.#backgroundPool, this.lockPool];
     await closeInTurn([
-      () => Promise.all([this.#cancellation.close(), this.#watch.close()]),
-      () => Promise.all([this.#listener.close(), ...pools.map((pool) => pool.end())]),
+      () => this.#watch.close(),
+      () =>
+        Promise.all([this.#listener.close(), this.#statements.close(), ...pools.map((pool) => pool.end())]),
       () => this.prisma.$disconnect(),
       async () => await this.home?.close(),
       async () => await this.#replicas?.close(),

@@ -9,8 +9,9 @@ import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
 import { guarded } from '../../base/process/guarded.js';
 import { isTraced, noteSpan, type Traced } from '../../base/process/traced.js';
 import type { Sql } from '../sql.js';
-import type { Cancellation } from './cancellation.js';
+import { Cancellation } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';
+import { createPool, type PoolOptions } from './pool.js';
 import type {
   JoinedStreamOptions,
   NamedStatement,
@@ -23,20 +24,51 @@ import { type GatheredRows, type JoinedBatch, JoinedRows, ListedRows, streamRows
 
 const DEFAULT_BATCH_ROWS = 500;
 
-export interface ServerStatementsOptions {
-  readonly pool: pg.Pool;
-  readonly streamPool: pg.Pool;
-  readonly cancellation: Cancellation;
-  /** The limit of one batch of a stream. */
-  readonly batchTimeoutMs: number;
+export interface ServerStatementsOptions extends Omit<PoolOptions, 'waitUntil' | 'places'> {
+  /** Shown in pg_stat_activity for the connections of queries. Default: the application's name. */
+  readonly poolName?: string;
+  /** What the connections of queries and of streams are called in messages. */
+  readonly places: { readonly pool: string; readonly stream: string };
 }
 
 export class ServerStatements {
-  readonly #options: ServerStatementsOptions;
+  readonly pool: pg.Pool;
+  readonly #streamPool: pg.Pool;
+  readonly #cancellation: Cancellation;
+  /** The limit of one batch of a stream. */
+  readonly #batchTimeoutMs: number;
   #slow: SlowStatementWatch | undefined;
 
-  constructor(options: ServerStatementsOptions) {
-    this.#options = options;
+  constructor({ poolName, places, ...options }: ServerStatementsOptions) {
+    const { url, applicationName, statementTimeoutMs } = options;
+    this.pool = createPool({
+      ...options,
+      applicationName: poolName ?? applicationName,
+      places: places.pool,
+    });
+    // A long export is legitimate, so each batch has the limit instead.
+    this.#streamPool = createPool({
+      ...options,
+      applicationName: `${applicationName} stream`,
+      statementTimeoutMs: 0,
+      places: places.stream,
+    });
+    this.#cancellation = new Cancellation(url, applicationName);
+    this.#batchTimeoutMs = statementTimeoutMs;
+  }
+
+  /** How many connections are at work. */
+  get load(): number {
+    return [this.pool, this.#streamPool].reduce(
+      (sum, pool) => sum + pool.totalCount - pool.idleCount + pool.waitingCount,
+      0,
+    );
+  }
+
+  /** Waits for running statements. */
+  async close(): Promise<void> {
+    await Promise.all([this.pool.end(), this.#streamPool.end()]);
+    await this.#cancellation.close();
   }
 
   /** Tells `watch` from now on of every statement that took long. */
@@ -45,7 +77,7 @@ export class ServerStatements {
   }
 
   async query<Row extends object>(sql: Sql, options: QueryOptions = {}): Promise<Row[]> {
-    return await this.queryBy<Row>(this.#options.pool, sql, options);
+    return await this.queryBy<Row>(this.pool, sql, options);
   }
 
   /** A query on a connection of another pool. */
@@ -67,7 +99,7 @@ export class ServerStatements {
     options: QueryOptions = {},
   ): Promise<Row[]> {
     return await watched(options.told ?? sql, { caller: options.caller, slow: this.#slow }, () =>
-      runQuery<Row>(client, sql, options, this.#options.cancellation),
+      runQuery<Row>(client, sql, options, this.#cancellation),
     );
   }
 
@@ -96,17 +128,17 @@ export class ServerStatements {
   ): AsyncGenerator<Batch, void> {
     options.signal?.throwIfAborted();
     for (const { sql } of statements) assertStorableParameters(sql);
-    const client = await connectTo(this.#options.streamPool);
+    const client = await connectTo(this.#streamPool);
     yield* streamRows(
       client,
       {
         queries: statements.map(({ sql, name }) => ({ text: sql.text, values: sql.values, name })),
         batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
         rows,
-        batchTimeoutMs: this.#options.batchTimeoutMs,
+        batchTimeoutMs: this.#batchTimeoutMs,
         signal: options.signal,
       },
-      this.#options.cancellation,
+      this.#cancellation,
     );
   }
 }

@@ -1,7 +1,7 @@
 /** Finds the PostgreSQL programs of the npm package, and as which system user they run. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, cp, link, mkdtemp, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { access, cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
@@ -35,7 +35,7 @@ export interface ProgramResult {
  * Finds the programs, reachable for the user they will run as.
  *
  * As root that user is `postgres`, created where it does not exist. A project in a folder closed to others
- * (`/root`, what `mktemp -d` makes) is out of its reach: then the programs are hard-linked or copied to
+ * (`/root`, what `mktemp -d` makes) is out of its reach: then the programs are copied to
  * /var/lib/campus-gateway.
  */
 export async function findServerPrograms(): Promise<ServerPrograms> {
@@ -157,24 +157,9 @@ async function placeWithinReach(native: string): Promise<string> {
   if (isPlaced) return target;
   await makeDirectory(ROOT_FALLBACK_DIRECTORY, 0o755);
   const staging = await mkdtemp(`${target}.`);
-  await linkTree(native, staging).catch(async () => {
-    // Another file system: hard links cannot cross, copies can.
-    await rm(staging, { recursive: true });
-    await cp(native, staging, { recursive: true, verbatimSymlinks: true });
-  });
+  await cp(native, staging, { recursive: true, verbatimSymlinks: true });
   await runProgram('chmod', ['-R', 'a+rX', staging], undefined);
   // A rename onto a folder another process has just put there fails, and then theirs is as good.
   await rename(staging, target).catch(() => rm(staging, { recursive: true }));
   return target;
-}
-
-async function linkTree(source: string, target: string): Promise<void> {
-  await makeDirectory(target, 0o755);
-  for (const entry of await readdir(source, { withFileTypes: true })) {
-    const from = path.join(source, entry.name);
-    const to = path.join(target, entry.name);
-    if (entry.isDirectory()) await linkTree(from, to);
-    else if (entry.isSymbolicLink()) await symlink(await readlink(from), to);
-    else await link(from, to);
-  }
 }

@@ -1,9 +1,6 @@
 /** A server that follows the primary: how far it is, and the connections to it. */
-import type pg from 'pg';
-import { Cancellation } from '../cancellation.js';
 import { ConnectionWatch, type ReplicaNews } from '../connection-watch.js';
 import { serverNameOf } from '../list-host-urls.js';
-import { createPool } from '../pool.js';
 import { ServerStatements } from '../server-statements.js';
 import { PrimaryFinder } from './primary-finder.js';
 import { type PrimaryLog, parsePosition } from './write-positions.js';
@@ -32,9 +29,6 @@ export class Replica {
   /** How many reads it has answered. */
   reads = 0;
   readonly #options: ReplicaOptions;
-  readonly #pool: pg.Pool;
-  readonly #streamPool: pg.Pool;
-  readonly #cancellation: Cancellation;
   readonly #watch: ConnectionWatch;
   #replayed = 0n;
   #isStandby = false;
@@ -59,25 +53,13 @@ export class Replica {
       this.#isStandby = isStandby;
       if (isStandby && !this.#isKin) void this.#identify();
     });
-    const shared = { url: () => finder.url, size, settings, watch: this.#watch, isReplica: true };
-    this.#pool = createPool({
-      ...shared,
-      applicationName: `${applicationName} reads`,
-      statementTimeoutMs,
-      places: 'connections to a replica',
-    });
-    this.#streamPool = createPool({
-      ...shared,
-      applicationName: `${applicationName} stream`,
-      statementTimeoutMs: 0,
-      places: 'connections to a replica for streamed answers',
-    });
-    this.#cancellation = new Cancellation(() => finder.url, applicationName);
     this.statements = new ServerStatements({
-      pool: this.#pool,
-      streamPool: this.#streamPool,
-      cancellation: this.#cancellation,
-      batchTimeoutMs: statementTimeoutMs,
+      ...{ url: () => finder.url, size, settings, watch: this.#watch, isReplica: true },
+      ...{ applicationName, poolName: `${applicationName} reads`, statementTimeoutMs },
+      places: {
+        pool: 'connections to a replica',
+        stream: 'connections to a replica for streamed answers',
+      },
     });
   }
 
@@ -91,14 +73,6 @@ export class Replica {
   /** Whether it may be read from by those who are not particular. */
   get isNear(): boolean {
     return this.lagMs <= this.#options.maxLagMs;
-  }
-
-  /** How many connections are at work. */
-  get load(): number {
-    return [this.#pool, this.#streamPool].reduce(
-      (sum, pool) => sum + pool.totalCount - pool.idleCount + pool.waitingCount,
-      0,
-    );
   }
 
   /** Whether it has replayed the log so far. Asks it, where that is not known; who asks at once asks once. */
@@ -119,12 +93,12 @@ export class Replica {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#pool.end(), this.#streamPool.end()]);
-    await Promise.all([this.#cancellation.close(), this.#watch.close()]);
+    await this.statements.close();
+    await this.#watch.close();
   }
 
   async #ask(): Promise<void> {
-    const { rows } = await this.#pool
+    const { rows } = await this.statements.pool
       .query<{ position: string | null }>('select pg_last_wal_replay_lsn()::text as position')
       .catch(() => ({ rows: [] }));
     const position = parsePosition(rows[0]?.position ?? '');
@@ -133,7 +107,9 @@ export class Replica {
 
   async #identify(): Promise<void> {
     const { identity, tell } = this.#options;
-    const { rows } = await this.#pool.query<{ identity: string }>(IDENTITY).catch(() => ({ rows: [] }));
+    const { rows } = await this.statements.pool
+      .query<{ identity: string }>(IDENTITY)
+      .catch(() => ({ rows: [] }));
     const [found] = rows;
     if (found === undefined || this.#isKin) return;
     this.#isKin = identity === undefined || found.identity === identity;

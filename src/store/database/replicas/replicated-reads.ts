@@ -129,7 +129,9 @@ export class ReplicatedReads {
   }
 
   async #choose(credential: string): Promise<Replica | undefined> {
-    const near = this.#options.replicas.filter(({ isNear }) => isNear).sort((a, b) => a.load - b.load);
+    const near = this.#options.replicas
+      .filter(({ isNear }) => isNear)
+      .sort((a, b) => a.statements.load - b.statements.load);
     const required = this.#options.positions.requiredOf(credential);
     if (required === undefined) return undefined;
     for (const replica of near) if (await replica.hasReplayed(required)) return replica;

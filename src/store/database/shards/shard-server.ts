@@ -1,6 +1,5 @@
 /** A server of a spread database that holds some of the domains, with the connections to it. */
 import type pg from 'pg';
-import { Cancellation } from '../cancellation.js';
 import { ConnectionWatch } from '../connection-watch.js';
 import { createPool } from '../pool.js';
 import { PrimaryFinder } from '../replicas/primary-finder.js';
@@ -39,17 +38,14 @@ export class ShardServer {
     });
     void watch.check();
     const shared = { url: () => finder.url, size: poolSize, settings, watch };
-    const pool = createPool({
+    this.statements = new ServerStatements({
       ...shared,
       applicationName,
       statementTimeoutMs,
-      places: 'connections to the server of the school (POOL_SIZE)',
-    });
-    const streamPool = createPool({
-      ...shared,
-      applicationName: `${applicationName} stream`,
-      statementTimeoutMs: 0,
-      places: 'connections for streamed answers to the server of the school (POOL_SIZE)',
+      places: {
+        pool: 'connections to the server of the school (POOL_SIZE)',
+        stream: 'connections for streamed answers to the server of the school (POOL_SIZE)',
+      },
     });
     const backgroundPool = createPool({
       ...shared,
@@ -69,20 +65,13 @@ export class ShardServer {
       statementTimeoutMs,
     });
     this.leases = new ShardLeases(leasePool);
-    const cancellation = new Cancellation(() => finder.url, applicationName);
-    this.statements = new ServerStatements({
-      pool,
-      streamPool,
-      cancellation,
-      batchTimeoutMs: statementTimeoutMs,
-    });
     this.background = {
       query: (sql, options) => this.statements.queryBy(backgroundPool, sql, options),
     };
     this.#close = async () => {
       await this.leases.close();
-      await Promise.all([pool, streamPool, backgroundPool, leasePool].map((each) => each.end()));
-      await Promise.all([cancellation.close(), watch.close()]);
+      await Promise.all([this.statements.close(), backgroundPool.end(), leasePool.end()]);
+      await watch.close();
     };
   }
 
