@@ -106,31 +106,31 @@ function count(metrics: Metrics, event: Observation): void {
       metrics.requestEnded(event);
       return;
     case 'rowsStreamed':
-      metrics.rowsStreamed(event.count);
+      metrics.count('rows', {}, event.count);
       return;
     case 'streamCut':
-      metrics.streamCut();
+      metrics.count('cuts');
       return;
     case 'statementSlow':
-      metrics.statementSlow();
+      metrics.count('slowStatements');
       return;
     case 'liveConnectionEnded':
-      metrics.liveConnectionEnded(event.code);
+      metrics.count('liveEnds', { code: event.code });
       return;
     case 'jobEnded':
-      metrics.jobEnded(event.task, event.outcome);
+      metrics.count('jobs', { task: event.task, outcome: event.outcome });
       return;
     case 'databaseLost':
-      metrics.databaseLost();
+      metrics.count('outages');
       return;
     case 'databaseMoved':
-      metrics.databaseMoved();
+      metrics.count('moves');
       return;
     case 'webhookTried':
-      metrics.webhookTried(event.state);
+      metrics.count('webhooks', { state: event.state });
       return;
     case 'messageTried':
-      metrics.messageTried(event.messageKind, event.state);
+      metrics.count('messages', { kind: event.messageKind, state: event.state });
       return;
     default:
       return;
@@ -158,132 +158,75 @@ function meter(keyMeter: Pick<KeyMeter, 'note'>, event: RequestEnded): void {
   });
 }
 
+/** The events whose line has all that they tell. */
+const LINES = {
+  databaseFull: ['error', 'the disk of the database is full: changes are refused'],
+  replicaBack: ['info', 'replica back'],
+  databaseMoved: ['warn', 'database moved to another server'],
+  connectionsDropped: ['warn', 'database connections dropped'],
+  readerCut: ['warn', 'slow reader cut'],
+  connectionRefused: ['debug', 'connection refused'],
+  listening: ['info', 'listening'],
+  maintenanceSwitched: ['warn', 'maintenance switched'],
+  stopAnnounced: ['info', 'a stop is announced'],
+  stopping: ['info', 'stopping'],
+  stopped: ['info', 'stopped'],
+  workerEnded: ['error', 'a worker ended and is replaced'],
+  workerHung: ['error', 'a worker hangs and is ended'],
+  purged: ['info', 'purged'],
+  liveConnectionEnded: ['info', 'live connection ended'],
+  jobsRecovered: ['warn', 'jobs of a gateway that died are free again'],
+  clockDiffers: ['warn', 'the clocks of this gateway and of the database differ: set both by NTP'],
+  clockAgrees: ['info', 'the clocks of this gateway and of the database agree again'],
+  instantsPutBack: [
+    'warn',
+    'a clock was ahead: schedules and jobs that waited for its time are put back to now',
+  ],
+} as const;
+
 function log({ logger, failures }: Log, event: Observation): void {
+  if (event.kind === 'requestEnded') {
+    logRequest(logger, event);
+    return;
+  }
+  const { kind, ...told } = event;
+  const line = { event: kind, ...told };
   switch (event.kind) {
-    case 'requestEnded':
-      if (!logger.isLevelEnabled('info')) return;
-      logger.info(
-        {
-          event: event.kind,
-          requestId: event.requestId,
-          method: event.method,
-          url: shownUrl(event.url),
-          route: event.route,
-          status: event.status,
-          durationMs: event.durationMs,
-          address: event.address,
-          principal: event.principal,
-          credential: event.credential,
-          operation: event.operation,
-          code: event.errorCode,
-          ...(!event.isComplete && { isComplete: false }),
-        },
-        'request ended',
-      );
-      return;
     case 'rowsStreamed':
     case 'webhookTried':
       // Counted as a metric, not logged.
       return;
-    case 'requestFailed': {
-      const omitted = failures.admit(event.error);
-      if (omitted === undefined) return;
-      logger.error(
-        {
-          event: event.kind,
-          requestId: event.requestId,
-          error: describe(event.error),
-          ...(omitted > 0 && { omitted }),
-        },
-        'request failed',
-      );
+    case 'requestFailed':
+      logFault({ logger, failures }, event, [line, 'request failed']);
       return;
-    }
+    case 'backgroundFault':
+      logFault({ logger, failures }, event, [line, 'background fault']);
+      return;
+    case 'renewalFailed':
+      logFault({ logger, failures }, event, [line, 'renewal failed, will be tried again until it succeeds']);
+      return;
     case 'streamCut':
-      logger.error(
-        { event: event.kind, requestId: event.requestId, error: describeOnce(failures, event.error) },
-        'answer cut',
-      );
+      logger.error({ ...line, error: describeOnce(failures, event.error) }, 'answer cut');
       return;
     case 'databaseLost':
       failures.beginOutage();
-      logger.error({ event: event.kind, reason: redactSecrets(event.reason) }, 'database lost');
+      logger.error({ ...line, reason: redactSecrets(event.reason) }, 'database lost');
       return;
     case 'databaseBack':
-      logger.warn(
-        { event: event.kind, awayMs: event.awayMs, omitted: failures.endOutage() },
-        'database back',
-      );
+      logger.warn({ ...line, omitted: failures.endOutage() }, 'database back');
       return;
     case 'databaseRole':
       logger.warn(
-        { event: event.kind, isReadOnly: event.isReadOnly, ...(event.isDiskFull && { isDiskFull: true }) },
+        { event: kind, isReadOnly: event.isReadOnly, ...(event.isDiskFull && { isDiskFull: true }) },
         event.isReadOnly ? 'database takes no changes' : 'database takes changes again',
       );
       return;
-    case 'databaseFull':
-      logger.error({ event: event.kind }, 'the disk of the database is full: changes are refused');
-      return;
     case 'replicaLost':
     case 'replicaUnfit':
-      logger.warn(
-        { event: event.kind, server: event.server, reason: redactSecrets(event.reason) },
-        'replica not read from',
-      );
-      return;
-    case 'replicaBack':
-      logger.info({ event: event.kind, server: event.server }, 'replica back');
-      return;
-    case 'databaseMoved':
-      logger.warn({ event: event.kind, from: event.from, to: event.to }, 'database moved to another server');
-      return;
-    case 'connectionsDropped':
-      logger.warn(
-        { event: event.kind, count: event.count, reason: event.reason },
-        'database connections dropped',
-      );
-      return;
-    case 'renewalFailed':
-      if (failures.admit(event.error) === undefined) return;
-      logger.error(
-        { event: event.kind, channel: event.channel, error: describe(event.error) },
-        'renewal failed, will be tried again until it succeeds',
-      );
-      return;
-    case 'readerCut':
-      logger.warn({ event: event.kind, requestId: event.requestId, reason: event.reason }, 'slow reader cut');
-      return;
-    case 'connectionRefused':
-      logger.debug({ event: event.kind, reason: event.reason }, 'connection refused');
-      return;
-    case 'listening':
-      logger.info({ event: event.kind, url: event.url }, 'listening');
-      return;
-    case 'maintenanceSwitched':
-      logger.warn({ event: event.kind, isOn: event.isOn }, 'maintenance switched');
-      return;
-    case 'stopAnnounced':
-      logger.info({ event: event.kind, delayMs: event.delayMs }, 'a stop is announced');
-      return;
-    case 'stopping':
-      logger.info({ event: event.kind, inFlight: event.inFlight }, 'stopping');
-      return;
-    case 'stopped':
-      logger.info({ event: event.kind, abandoned: event.abandoned }, 'stopped');
-      return;
-    case 'workerEnded': {
-      const { kind, ...told } = event;
-      logger.error({ event: kind, ...told }, 'a worker ended and is replaced');
-      return;
-    }
-    case 'workerHung':
-      logger.error(
-        { event: event.kind, worker: event.worker, silentMs: event.silentMs },
-        'a worker hangs and is ended',
-      );
+      logger.warn({ ...line, reason: redactSecrets(event.reason) }, 'replica not read from');
       return;
     case 'statementSlow': {
-      const { kind, suggestions, statement, ...others } = event;
+      const { kind: _, suggestions, statement, ...others } = event;
       logger.warn(
         {
           event: kind,
@@ -295,56 +238,16 @@ function log({ logger, failures }: Log, event: Observation): void {
       );
       return;
     }
-    case 'purged':
-      logger.info(
-        {
-          event: event.kind,
-          tombstones: event.tombstones,
-          idempotencyKeys: event.idempotencyKeys,
-          topicMessages: event.topicMessages,
-          historyValues: event.historyValues,
-          collections: event.collections,
-        },
-        'purged',
-      );
+    case 'account':
+      logger[event.act === 'loginFailed' ? 'warn' : 'info'](line, ACCOUNT_ACTS[event.act]);
       return;
-    case 'account': {
-      const { kind, act, ...origin } = event;
-      const level = act === 'loginFailed' ? 'warn' : 'info';
-      logger[level]({ event: kind, act, ...origin }, ACCOUNT_ACTS[act]);
-      return;
-    }
-    case 'liveConnectionEnded': {
-      const { kind, ...told } = event;
-      logger.info({ event: kind, ...told }, 'live connection ended');
-      return;
-    }
     case 'jobEnded':
       logJob({ logger, failures }, event);
       return;
     case 'messageTried':
       logMessage(logger, event);
       return;
-    case 'jobsRecovered':
-      logger.warn(
-        { event: event.kind, workers: event.workers },
-        'jobs of a gateway that died are free again',
-      );
-      return;
-    case 'clockDiffers':
-      logger.warn(
-        { event: event.kind, offsetSeconds: event.offsetSeconds },
-        'the clocks of this gateway and of the database differ: set both by NTP',
-      );
-      return;
-    case 'clockAgrees':
-      logger.info(
-        { event: event.kind, offsetSeconds: event.offsetSeconds },
-        'the clocks of this gateway and of the database agree again',
-      );
-      return;
-    case 'databaseUpgraded': {
-      const line = { event: event.kind, migrations: event.migrations };
+    case 'databaseUpgraded':
       if (event.isCompatible)
         logger.warn(line, 'a newer version has migrated the database: upgrade this gateway, too');
       else
@@ -353,30 +256,31 @@ function log({ logger, failures }: Log, event: Observation): void {
           'a newer version has migrated the database, and this one does not work on it: stop it',
         );
       return;
-    }
-    case 'instantsPutBack': {
-      const { kind, ...numbers } = event;
-      logger.warn(
-        { event: kind, ...numbers },
-        'a clock was ahead: schedules and jobs that waited for its time are put back to now',
-      );
-      return;
-    }
-    case 'backgroundFault': {
-      const omitted = failures.admit(event.error);
-      if (omitted === undefined) return;
-      logger.error(
-        {
-          event: event.kind,
-          task: event.task,
-          error: describe(event.error),
-          ...(omitted > 0 && { omitted }),
-        },
-        'background fault',
-      );
-      return;
+    default: {
+      const [level, message] = LINES[event.kind];
+      logger[level](line, message);
     }
   }
+}
+
+function logRequest(
+  logger: Logger,
+  { kind, url, errorCode, cost: _, isComplete, ...event }: RequestEnded,
+): void {
+  if (!logger.isLevelEnabled('info')) return;
+  const line = { event: kind, ...event, url: shownUrl(url), code: errorCode };
+  logger.info({ ...line, ...(!isComplete && { isComplete }) }, 'request ended');
+}
+
+/** Logs a fault unless one like it was logged; a later line says how many were omitted. */
+function logFault(
+  { logger, failures }: Log,
+  { error }: { readonly error: unknown },
+  [line, message]: readonly [object, string],
+): void {
+  const omitted = failures.admit(error);
+  if (omitted === undefined) return;
+  logger.error({ ...line, error: describe(error), ...(omitted > 0 && { omitted }) }, message);
 }
 
 /** A caller writes the address, up to the size of all headers. */

@@ -39,57 +39,24 @@ export const API_HEADERS: SecurityHeaders = headersBy({
  * The headers of `/docs`: scripts and styles of our own only. Swagger UI sets styles on elements and draws
  * its icons from data: addresses.
  */
-export const DOCUMENTATION_HEADERS: SecurityHeaders = headersBy({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      fontSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
+export const DOCUMENTATION_HEADERS: SecurityHeaders = pageHeaders({
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  imgSrc: ["'self'", 'data:'],
+  fontSrc: ["'self'"],
 });
 
 /** The headers of `/manual`: pages of our own, with nothing inline. */
-export const MANUAL_HEADERS: SecurityHeaders = headersBy({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'"],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
+export const MANUAL_HEADERS: SecurityHeaders = pageHeaders({
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'"],
 });
 
 const NONCE = 'NONCE';
 
-const PORTAL_HEADERS: SecurityHeaders = headersBy({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'", `'nonce-${NONCE}'`],
-      imgSrc: ["'self'", 'data:', 'blob:'],
-      connectSrc: ["'self'"],
-      fontSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
+const PORTAL_HEADERS: SecurityHeaders = pageHeaders({
+  styleSrc: ["'self'", `'nonce-${NONCE}'`],
+  imgSrc: ["'self'", 'data:', 'blob:'],
+  fontSrc: ["'self'"],
 });
 
 /**
@@ -105,22 +72,11 @@ export function portalHeaders(nonce: string): SecurityHeaders {
  * The headers of `/explore`: those of `/docs`, and the web workers of the editor; GraphiQL's styles hold its
  * fonts as data: addresses.
  */
-export const EXPLORER_HEADERS: SecurityHeaders = headersBy({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      workerSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      fontSrc: ["'self'", 'data:'],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
+export const EXPLORER_HEADERS: SecurityHeaders = pageHeaders({
+  workerSrc: ["'self'"],
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  imgSrc: ["'self'", 'data:'],
+  fontSrc: ["'self'", 'data:'],
 });
 
 /**
@@ -156,6 +112,20 @@ export const LANDING_HEADERS: SecurityHeaders = headersBy({
     },
   },
 });
+
+/** The headers of a page of ours, which loads our own scripts alone; the rest of its policy is given. */
+function pageHeaders(policy: Readonly<Record<string, readonly string[]>>): SecurityHeaders {
+  const own = { defaultSrc: ["'none'"], scriptSrc: ["'self'"] };
+  const others = {
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  };
+  return headersBy({
+    contentSecurityPolicy: { useDefaults: false, directives: { ...own, ...policy, ...others } },
+  });
+}
 
 /** Lets helmet write on a response that only takes notes. */
 function headersBy(options: HelmetOptions): SecurityHeaders {

@@ -75,7 +75,7 @@ describe('the portal', () => {
     expect(page).not.toMatch(/https?:\/\//);
     expect(response.headers.get('content-security-policy')).toBe(
       "default-src 'none';script-src 'self';worker-src 'self';style-src 'self' " +
-        "'unsafe-inline';img-src 'self' data:;connect-src 'self';font-src 'self' data:;base-uri " +
+        "'unsafe-inline';img-src 'self' data:;font-src 'self' data:;connect-src 'self';base-uri " +
         "'none';form-action 'none';frame-ancestors 'none'",
     );
     for (const path of [await assetOf('script'), await assetOf('style')]) {
