@@ -438,6 +438,7 @@ export const FLOORS: readonly Room[] = [
         'school/reports/',
       ],
       ...[
+        'gateway/config/config.ts',
         'services/importing/',
         'gateway/resolvers/',
         'gateway/rest/',

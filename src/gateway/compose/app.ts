@@ -29,7 +29,6 @@ import type { Config } from '../config/config.js';
 import { createGraphqlServer } from '../graphql/graphql-server.js';
 import { createResolvers } from '../resolvers/resolvers.js';
 import { mayRun } from '../resolvers/services/caller-rights.js';
-import { limitsOfProcess } from '../server/admission-control.js';
 import { createServer, type Server } from '../server/create-server.js';
 import { LogOutput } from '../server/log-output.js';
 import { createLogger, openStandardOutput } from '../server/logger.js';
@@ -265,37 +264,11 @@ async function buildApp({
       agents,
       graphql: graphql.plugin,
       live: graphql.live,
+      mayWrite: (scope) => store.mayWrite(scope),
+      isTracing: tracing !== undefined,
+      sharedFigures: worker?.sharedFigures,
     },
-    {
-      version: VERSION,
-      tracesPerSecond: tracing && config.tracesPerSecond,
-      publicUrl: config.publicUrl,
-      bodies: {
-        limitBytes: config.bodyLimitBytes,
-        anonymousLimitBytes: config.anonymousBodyLimitBytes,
-        mayWrite: (scope) => store.mayWrite(scope),
-        maxMembers: config.bodyMaxMembers,
-        roomBytes: config.bodyRoomBytes,
-      },
-      maxWebSockets: config.liveConnections,
-      connectionsPerAddress: config.connectionsPerAddress,
-      requestsAtOnce: limitsOfProcess(config),
-      corsOrigins: config.corsOrigins,
-      trustProxy: config.trustProxy,
-      metrics: {
-        token: config.metricsToken,
-        port: config.metricsPort,
-        sharedFigures: worker?.sharedFigures,
-      },
-      shutdownDelayMs: config.shutdownDelayMs,
-      shutdownGraceMs: config.shutdownGraceMs,
-      streams: {
-        connections: config.poolSize,
-        maxPerUser: config.maxStreamsPerCredential,
-        stallMs: config.streamStallMs,
-        minBytesPerSecond: config.streamMinBytesPerSecond,
-      },
-    },
+    config,
   );
   database.onNews(server.observe);
   watchSlowStatements({

@@ -1,5 +1,6 @@
 /** Answers with records: a page, a single piece or a stream, in every format. */
 
+import { isPreferred } from '../../base/http/is-preferred.js';
 import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../../base/tables/format.js';
 import { countExported, exportRecords } from '../../services/exporting/export-records.js';
 import { readJsonLines } from '../../services/exporting/json-lines.js';
@@ -14,7 +15,7 @@ import type { RecordSet } from '../../store/reading/record-set.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
 import type { Answer, WholeAnswer } from './answer.js';
 import { byteOrderMarkOf, fileHeaders, formatOf, timeZoneOf } from './format-parameters.js';
-import type { RestRequest } from './route.js';
+import { type Parameter, PREFER, type RestRequest } from './route.js';
 
 /**
  * A read with a `limit` up to this, and without `stream`, is one page and knows whether more follows;
@@ -174,4 +175,28 @@ export function nextPage(cursor: string, parameters: RestRequest['parameters']):
   const query = new URLSearchParams({ ...parameters, after: cursor });
   query.delete('skip');
   return { link: `<?${query}>; rel="next"`, 'x-next-cursor': cursor };
+}
+
+/**
+ * `Prefer: count=exact`: how many records match, whatever the page, in `X-Total-Count`. Nobody who does not
+ * ask pays for counting.
+ */
+const PREFERENCE = 'count=exact';
+
+export const PREFER_COUNT: Parameter = {
+  ...PREFER,
+  description: `${PREFER.description}. ${PREFERENCE}: X-Total-Count says how many records match in all`,
+};
+
+export async function withTotalCount(
+  answer: Answer,
+  records: RecordSet,
+  { headers }: Pick<RestRequest, 'headers'>,
+): Promise<Answer> {
+  if (!isPreferred(headers.prefer, PREFERENCE)) return answer;
+  const total = String(await records.count());
+  return {
+    ...answer,
+    headers: { ...answer.headers, 'x-total-count': total, 'preference-applied': PREFERENCE },
+  };
 }

@@ -4,25 +4,26 @@ import { ServiceError } from '../../base/errors.js';
 import type { Login } from '../../services/auth/authenticator.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { invalidParameter } from './parameter-reader.js';
-import { type Parameter, type RestRequest, type Route, type Schema, via } from './route.js';
+import { inQuery, type Parameter, type RestRequest, type Route, type Schema, via } from './route.js';
 
 export const LOGIN: Schema = { $ref: '#/components/schemas/Login' };
 
 const PARAMETERS: readonly Parameter[] = [
-  credential('user_name', 'login name', 'viewer'),
-  credential('password', 'login password; better in the body, an address ends up in logs', 'demo-viewer'),
-  credential('code', 'the code of the second factor, where the user has one'),
-  credential('domain', 'the domain of the user; absent: that of X-Domain, else the top domain'),
-  credential('api_key', 'an API key, in exchange for an access token'),
-  credential('refresh_token', 'a refresh token, in exchange for new tokens; it is used up'),
-  {
-    ...credential('grant_type', 'may say which of the three it is'),
+  inQuery('user_name', 'login name', { example: 'viewer' }),
+  inQuery('password', 'login password; better in the body, an address ends up in logs', {
+    example: 'demo-viewer',
+  }),
+  inQuery('code', 'the code of the second factor, where the user has one'),
+  inQuery('domain', 'the domain of the user; absent: that of X-Domain, else the top domain'),
+  inQuery('api_key', 'an API key, in exchange for an access token'),
+  inQuery('refresh_token', 'a refresh token, in exchange for new tokens; it is used up'),
+  inQuery('grant_type', 'may say which of the three it is', {
     schema: { type: 'string', enum: ['password', 'api_key', 'refresh_token', 'client_credentials'] },
-  },
-  credential('username', 'as OAuth 2.0 names user_name; with grant_type=password'),
-  credential('client_id', 'as OAuth 2.0 libraries send it; it may be anything'),
-  credential('client_secret', 'the API key, with grant_type=client_credentials'),
-  credential('scope', 'as OAuth 2.0 libraries send it; the rights are those of the user or key in any case'),
+  }),
+  inQuery('username', 'as OAuth 2.0 names user_name; with grant_type=password'),
+  inQuery('client_id', 'as OAuth 2.0 libraries send it; it may be anything'),
+  inQuery('client_secret', 'the API key, with grant_type=client_credentials'),
+  inQuery('scope', 'as OAuth 2.0 libraries send it; the rights are those of the user or key in any case'),
 ];
 
 const signIn: Route = {
@@ -53,7 +54,6 @@ const signIn: Route = {
     'UNSUPPORTED_MEDIA_TYPE',
   ],
   isOpen: true,
-  formats: ['json'],
   ...via('auth', ['logIn', 'exchangeKey', 'renew'], async (auth, request) => {
     const grant = readGrant(request.parameters);
     switch (grant.kind) {
@@ -79,8 +79,6 @@ const signOut: Route = {
   parameters: [],
   answers: [{ status: 204, description: 'The session has ended.' }],
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
-  isOpen: false,
-  formats: ['json'],
   ...via('auth', ['logout'], async (auth, request) => {
     await auth.logout(request.context, {});
     return { kind: 'empty', status: 204 };
@@ -163,15 +161,4 @@ export function tokensOf(login: Login) {
 function missing(parameter: string): ServiceError {
   const detail = `The parameter ${parameter} is missing: user_name and password belong together.`;
   return new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter }] });
-}
-
-function credential(name: string, description: string, example?: string): Parameter {
-  return {
-    name,
-    in: 'query',
-    isRequired: false,
-    description,
-    schema: { type: 'string' },
-    ...(example !== undefined && { example }),
-  };
 }

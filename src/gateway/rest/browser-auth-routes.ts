@@ -79,7 +79,6 @@ const browserLogin: Route = {
     'UNSUPPORTED_MEDIA_TYPE',
   ],
   isOpen: true,
-  formats: ['json'],
   ...via('auth', ['logIn', 'endSession'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);
     const asked = readLogin(request);
@@ -113,7 +112,6 @@ const browserRefresh: Route = {
   ],
   errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_ACCEPTABLE'],
   isOpen: true,
-  formats: ['json'],
   ...via('auth', ['refreshInBrowser'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);
     // Not an error: every page asks when it is opened, and browsers would log a 401 to their console.
@@ -141,7 +139,6 @@ const browserLogout: Route = {
   ],
   errors: ['FORBIDDEN'],
   isOpen: true,
-  formats: ['json'],
   ...via('auth', ['endSession', 'addressOfProviderEnd'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);
     const token = refreshTokenOf(request, isTls);

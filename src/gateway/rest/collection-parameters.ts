@@ -10,7 +10,7 @@ import type { Path } from '../../base/model/path.js';
 import { type Day, isSession } from '../../school/reports/engine/parameter-types.js';
 import { concessionsInForce } from '../../school/reports/student-concession.js';
 import { invalidParameter } from './parameter-reader.js';
-import type { Parameter, Schema } from './route.js';
+import { inQuery, type Parameter, type Schema } from './route.js';
 
 export interface CollectionParameter extends Parameter {
   /** The field that it is about. */
@@ -179,13 +179,15 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
     methods: ['POST'],
     parameters: [
       {
-        name: 'name.value',
-        in: 'query',
-        isRequired: true,
-        mayBeInOquery: true,
-        description: 'The student ID: only concessions of this student that are in force today.',
-        schema: { type: 'string' },
-        example: 'stu-00042',
+        ...inQuery(
+          'name.value',
+          'The student ID: only concessions of this student that are in force today.',
+          {
+            isRequired: true,
+            mayBeInOquery: true,
+            example: 'stu-00042',
+          },
+        ),
         path: ['name', 'value'],
         named: STUDENTS,
         toFilter: concessionsInForce,
@@ -212,16 +214,10 @@ function parameter(
     readonly toFilter: ToFilter;
   },
 ): CollectionParameter {
-  const { schema = { type: 'string' }, example, path, named, toFilter } = options;
+  const { path, toFilter } = options;
   return {
-    name,
-    in: 'query',
-    isRequired: false,
-    description: `Only records of this: ${description}.`,
-    schema,
-    example,
-    path,
-    ...(named && { named }),
+    ...inQuery(name, `Only records of this: ${description}.`),
+    ...options,
     toFilter: (text) => toFilter(text, { path, name }),
   };
 }

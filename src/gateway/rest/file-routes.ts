@@ -1,22 +1,21 @@
 /** The routes of files. Their bodies are bytes, so `src/gateway/server/file-serving.ts` serves them. */
-import { inHeader, type Parameter, type RouteDescription, type Schema } from './route.js';
+import { inHeader, inPath, inQuery, type Parameter, type RouteDescription, type Schema } from './route.js';
 
 const FILE: Schema = { $ref: '#/components/schemas/File' };
 
-const ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  isRequired: true,
-  description: 'the id of the file',
+const ID = inPath('id', 'the id of the file', {
   schema: { type: 'string', format: 'uuid' },
   example: '01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e',
-};
+});
 
 export const UPLOAD_PARAMETERS: readonly Parameter[] = [
-  query('name', 'the name of the file; needed where the body is the file itself'),
-  query('collection', 'with recordId: the record the file belongs to; who may read that, may read the file'),
-  query('recordId', 'with collection: the record the file belongs to'),
-  query('roles', 'roles that may read it, beside its owner and admins, separated by commas'),
+  inQuery('name', 'the name of the file; needed where the body is the file itself'),
+  inQuery(
+    'collection',
+    'with recordId: the record the file belongs to; who may read that, may read the file',
+  ),
+  inQuery('recordId', 'with collection: the record the file belongs to'),
+  inQuery('roles', 'roles that may read it, beside its owner and admins, separated by commas'),
 ];
 
 const TUS: Parameter = {
@@ -78,7 +77,6 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
       'UNSUPPORTED_MEDIA_TYPE',
       'CHECKSUM_MISMATCH',
     ],
-    isOpen: false,
   },
   {
     name: 'readFile',
@@ -90,10 +88,9 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
       'For whoever may read the record that it belongs to, its owner, and the roles that it names.',
     parameters: [
       ID,
-      {
-        ...query('download', 'true: to be saved, whatever its type'),
+      inQuery('download', 'true: to be saved, whatever its type', {
         schema: { type: 'string', enum: ['true', 'false'] },
-      },
+      }),
       inHeader('Range', 'one range of bytes: `bytes=0-499`, `bytes=500-`, `bytes=-500`'),
       inHeader('If-Range', 'an ETag: the range only of that file, else the whole of it'),
       inHeader('If-None-Match', 'ETags: 304 where one of them is that of the file'),
@@ -104,7 +101,6 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
       { status: 304, description: 'The caller has it.', headers: ['ETag'] },
     ],
     errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
-    isOpen: false,
   },
   {
     name: 'continueUpload',
@@ -147,7 +143,6 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
       'UNSUPPORTED_MEDIA_TYPE',
       'CHECKSUM_MISMATCH',
     ],
-    isOpen: false,
   },
   {
     name: 'deleteFile',
@@ -159,10 +154,5 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     parameters: [ID, TUS],
     answers: [{ status: 204, description: 'It is gone.' }],
     errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND'],
-    isOpen: false,
   },
 ];
-
-function query(name: string, description: string): Parameter {
-  return { name, in: 'query', isRequired: false, description, schema: { type: 'string' } };
-}

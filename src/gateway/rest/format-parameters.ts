@@ -3,32 +3,21 @@
 import { FORMATS, type Format } from '../../base/tables/format.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { invalidParameter, parseFlag } from './parameter-reader.js';
-import type { Parameter, RestRequest } from './route.js';
+import { inQuery, type Parameter, type RestRequest } from './route.js';
 
 export const FORMAT_PARAMETERS: readonly Parameter[] = [
-  {
-    name: 'format',
-    in: 'query',
-    isRequired: false,
-    description: `${FORMATS.join(', ')}; wins over Accept`,
+  inQuery('format', `${FORMATS.join(', ')}; wins over Accept`, {
     schema: { type: 'string', enum: [...FORMATS] },
-  },
-  {
-    name: 'bom',
-    in: 'query',
-    isRequired: false,
-    description: 'true: CSV begins with a byte order mark, for spreadsheet programs',
+  }),
+  inQuery('bom', 'true: CSV begins with a byte order mark, for spreadsheet programs', {
     schema: { type: 'boolean' },
-  },
-  {
-    name: 'times',
-    in: 'query',
-    isRequired: false,
-    description:
-      'CSV and XLSX: instants in UTC (`utc`), or days and times in the zone of the school (`school`). ' +
+  }),
+  inQuery(
+    'times',
+    'CSV and XLSX: instants in UTC (`utc`), or days and times in the zone of the school (`school`). ' +
       'Default: `school` for XLSX and for CSV with bom=true, otherwise `utc`',
-    schema: { type: 'string', enum: ['utc', 'school'] },
-  },
+    { schema: { type: 'string', enum: ['utc', 'school'] } },
+  ),
 ];
 
 /** @throws INVALID_VALUE (400) */

@@ -41,7 +41,7 @@ const readHistory: Route = {
     inQuery('limit', 'at most so many changes; the answer has a Link to the next page', {
       schema: { type: 'integer', minimum: 1 },
     }),
-    inQuery('after', 'a cursor, from X-Next-Cursor: only older changes', { schema: { type: 'string' } }),
+    inQuery('after', 'a cursor, from X-Next-Cursor: only older changes'),
   ],
   answers: [
     {
@@ -52,8 +52,6 @@ const readHistory: Route = {
     },
   ],
   errors: READ_ERRORS,
-  isOpen: false,
-  formats: ['json'],
   assertAllowed: allowedTo('read'),
   ...via('history', ['history'], async (history, request) => {
     const { limit, after } = request.parameters;
@@ -91,8 +89,6 @@ const restoreRecord: Route = {
   },
   answers: [{ status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] }],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
-  isOpen: false,
-  formats: ['json'],
   ...via('history', ['restoreRecord'], async (history, request) => {
     assertNoIfNoneMatch(request.headers['if-none-match']);
     const record = await history.restoreRecord(request.context, {

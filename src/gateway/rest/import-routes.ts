@@ -16,6 +16,7 @@ import { describeAnswer } from './describe-answers.js';
 import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import { asRecord, FORCE } from './record-write-routes.js';
 import {
+  inPath,
   inQuery,
   type Parameter,
   type RestRequest,
@@ -27,50 +28,38 @@ import {
 
 const IMPORT: Schema = { $ref: '#/components/schemas/Import' };
 
-const ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  isRequired: true,
-  description: 'the id of the import',
+const ID = inPath('id', 'the id of the import', {
   schema: { type: 'string', format: 'uuid' },
   example: '01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e',
-};
+});
 
 const OPTIONS: readonly Parameter[] = [
   inQuery('mode', 'atomic: all rows or none; rows: the right ones', {
     schema: { type: 'string', enum: Object.values(ImportModeValue) },
   }),
   inQuery('by', 'what tells records apart: _id, a unique field, or fields unique together', {
-    schema: { type: 'string' },
     example: '_id',
   }),
   inQuery('missing', 'remove: records that the file does not have are removed; else they are kept', {
     schema: { type: 'string', enum: Object.values(ImportMissingValue) },
   }),
   inQuery('triggers', 'scripts that run for its records: before, after, or both with a comma', {
-    schema: { type: 'string' },
     example: 'after',
   }),
 ];
 
 export const IMPORT_PARAMETERS: readonly Parameter[] = [
-  { ...inQuery('collection', 'where the records go', { schema: { type: 'string' } }), isRequired: true },
-  inQuery('name', 'the name of the file, whose ending tells its format', { schema: { type: 'string' } }),
+  inQuery('collection', 'where the records go', { isRequired: true }),
+  inQuery('name', 'the name of the file, whose ending tells its format'),
   inQuery('fileId', 'a file that is kept already, instead of a body', {
     schema: { type: 'string', format: 'uuid' },
   }),
-  inQuery('mapping', 'the name of a saved mapping', { schema: { type: 'string' } }),
-  inQuery('format', 'csv, tsv, xlsx, json, ndjson, ejson or bson; found in the file if left out', {
-    schema: { type: 'string' },
-  }),
-  inQuery('encoding', 'of a text, e.g. windows-1252; found in the file if left out', {
-    schema: { type: 'string' },
-  }),
-  inQuery('delimiter', 'between the cells of a text; found in the file if left out', {
-    schema: { type: 'string' },
-  }),
-  inQuery('sheet', 'of a workbook; the first one with rows if left out', { schema: { type: 'string' } }),
-  inQuery('header', 'the row of the header, or none', { schema: { type: 'string' } }),
+  inQuery('mapping', 'the name of a saved mapping'),
+  inQuery('format', 'csv, tsv, xlsx, json, ndjson, ejson or bson; found in the file if left out'),
+  inQuery('encoding', 'of a text, e.g. windows-1252; found in the file if left out'),
+  inQuery('delimiter', 'between the cells of a text; found in the file if left out'),
+  inQuery('sheet', 'of a workbook; the first one with rows if left out'),
+  inQuery('header', 'the row of the header, or none'),
   ...OPTIONS,
 ];
 
@@ -93,7 +82,6 @@ export const TAKE_IMPORT: RouteDescription = {
   },
   answers: [{ status: 202, description: 'The import.', schema: IMPORT, headers: ['Location'] }],
   errors: [...ERRORS, 'LIMIT_EXCEEDED', 'TOO_LARGE'],
-  isOpen: false,
 };
 
 /** What the routes of one import have in common. */
@@ -101,8 +89,6 @@ const OF_IMPORTS = {
   group: 'Imports',
   parameters: [ID],
   errors: [...ERRORS, 'NOT_ACCEPTABLE'],
-  isOpen: false,
-  formats: ['json'],
 } as const satisfies Partial<Route>;
 
 const listImports: Route = {
@@ -114,7 +100,7 @@ const listImports: Route = {
   description: 'With what each of them has done so far.',
   parameters: [
     inQuery('limit', 'at most so many', { schema: { type: 'integer', minimum: 1 } }),
-    inQuery('after', 'a cursor, from X-Next-Cursor', { schema: { type: 'string' } }),
+    inQuery('after', 'a cursor, from X-Next-Cursor'),
   ],
   answers: [
     {
@@ -158,11 +144,7 @@ const changeMapping: Route = {
   ...OF_IMPORTS,
   summary: 'Correct the mapping of an import; with saveAs keep it by a name',
   description: 'The columns are then looked at anew, and the import waits to be tried and run.',
-  parameters: [
-    ID,
-    inQuery('saveAs', 'a name under which the mapping is found again', { schema: { type: 'string' } }),
-    ...OPTIONS,
-  ],
+  parameters: [ID, inQuery('saveAs', 'a name under which the mapping is found again'), ...OPTIONS],
   body: {
     kind: 'record',
     isRequired: true,
@@ -341,7 +323,7 @@ const listMappings: Route = {
   ...OF_IMPORTS,
   summary: 'The mappings that were saved',
   description: 'A mapping that was saved is named by the next import of such a file.',
-  parameters: [inQuery('collection', 'only those for this collection', { schema: { type: 'string' } })],
+  parameters: [inQuery('collection', 'only those for this collection')],
   answers: [
     {
       status: 200,

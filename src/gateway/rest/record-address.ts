@@ -1,23 +1,12 @@
 /** The parts of a route's path that say which record, or which collection, it is about. */
 import { RECORD_ID_PATTERN } from '../../base/model/record-id.js';
 import type { RecordVerb } from '../../base/model/scope.js';
-import type { Asked, Parameter, RestRequest, Route } from './route.js';
+import { type Asked, inPath, type RestRequest, type Route } from './route.js';
 
-export const COLLECTION: Parameter = {
-  name: 'collection',
-  in: 'path',
-  isRequired: true,
-  description: 'the collection, e.g. task',
-  schema: { type: 'string' },
-  example: 'task',
-};
-export const RECORD_ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  isRequired: true,
-  description: "the record's _id",
+export const COLLECTION = inPath('collection', 'the collection, e.g. task', { example: 'task' });
+export const RECORD_ID = inPath('id', "the record's _id", {
   schema: { type: 'string', pattern: RECORD_ID_PATTERN },
-};
+});
 
 export function recordAddress(request: RestRequest): { readonly collection: string; readonly id: string } {
   return { collection: collectionIn(request), id: request.path.id ?? '' };

@@ -8,7 +8,7 @@ import type { Filter } from '../../base/model/filter.js';
 import { FORMATS } from '../../base/tables/format.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
 import { jsonAnswer } from './answer.js';
-import { answerChanges, answerRecords, MAX_PAGE } from './answer-records.js';
+import { answerChanges, answerRecords, MAX_PAGE, PREFER_COUNT, withTotalCount } from './answer-records.js';
 import { assertNamed, readCollectionFilters } from './collection-filter.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
 import { printEtag } from './conditional.js';
@@ -18,16 +18,12 @@ import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn, RECORD_ID, recordAddress } from './record-address.js';
 import { REPORT_ERRORS } from './report-routes.js';
 import { inHeader, inQuery, type Parameter, type RestRequest, type Route, via } from './route.js';
-import { PREFER_COUNT, withTotalCount } from './total-count.js';
 import { parseWhereParameter, WHERE } from './where-parameter.js';
 
 const PROJECT: Parameter = inQuery(
   'project',
   'fields to return, separated by commas; paths with dots. Always with _id',
-  {
-    schema: { type: 'string' },
-    example: 'name,amount',
-  },
+  { example: 'name,amount' },
 );
 const PROJECTION: Parameter = {
   ...PROJECT,
@@ -47,7 +43,6 @@ export const FILTER_PARAMETERS: readonly Parameter[] = [
   WHERE,
   inQuery('ci', 'true: text operators of oquery ignore case', { schema: { type: 'boolean' } }),
   inQuery('sort', 'fields to sort by, separated by commas; - in front: descending. Ties by _id', {
-    schema: { type: 'string' },
     example: '-created_on,name',
   }),
   inQuery('limit', 'at most so many records', { schema: { type: 'integer', minimum: 1 } }),
@@ -67,12 +62,11 @@ const READ_PARAMETERS: readonly Parameter[] = [
     },
   ),
   inQuery('skip', 'leave out so many records first', { schema: { type: 'integer', minimum: 0 } }),
-  inQuery('after', 'a cursor, from X-Next-Cursor: only what comes after it', { schema: { type: 'string' } }),
+  inQuery('after', 'a cursor, from X-Next-Cursor: only what comes after it'),
   inQuery(
     'since',
     'an instant, or a day: only what changed then or later, and of what was removed `_id` and `$removed`, ' +
       'by _id. Without sort, limit, skip and after. X-Next-Since is to be said next time',
-    { schema: { type: 'string' } },
   ),
   ...FORMAT_PARAMETERS,
   inQuery(
@@ -80,7 +74,6 @@ const READ_PARAMETERS: readonly Parameter[] = [
     'CSV, XLSX and Parquet: a field that is a list of objects, e.g. `lines`. ' +
       'A row for each element, with the ' +
       'other columns of the record repeated',
-    { schema: { type: 'string' } },
   ),
 ];
 
@@ -118,8 +111,6 @@ const getRecord: Route = {
     { status: 304, description: 'The record still has that ETag.', headers: ['ETag'] },
   ],
   errors: READ_ERRORS,
-  isOpen: false,
-  formats: ['json'],
   assertAllowed: allowedTo('read'),
   ...via('records', ['record'], async (records, request) => {
     assertStream(request.parameters.stream);
@@ -181,7 +172,6 @@ function listRoute(
       },
     ],
     errors: READ_ERRORS,
-    isOpen: false,
     formats: FORMATS,
     assertAllowed: allowedTo('read', collection),
     // A request without a limit reads all records.

@@ -51,8 +51,6 @@ function matchingRoute(method: 'PATCH' | 'DELETE'): Route {
     }),
     answers: [{ status: 200, description: 'How many records.', schema: COUNTS }],
     errors: [...WRITE_ERRORS, 'MALFORMED_FILTER'],
-    isOpen: false,
-    formats: ['json'],
     urgencyOf: () => 'stream',
     assertAllowed: allowedTo(isChange ? 'update' : 'delete'),
     ...via('records', ['updateRecords', 'deleteRecords'], async (records, request) => {
@@ -118,8 +116,6 @@ const batch: Route = {
     },
   ],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT', 'MALFORMED_FILTER'],
-  isOpen: false,
-  formats: ['json'],
   resolvers: ['records.batch'],
   async run(services, request) {
     const { body } = request;

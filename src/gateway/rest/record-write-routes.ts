@@ -63,8 +63,6 @@ const deleteRecord: Route = {
   parameters: [COLLECTION, RECORD_ID, FORCE, IF_MATCH, IDEMPOTENCY_KEY],
   answers: [{ status: 204, description: 'Removed.' }],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
-  isOpen: false,
-  formats: ['json'],
   assertAllowed: allowedTo('delete'),
   ...via('records', ['deleteRecord'], async (records, request) => {
     assertNoIfNoneMatch(request.headers['if-none-match']);
@@ -82,7 +80,7 @@ const BY = inQuery(
   'by',
   'a key: _id, a unique field or a rule of fields that are unique together. A record with that key is ' +
     'changed by what is sent (200); otherwise one is created',
-  { schema: { type: 'string' }, example: '_id' },
+  { example: '_id' },
 );
 
 /** @see decisions 5 */
@@ -139,8 +137,6 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
         : [{ status: 201, description: 'The new record.', schema: RECORD, headers: ['Location', 'ETag'] }]),
     ],
     errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
-    isOpen: false,
-    formats: ['json'],
     assertAllowed: allowedTo('update'),
     resolvers: [mode === 'merge' ? 'records.updateRecord' : 'records.putRecord'],
     async run({ resolvers: { records } }, request) {
@@ -195,8 +191,6 @@ function createRoute(name: string, path: string): Omit<Route, 'summary' | 'param
         : [{ status: 200, description: 'With `by`: stored.', schema: { anyOf: [RECORD, RECORDS] } }]),
     ],
     errors: WRITE_ERRORS,
-    isOpen: false,
-    formats: ['json'],
     assertAllowed: allowedTo('create'),
     resolvers: ['records.createRecord', 'records.createRecords', 'records.upsertRecords'],
     async run({ resolvers: { records } }, request) {
@@ -304,5 +298,5 @@ function bodyFault(detail: string, pointer: string): ServiceError {
 }
 
 function COLLECTION_QUERY(role: string): Parameter {
-  return inQuery('collection', `the collection, ${role}`, { schema: { type: 'string' }, example: 'task' });
+  return inQuery('collection', `the collection, ${role}`, { example: 'task' });
 }

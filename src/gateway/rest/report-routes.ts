@@ -19,7 +19,7 @@ import {
   timeZoneOf,
 } from './format-parameters.js';
 import { invalidParameter, parseCount } from './parameter-reader.js';
-import { type Parameter, PREFER, type RestRequest, type Route } from './route.js';
+import { inQuery, type Parameter, PREFER, type RestRequest, type Route } from './route.js';
 
 export const REPORT_ERRORS = [
   'MALFORMED_REQUEST',
@@ -40,8 +40,10 @@ const WHOLE_REPORT_BYTES = 1024 * 1024;
 /** The parameters of every report: its format, and how much of it. */
 const FORM_PARAMETERS: readonly Parameter[] = [
   ...FORMAT_PARAMETERS,
-  form('first', 'at most so many rows, as a page; absent: all, streamed', { type: 'integer', minimum: 1 }),
-  form('after', 'the endCursor of the page before', { type: 'string' }),
+  inQuery('first', 'at most so many rows, as a page; absent: all, streamed', {
+    schema: { type: 'integer', minimum: 1 },
+  }),
+  inQuery('after', 'the endCursor of the page before'),
   PREFER,
 ];
 
@@ -76,7 +78,6 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
           },
         ],
         errors: REPORT_ERRORS,
-        isOpen: false,
         formats: FORMATS,
         resolvers: [`reports.${report.field}`],
         urgencyOf: () => 'stream',
@@ -137,16 +138,8 @@ export function parametersOfReports(reports: readonly Report[]): readonly Parame
     ...names.flatMap((name): Parameter[] => {
       const [parameter, ...others] = own.filter((one) => one.name === name);
       if (!parameter) return [];
-      const description = 'with report: its parameter of that name';
-      return [
-        {
-          ...parameter,
-          in: 'query',
-          isRequired: false,
-          description,
-          schema: schemaOfAny([parameter, ...others]),
-        },
-      ];
+      const schema = schemaOfAny([parameter, ...others]);
+      return [{ ...parameter, ...inQuery(name, 'with report: its parameter of that name', { schema }) }];
     }),
     ...FORM_PARAMETERS,
   ];
@@ -231,10 +224,6 @@ function formerParametersOf(report: Report): readonly Parameter[] {
   return Object.values(report.parameters).flatMap(({ formerName, restName, type }): Parameter[] => {
     if (formerName === undefined) return [];
     const description = `The former name of ${restName}.`;
-    return [{ name: formerName, in: 'query', isRequired: false, description, schema: type.schema }];
+    return [inQuery(formerName, description, { schema: type.schema })];
   });
-}
-
-function form(name: string, description: string, schema: Parameter['schema']): Parameter {
-  return { name, in: 'query', isRequired: false, description, schema };
 }

@@ -28,6 +28,8 @@ export interface Parameter {
   readonly isJson?: true;
 }
 
+const TEXT: Schema = { type: 'string' };
+
 /** The header for answers in formats without an end mark. */
 export const PREFER: Parameter = {
   ...inHeader(
@@ -83,7 +85,7 @@ export interface RouteDescription {
   /** Beside those of every route: a wrong credential, too many requests, a fault of ours, unavailability. */
   readonly errors: readonly ErrorCode[];
   /** No credential is required. */
-  readonly isOpen: boolean;
+  readonly isOpen?: true;
   /** The formats in our order of preference. Absent: JSON. */
   readonly formats?: readonly [Format, ...Format[]];
   /** The answer of an open path depends on the caller. */
@@ -93,7 +95,6 @@ export interface RouteDescription {
 }
 
 export interface Route extends RouteDescription {
-  readonly formats: readonly [Format, ...Format[]];
   /** The resolver methods that answer, e.g. `records.records`; empty for the few routes that need none. */
   readonly resolvers: readonly string[];
   /** Absent: short. `sent` is the query, or the body if there is one. */
@@ -153,11 +154,19 @@ export function via<Name extends keyof Resolvers & string, Method extends keyof 
 export function inQuery(
   name: string,
   description: string,
-  options: { readonly schema: Schema; readonly example?: unknown },
+  options: Partial<Omit<Parameter, 'name' | 'in' | 'description'>> = {},
 ): Parameter {
-  return { name, in: 'query', isRequired: false, description, ...options };
+  return { name, in: 'query', isRequired: false, description, schema: TEXT, ...options };
+}
+
+export function inPath(
+  name: string,
+  description: string,
+  options: { readonly schema?: Schema; readonly example?: unknown } = {},
+): Parameter {
+  return { name, in: 'path', isRequired: true, description, schema: TEXT, ...options };
 }
 
 export function inHeader(name: string, description: string): Parameter {
-  return { name, in: 'header', isRequired: false, description, schema: { type: 'string' } };
+  return { name, in: 'header', isRequired: false, description, schema: TEXT };
 }

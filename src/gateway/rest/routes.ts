@@ -2,7 +2,6 @@
 
 import type { Report } from '../../school/reports/engine/report.js';
 import type { CollectionInReach } from '../../store/access/access.js';
-import { AGENT_ROUTE } from './agent-route.js';
 import { AUTH_ROUTES } from './auth-routes.js';
 import { BROWSER_AUTH_ROUTES } from './browser-auth-routes.js';
 import { describeCollectionPaths, describeCollectionTags } from './describe-collection-paths.js';
@@ -18,7 +17,7 @@ import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription, Schema } from './route.js';
 import { SCHOOL_ROUTES } from './school-routes.js';
 import { SCRIPT_ROUTES } from './script-routes.js';
-import { indexRoute, SERVICE_ROUTES, teapot } from './service-routes.js';
+import { AGENT_ROUTE, indexRoute, SERVICE_ROUTES, teapot } from './service-routes.js';
 
 export interface RouteTable {
   /** The routes answered by a resolver. */

@@ -73,8 +73,6 @@ const PROMOTION_ROUTE: Route = {
     },
   ],
   errors: WRITE_ERRORS,
-  isOpen: false,
-  formats: ['json'],
   assertAllowed: allowedTo('update', 'registration'),
   ...via('promotions', ['promote'], async (promotions, request) => {
     const promotion = await promotions.promote(
@@ -142,8 +140,6 @@ const DUES_ROUTE: Route = {
     },
   ],
   errors: WRITE_ERRORS,
-  isOpen: false,
-  formats: ['json'],
   assertAllowed: allowedTo('create', 'fee_due'),
   ...via('dues', ['raise'], async (dues, request) =>
     jsonAnswer(

@@ -4,7 +4,7 @@ import { printExactJson } from '../../base/json/json.js';
 import type { ScriptRun } from '../../services/scripting/library/script-runs.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { parseFlag } from './parameter-reader.js';
-import { inQuery, type Route, via } from './route.js';
+import { inPath, inQuery, type Route, via } from './route.js';
 
 const runScript: Route = {
   name: 'runScript',
@@ -14,14 +14,7 @@ const runScript: Route = {
   summary: 'Runs a script of the school and waits for its end',
   description: 'The body is what the script finds in `args`. The answer says what it gave back and printed.',
   parameters: [
-    {
-      name: 'name',
-      in: 'path',
-      isRequired: true,
-      description: 'the script',
-      schema: { type: 'string' },
-      example: 'fee-reminder',
-    },
+    inPath('name', 'the script', { example: 'fee-reminder' }),
     inQuery('dry_run', 'true: what the script writes is rolled back, with the messages it queues', {
       schema: { type: 'boolean' },
     }),
@@ -58,8 +51,6 @@ const runScript: Route = {
     'UNSUPPORTED_MEDIA_TYPE',
     'SCRIPT_FAILED',
   ],
-  isOpen: false,
-  formats: ['json'],
   urgencyOf: () => 'script',
   ...via('scripts', ['runScript'], async (scripts, { context, path, parameters, body }) => {
     const { dry_run: dryRun } = parameters;

@@ -12,7 +12,7 @@ import {
   REPORT_ERRORS,
   runReport,
 } from './report-routes.js';
-import type { Parameter, Route, RouteDescription, Schema } from './route.js';
+import { inQuery, type Parameter, type Route, type RouteDescription, type Schema } from './route.js';
 
 /** Described here but answered by plugins of the server: they need no resolver, and some do not use JSON. */
 export const SERVICE_ROUTES: readonly RouteDescription[] = [
@@ -57,6 +57,54 @@ export const SERVICE_ROUTES: readonly RouteDescription[] = [
   }),
 ];
 
+/** The path for agents; a plugin of the server answers it. */
+export const AGENT_ROUTE: RouteDescription = {
+  name: 'askAsAgent',
+  method: 'POST',
+  path: '/mcp',
+  group: 'Service',
+  summary: 'A message of the Model Context Protocol (streamable HTTP), by which agents ask',
+  description:
+    'One message of JSON-RPC 2.0 a request, answered as one JSON text; there are no sessions and no streams.',
+  parameters: [],
+  body: {
+    kind: 'record',
+    isRequired: true,
+    description: 'The message.',
+    schema: {
+      type: 'object',
+      required: ['jsonrpc', 'method'],
+      properties: {
+        jsonrpc: { const: '2.0' },
+        id: { type: ['integer', 'string'] },
+        method: { type: 'string' },
+        params: { type: 'object' },
+      },
+    },
+    example: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  },
+  answers: [
+    {
+      status: 200,
+      description: 'The result, or the error of the message.',
+      schema: {
+        type: 'object',
+        required: ['jsonrpc'],
+        properties: { jsonrpc: { const: '2.0' }, result: { type: 'object' }, error: { type: 'object' } },
+      },
+    },
+    { status: 202, description: 'The message was a notification.' },
+  ],
+  errors: [
+    'MALFORMED_REQUEST',
+    'LIMIT_EXCEEDED',
+    'FORBIDDEN',
+    'NOT_ACCEPTABLE',
+    'TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+};
+
 const REPORT: Schema = { $ref: '#/components/schemas/Report' };
 const INDEX: Schema = {
   type: 'object',
@@ -80,7 +128,6 @@ export const teapot: Route = {
   answers: [],
   errors: ['TEAPOT'],
   isOpen: true,
-  formats: ['json'],
   resolvers: [],
   run: () => {
     throw new ServiceError('TEAPOT', 'This gateway is short and stout. It cannot brew coffee.');
@@ -98,13 +145,9 @@ export function indexRoute(options: {
   readonly version: string;
 }): Route {
   const names = options.reports.map((report) => report.name);
-  const named: Parameter = {
-    name: 'report',
-    in: 'query',
-    isRequired: false,
-    description: 'runs this report, with its parameters beside',
+  const named = inQuery('report', 'runs this report, with its parameters beside', {
     schema: { type: 'string', ...(names.length > 0 && { enum: names }) },
-  };
+  });
   let index: string | undefined;
   return {
     name: 'index',

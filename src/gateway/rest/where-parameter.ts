@@ -1,22 +1,21 @@
 /** The structured filter of GraphQL as a parameter. @see languages/where.ts */
 import { isJsonObject, type JsonObject, type JsonValue, parsePlainJson } from '../../base/json/json.js';
 import { invalidParameter } from './parameter-reader.js';
-import type { Parameter } from './route.js';
+import { inQuery } from './route.js';
 
 const EXPECTED = 'a JSON object, such as {"amount": {"greaterThan": 100}}';
 
-export const WHERE: Parameter = {
-  name: 'where',
-  in: 'query',
-  isRequired: false,
-  description:
-    'the `where` of GraphQL as JSON, for what oquery cannot say: or, not, in, isNull, records that are ' +
+export const WHERE = inQuery(
+  'where',
+  'the `where` of GraphQL as JSON, for what oquery cannot say: or, not, in, isNull, records that are ' +
     'referred to. Holds together with oquery. In a body, the object itself',
-  schema: { type: 'string', contentMediaType: 'application/json' },
-  // Collections have no other field in common.
-  example: '{"or":[{"_id":{"equals":"mend-the-roof"}},{"not":{"_id":{"in":["a","b"]}}}]}',
-  isJson: true,
-};
+  {
+    schema: { type: 'string', contentMediaType: 'application/json' },
+    // Collections have no other field in common.
+    example: '{"or":[{"_id":{"equals":"mend-the-roof"}},{"not":{"_id":{"in":["a","b"]}}}]}',
+    isJson: true,
+  },
+);
 
 /** @throws MALFORMED_FILTER (400) for what is no JSON object */
 export function parseWhereParameter(text: string): JsonObject {

@@ -4,6 +4,7 @@ import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import type { TrustedProxies } from '../../base/http/trusted-proxies.js';
 import type { Collection } from '../../base/model/collection.js';
+import { VERSION } from '../../base/process/version.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import type { KeyMeter } from '../../services/auth/key-meter.js';
 import type { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
@@ -12,6 +13,7 @@ import type { Imports } from '../../services/importing/imports.js';
 import type { JobQueue } from '../../services/jobs/job-queue.js';
 import type { Database } from '../../store/database/database.js';
 import type { AgentEndpoint } from '../agents/agent-endpoint.js';
+import type { Config } from '../config/config.js';
 import { CLOSE } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
 import { CallerContracts } from '../rest/caller-contracts.js';
@@ -19,7 +21,7 @@ import type { RestServices } from '../rest/route.js';
 import { createRouteTable } from '../rest/routes.js';
 import { SERVICE_ROUTES } from '../rest/service-routes.js';
 import { suggestPath } from '../rest/suggest-path.js';
-import { AdmissionControl, type AdmissionLimits } from './admission-control.js';
+import { AdmissionControl, limitsOfProcess } from './admission-control.js';
 import { useAgents } from './agent-serving.js';
 import { type AuthenticationOptions, adoptCredential, useAuthentication } from './authentication.js';
 import { type BodyLimits, useBodyAdmission } from './body-admission.js';
@@ -87,28 +89,10 @@ export interface ServerServices extends AuthenticationOptions {
   readonly graphql?: FastifyPluginAsync;
   /** Serves the WebSockets opened there. */
   readonly live?: LiveServer;
-}
-
-export interface ServerOptions {
-  /** The version of the package, shown in `GET /` and openapi.json. */
-  readonly version: string;
-  /** How many requests a second are traced; `undefined`: none. */
-  readonly tracesPerSecond: number | undefined;
-  /** The public address of the gateway, for the contract. Absent: the address of each request. */
-  readonly publicUrl: string | undefined;
-  readonly bodies: BodyLimits;
-  readonly maxWebSockets: number;
-  /** How many connections one address may have open. A proxy in front limits those of its clients. */
-  readonly connectionsPerAddress: number;
-  /** How many requests are admitted at the same time. */
-  readonly requestsAtOnce: AdmissionLimits;
-  readonly corsOrigins: readonly string[];
-  /** The proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
-  readonly trustProxy: TrustedProxies;
-  readonly metrics: MetricsAccess;
-  readonly shutdownDelayMs: number;
-  readonly shutdownGraceMs: number;
-  readonly streams: StreamLimitsOptions;
+  readonly mayWrite: BodyLimits['mayWrite'];
+  readonly isTracing: boolean;
+  /** Absent: this process is the whole gateway. */
+  readonly sharedFigures: MetricsAccess['sharedFigures'];
 }
 
 export interface Server {
@@ -144,12 +128,29 @@ const NEW_CONNECTIONS = { perSecond: 200, burst: 1000, mostWaitMs: 2000 };
 /** The places of vital routes, whose answers are cached. */
 const VITAL_LIMITS = { all: 8, besideOthers: 8 };
 
-export async function createServer(services: ServerServices, options: ServerOptions): Promise<Server> {
+export async function createServer(services: ServerServices, config: Config): Promise<Server> {
+  const { publicUrl, corsOrigins } = config;
+  const bodies: BodyLimits = {
+    limitBytes: config.bodyLimitBytes,
+    anonymousLimitBytes: config.anonymousBodyLimitBytes,
+    mayWrite: services.mayWrite,
+    maxMembers: config.bodyMaxMembers,
+    roomBytes: config.bodyRoomBytes,
+  };
+  const streaming: StreamLimitsOptions = {
+    connections: config.poolSize,
+    maxPerUser: config.maxStreamsPerCredential,
+    stallMs: config.streamStallMs,
+    minBytesPerSecond: config.streamMinBytesPerSecond,
+  };
+  const { stallMs } = streaming;
+  const { metricsToken: token, metricsPort: port } = config;
+  const figuresAccess: MetricsAccess = { token, port, sharedFigures: services.sharedFigures };
   const inFlight = new RequestsInFlight();
-  const admission = new AdmissionControl({ limits: options.requestsAtOnce, waitMs: WAIT_MS });
+  const admission = new AdmissionControl({ limits: limitsOfProcess(config), waitMs: WAIT_MS });
   const vitalAdmission = new AdmissionControl({ limits: VITAL_LIMITS, waitMs: WAIT_MS });
   const stopping = new Stopping();
-  const streams = new StreamLimits(options.streams);
+  const streams = new StreamLimits(streaming);
   const metrics = new Metrics({
     pool: services.database.pool,
     isDatabaseReachable: () => services.database.isReachable,
@@ -166,20 +167,18 @@ export async function createServer(services: ServerServices, options: ServerOpti
   });
   const observe = createObserver({ log: services.log, metrics, keyMeter: services.keyMeter });
   services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));
-  const serverRoutes = SERVICE_ROUTES.filter(
-    ({ path }) => path !== '/metrics' || options.metrics.port === undefined,
-  );
+  const serverRoutes = SERVICE_ROUTES.filter(({ path }) => path !== '/metrics' || port === undefined);
   const table = createRouteTable({
     serverRoutes,
     reports: services.reports,
-    version: options.version,
+    version: VERSION,
   });
   const contracts = new CallerContracts({
     collections: services.rest.resolvers.collections,
     reports: services.reports,
     declared: services.collections,
     serverRoutes,
-    version: options.version,
+    version: VERSION,
   });
 
   const requests = new SerialRequests();
@@ -188,8 +187,8 @@ export async function createServer(services: ServerServices, options: ServerOpti
     http: { IncomingMessage: requests.IncomingMessage },
     genReqId: requestIdOf,
     requestIdHeader: false,
-    trustProxy: toProxyTrust(options.trustProxy),
-    bodyLimit: options.bodies.limitBytes,
+    trustProxy: toProxyTrust(config.trustProxy),
+    bodyLimit: bodies.limitBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
@@ -205,9 +204,9 @@ export async function createServer(services: ServerServices, options: ServerOpti
   });
   addAllMethods(app);
 
-  if (options.tracesPerSecond !== undefined) useRequestTracing(app, options.tracesPerSecond);
+  if (services.isTracing) useRequestTracing(app, config.tracesPerSecond);
   const unread = new UnreadAnswers({
-    stallMs: options.streams.stallMs,
+    stallMs,
     bytesOfAddress: UNREAD_BYTES_OF_ADDRESS,
     bytesOfAll: UNREAD_BYTES_OF_ALL,
     onCut: (requestId, reason) => observe({ kind: 'readerCut', requestId, reason }),
@@ -216,13 +215,13 @@ export async function createServer(services: ServerServices, options: ServerOpti
   const callers = new CallerCache();
   useRequestAdmission(app, { admission, vitalAdmission, callers });
   useTusDiscovery(app, { uploads: services.files.uploads, imports: services.imports });
-  if (options.corsOrigins.length > 0) await app.register(cors, crossOrigin(options.corsOrigins));
+  if (corsOrigins.length > 0) await app.register(cors, crossOrigin(corsOrigins));
   useStopping(app, stopping);
   useMaintenance(app, services.maintenance);
   useAdmissionRefusals(app);
   useAuthentication(app, services, callers);
   useReadAfter(app, services.database.replicas);
-  useBodyAdmission(app, options.bodies, options.streams, (path) =>
+  useBodyAdmission(app, bodies, streaming, (path) =>
     suggestPath(
       path,
       table.descriptions.map((route) => route.path),
@@ -235,32 +234,25 @@ export async function createServer(services: ServerServices, options: ServerOpti
     findObstacle: () => obstacle({ stopping, maintenance: services.maintenance }),
   });
   const figures =
-    options.metrics.port === undefined
-      ? undefined
-      : createMetricsServer({ ...options.metrics, metrics, observe });
-  if (!figures) useMetrics(app, { ...options.metrics, metrics, rateLimits: services.rateLimits });
-  useContractFiles(app, { contracts, publicUrl: options.publicUrl });
+    port === undefined ? undefined : createMetricsServer({ ...figuresAccess, metrics, observe });
+  if (!figures) useMetrics(app, { ...figuresAccess, metrics, rateLimits: services.rateLimits });
+  useContractFiles(app, { contracts, publicUrl });
   useDocumentation(app, services.portal);
   await usePortal(app, services.portal);
   await useManualPages(app, services.portal);
   for (const { path } of SERVICE_ROUTES.filter(({ path }) => path !== '/metrics'))
     addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {
-    useBodyParsing(rest, options.bodies);
-    const { publicUrl } = options;
+    useBodyParsing(rest, bodies);
     useRest(rest, { ...table, services: services.rest, observe, streams, publicUrl });
   });
-  if (services.identityLogin)
-    await useIdentityLogin(app, services.identityLogin, { bodies: options.bodies, observe });
-  await useScriptEndpoints(app, services.scripting, options.bodies);
-  await app.register((scope) =>
-    useImports(scope, { imports: services.imports, stallMs: options.streams.stallMs }),
-  );
+  if (services.identityLogin) await useIdentityLogin(app, services.identityLogin, { bodies, observe });
+  await useScriptEndpoints(app, services.scripting, bodies);
+  await app.register((scope) => useImports(scope, { imports: services.imports, stallMs }));
   const { files, imports } = services;
-  await app.register((scope) => useFiles(scope, { files, imports, stallMs: options.streams.stallMs }));
+  await app.register((scope) => useFiles(scope, { files, imports, stallMs }));
   const { graphql, live, agents } = services;
   if (agents) {
-    const { corsOrigins, publicUrl, bodies } = options;
     const origins = publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
     await app.register((scope) => useAgents(scope, { endpoint: agents, bodies, origins }));
   }
@@ -268,16 +260,16 @@ export async function createServer(services: ServerServices, options: ServerOpti
     live &&
     new WebSockets({
       live,
-      maxConnections: options.maxWebSockets,
-      maxMessageBytes: options.bodies.limitBytes,
+      maxConnections: config.liveConnections,
+      maxMessageBytes: bodies.limitBytes,
       admission,
       observe,
     });
   if (webSockets) webSockets.listen(app, requests);
   else requests.listen(app.server);
-  if (options.trustProxy === false) {
+  if (config.trustProxy === false) {
     new ConnectionAdmission({
-      mostOpen: options.connectionsPerAddress,
+      mostOpen: config.connectionsPerAddress,
       ...NEW_CONNECTIONS,
       onRefused: (reason) => observe({ kind: 'connectionRefused', reason }),
     }).listen(app.server);
@@ -306,13 +298,13 @@ export async function createServer(services: ServerServices, options: ServerOpti
     observe,
     async listen(address) {
       const url = await app.listen({ ...address, backlog: BACKLOG });
-      await figures?.listen({ host: address.host, port: options.metrics.port ?? 0 });
+      await figures?.listen({ host: address.host, port: port ?? 0 });
       observe({ kind: 'listening', url });
       return url;
     },
-    announceStop: () => announceStop(app, { stopping, delayMs: options.shutdownDelayMs, observe }),
+    announceStop: () => announceStop(app, { stopping, delayMs: config.shutdownDelayMs, observe }),
     async stop() {
-      await stopServer(app, { stopping, inFlight, webSockets, graceMs: options.shutdownGraceMs, observe });
+      await stopServer(app, { stopping, inFlight, webSockets, graceMs: config.shutdownGraceMs, observe });
       await figures?.close();
     },
   };

@@ -8,14 +8,14 @@ import type { ReadFigures } from '../../store/database/replicas/replicated-reads
 import type { RequestEnded } from './request-ended.js';
 
 /** Connections of the database pool; implemented by `pg.Pool`. */
-export interface PoolUse {
+interface PoolUse {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
 }
 
 /** The metrics of the WebSockets. */
-export interface LiveFigures {
+interface LiveFigures {
   readonly connections: number;
   readonly subscriptions: number;
   readonly eventsSent: number;

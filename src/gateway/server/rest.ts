@@ -48,7 +48,8 @@ function toFastifyPath(path: string): string {
 }
 
 function addRoute(app: FastifyInstance, route: Route, options: RestOptions): void {
-  const negotiate = createNegotiation(route.formats);
+  const { formats = ['json'] } = route;
+  const negotiate = createNegotiation(formats);
   const readUsual = createParameterReader(route);
   const readerFor = (query: RestGeneric['Querystring']) => {
     const parameters = route.parametersFor?.(query);
@@ -88,7 +89,7 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
     assertPercentEncoded(search, 'The query');
     if (PLUS_BEFORE_DIGIT.test(search)) request.requestContext.scope?.onHint?.(PLUS_HINT);
     // A format by name wins, also where Accept admits none of ours: browsers and office programs send theirs.
-    const format = namesFormat(request, route) ? route.formats[0] : negotiate(request.headers.accept);
+    const format = namesFormat(request, formats) ? formats[0] : negotiate(request.headers.accept);
     const body = bodyOf(request, route);
     return await route.run(services, {
       context: request.requestContext,
@@ -125,7 +126,10 @@ function bodyConfigOf(route: Route): Pick<FastifyContextConfig, 'body'> {
 }
 
 /** Whether the parameters of a row with several formats name one; which, the row looks at. */
-function namesFormat({ query, body }: FastifyRequest<RestGeneric>, { formats }: Route): boolean {
+function namesFormat(
+  { query, body }: FastifyRequest<RestGeneric>,
+  formats: NonNullable<Route['formats']>,
+): boolean {
   if (formats.length === 1) return false;
   return query.format !== undefined || (isJsonObject(body) && body.format !== undefined);
 }
