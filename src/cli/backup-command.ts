@@ -11,8 +11,7 @@ import { openBucket } from '../gateway/compose/opened.js';
 import type { Config } from '../gateway/config/config.js';
 import type { Manifest } from '../services/backup/archive-writer.js';
 import { createBackup } from '../services/backup/backup.js';
-import { openFileSource } from '../services/backup/byte-source.js';
-import { type Archive, openArchive } from '../services/backup/open-archive.js';
+import { type Archive, openArchive, openFileSource } from '../services/backup/open-archive.js';
 import { restoreArchive } from '../services/backup/restore.js';
 import { saveBackup, toFileError } from '../services/backup/save-backup.js';
 import {

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import { saveWhole, toFileError } from '../services/backup/save-backup.js';
-import { eraseAgain } from '../services/persons/erase-again.js';
-import { DoneErasure } from '../services/persons/erasure-work.js';
 import { archiveName } from '../services/persons/identify-person.js';
+import { DoneErasure } from '../services/persons/identity.js';
 import type { Erasure } from '../services/persons/persons.js';
 import { actInDomain, type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
@@ -76,7 +75,7 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
     .description('after an older backup was restored: erase again who is in a list of `person erasures`')
     .action((file: string) =>
       withServices(commandLine, async (services) => {
-        const erased = await eraseAgain(services, await readErasures(file));
+        const erased = await services.persons.eraseAgain(services.domains, await readErasures(file));
         printLine(erased === 0 ? 'nobody of the list is there' : `erased again: ${erased}`);
       }),
     );

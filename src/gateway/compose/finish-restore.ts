@@ -4,8 +4,9 @@ import {
   findUnfinishedRestore,
   type UnfinishedRestore,
 } from '../../services/backup/unfinished-restore.js';
-import { type ErasureServices, eraseAgain } from '../../services/persons/erase-again.js';
-import { DoneErasure } from '../../services/persons/erasure-work.js';
+import { DoneErasure } from '../../services/persons/identity.js';
+import type { Persons } from '../../services/persons/persons.js';
+import type { Domains } from '../../store/catalog/domains.js';
 import { lockUntilDisconnected } from '../../store/database/advisory-lock.js';
 import { cancelOnAbort } from '../../store/database/cancellation.js';
 import type { Database } from '../../store/database/database.js';
@@ -18,6 +19,12 @@ export interface FinishOptions {
   readonly onProgress?: ((line: string) => void) | undefined;
 }
 
+interface Restored {
+  readonly persons: Persons;
+  readonly domains: Domains;
+  readonly database: Database;
+}
+
 /**
  * Does what is left of a committed restore once the indexes exist: statistics, and the erasures that were
  * done after the backup. After an interruption the next call continues. Does nothing in other databases.
@@ -25,7 +32,7 @@ export interface FinishOptions {
  * @throws the signal's reason
  */
 export async function finishRestore(
-  services: ErasureServices & { readonly database: Database },
+  services: Restored,
   { signal, onProgress = () => {} }: FinishOptions,
 ): Promise<void> {
   const { database } = services;
@@ -51,7 +58,7 @@ export async function finishRestore(
 }
 
 async function repeatErasures(
-  services: ErasureServices,
+  { persons, domains }: Omit<Restored, 'database'>,
   { erasures, createdAt }: UnfinishedRestore,
   { signal, onProgress = () => {} }: FinishOptions,
 ): Promise<void> {
@@ -62,6 +69,6 @@ async function repeatErasures(
     return;
   }
   onProgress(`repeating ${erasures.length} erasures`);
-  const erased = await eraseAgain(services, z.array(DoneErasure).parse(erasures), signal);
+  const erased = await persons.eraseAgain(domains, z.array(DoneErasure).parse(erasures), signal);
   onProgress(`persons erased again: ${erased}`);
 }

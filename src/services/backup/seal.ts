@@ -14,7 +14,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../base/errors.js';
-import type { ByteSource } from './byte-source.js';
+import type { ByteSource } from './open-archive.js';
 import { toFileError } from './save-backup.js';
 
 export type BackupSecret =

@@ -6,9 +6,10 @@
 import { Readable } from 'node:stream';
 import type { EndSignal } from '../../base/model/end-signal.js';
 import type { Database } from '../../store/database/database.js';
+import type { Transaction } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
+import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
-import { CHUNK_BYTES, inChunks } from './in-chunks.js';
 
 /** Chunks per read: fewer round trips, for 1 MiB of memory per reader. */
 const CHUNKS_PER_READ = 4;
@@ -90,5 +91,67 @@ export class DatabaseBlobs implements BlobStore {
         yield bytes.subarray(Math.max(0, start - offset), Math.min(bytes.length, end + 1 - offset));
       }
     }
+  }
+}
+
+/** Must never change: the position of a byte in storage follows from it. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** Splits the bytes into chunks of one size; only the last may be shorter. */
+async function* inChunks(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of bytes) {
+    let rest = part;
+    while (length + rest.length >= CHUNK_BYTES) {
+      const needed = CHUNK_BYTES - length;
+      yield Buffer.concat([...parts, rest.subarray(0, needed)], CHUNK_BYTES);
+      rest = rest.subarray(needed);
+      parts = [];
+      length = 0;
+    }
+    if (rest.length === 0) continue;
+    parts.push(rest);
+    length += rest.length;
+  }
+  if (length > 0) yield Buffer.concat(parts, length);
+}
+
+interface AppendedBytes {
+  readonly bytes: AsyncIterable<Buffer>;
+  /** How many bytes of the file are stored. Anything beyond them is overwritten. */
+  readonly offset: number;
+  /** Called in the transaction that stores a chunk, with the new number of bytes; throws to refuse it. */
+  readonly note: (transaction: Transaction, offset: number) => Promise<void>;
+}
+
+/** Appends to the bytes of a file in the database, in chunks as `DatabaseBlobs` has them. */
+export async function appendChunks(
+  { database, blobs }: { readonly database: Database; readonly blobs: DatabaseBlobs },
+  key: BlobKey,
+  { bytes, offset, note }: AppendedBytes,
+): Promise<void> {
+  const first = Math.floor(offset / CHUNK_BYTES);
+  let position = first;
+  for await (const chunk of inChunks(withBegun())) {
+    const end = position * CHUNK_BYTES + chunk.length;
+    await inOwnTransaction(database, async (tx) => {
+      await note(tx, end);
+      await tx.query(
+        sql`
+          insert into file_chunks (file_id, position, bytes, domain)
+          values (${key.id}::uuid, ${position}, ${chunk}, ${key.domainId})
+          on conflict (file_id, position, domain) do update set bytes = excluded.bytes`,
+        { name: 'appended-file-chunk' },
+      );
+    });
+    position += 1;
+  }
+
+  /** Begins with the bytes of a last, incomplete chunk, which is rewritten as a whole. */
+  async function* withBegun(): AsyncGenerator<Buffer, void> {
+    const start = first * CHUNK_BYTES;
+    if (offset > start) yield* blobs.read(key, { start, end: offset - 1 }, {});
+    yield* bytes;
   }
 }

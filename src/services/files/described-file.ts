@@ -40,3 +40,15 @@ function invalid(parameter: string, detail: string, expected: string, sent: stri
     errors: [{ parameter, detail, expected, sent: sent.slice(0, 100) }],
   });
 }
+
+/** The size limit of a file, and the setting that defines it. */
+export interface MostBytes {
+  readonly bytes: number;
+  readonly setting: string;
+}
+
+/** @throws TOO_LARGE */
+export function assertAtMost(bytes: number, most: MostBytes): void {
+  if (bytes <= most.bytes) return;
+  throw new ServiceError('TOO_LARGE', `A file has at most ${most.bytes} bytes here (${most.setting}).`);
+}

@@ -16,10 +16,9 @@ import { databaseTime } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Sql } from '../../store/sql.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
-import { assertDescribed, type DescribedFile } from './described-file.js';
-import type { FileLimits } from './file-limits.js';
+import { assertAtMost, assertDescribed, type DescribedFile, type MostBytes } from './described-file.js';
+import type { FileLimits } from './file-quota.js';
 import { FileQuota } from './file-quota.js';
-import { assertAtMost, type MostBytes } from './most-bytes.js';
 import { takeForImport } from './open-upload.js';
 import { ResumableUploads } from './resumable-uploads.js';
 import {

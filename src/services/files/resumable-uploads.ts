@@ -9,13 +9,10 @@ import type { Scope } from '../../base/model/scope.js';
 import { refusedByScopes } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { appendChunks } from './append-chunks.js';
 import type { BlobStore } from './blob-store.js';
-import { DatabaseBlobs } from './database-blobs.js';
-import { assertDescribed, type DescribedFile } from './described-file.js';
-import type { FileLimits } from './file-limits.js';
-import type { FileQuota } from './file-quota.js';
-import { assertAtMost, type MostBytes } from './most-bytes.js';
+import { appendChunks, DatabaseBlobs } from './database-blobs.js';
+import { assertAtMost, assertDescribed, type DescribedFile, type MostBytes } from './described-file.js';
+import type { FileLimits, FileQuota } from './file-quota.js';
 import {
   countOpenUploads,
   findOpenUpload,

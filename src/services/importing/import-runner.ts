@@ -8,20 +8,27 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../base/errors.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
-import type { Collection } from '../../base/model/collection.js';
+import type { Collection, Field } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isInReach } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { OwnConnection } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
+import type { Sought } from '../../store/writing/select-unlinked.js';
+import type { LinkVerdicts } from '../../store/writing/settle-links.js';
 import type { Files } from '../files/files.js';
-import { fieldsOfMapping } from './import-mapping.js';
+import { doubtsOfMapping, warnOfUnknownNames } from './doubts-of-mapping.js';
+import { fieldsOfMapping, type ImportMapping } from './import-mapping.js';
 import { ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
 import { withImportSource } from './import-source.js';
-import { inspectImport } from './inspect-import.js';
+import { inspectOnThread } from './preparing/prepared-batches.js';
+import { proposeKey, proposeMapping } from './propose-mapping.js';
+import type { UnfoldedDays } from './reading/row-source.js';
 import {
   changesOf,
   findImport,
+  type ImportInspection,
+  type ImportOptions,
   type ImportState,
   NO_COUNTS,
   type StoredImport,
@@ -216,4 +223,85 @@ async function undoImport(
 function goingOn(one: StoredImport | undefined): StoredImport {
   if (one === undefined || one.isStopped) throw new StoppedError();
   return one;
+}
+
+interface Inspected {
+  readonly inspection: ImportInspection;
+  readonly mapping: ImportMapping;
+  readonly options: ImportOptions;
+}
+
+/** Inspects the file; writes nothing. A saved mapping that the caller has chosen stays. */
+async function inspectImport(asked: {
+  readonly one: StoredImport;
+  readonly collection: Collection;
+  /** Finds the target of a reference; `undefined` if the caller may not know of it. */
+  readonly collectionOf: (name: string) => Collection | undefined;
+  readonly file: string;
+  /** Looks for names among the records. */
+  readonly judge: (sought: readonly Sought[]) => Promise<LinkVerdicts>;
+  readonly signal: AbortSignal;
+}): Promise<Inspected> {
+  const { one, collection, collectionOf, file, signal } = asked;
+  const register = registerOf(collection);
+  const mayUnfold = register !== undefined;
+  const start = { file: { path: file, name: one.name }, source: one.source, mayUnfold };
+  const { tableColumns, unfold, inspection } = await inspectOnThread(start, signal);
+  const { columns: found, ...others } = inspection;
+  // The members of documents are named after fields already.
+  const proposed =
+    tableColumns === undefined
+      ? { columns: [], fixed: {} }
+      : proposeMapping(
+          collection,
+          { columns: tableColumns, found, given: givenBy(unfold, register) },
+          collectionOf,
+        );
+  const mapping = one.mapping ?? proposed;
+  const unknown = await warnOfUnknownNames(collection, { mapping, found }, asked.judge);
+  return {
+    inspection: {
+      ...others,
+      warnings: [...others.warnings, ...doubtsOfMapping(collection, mapping, found), ...unknown],
+      columns: tableColumns,
+      ...(unfold !== undefined && { unfold }),
+      found: found.map(({ values: _values, ...column }) => column),
+    },
+    mapping,
+    options: { ...one.options, by: one.options.by || proposeKey(collection, mapping, found) },
+  };
+}
+
+/** The fields of a register: the day or month of which a record exists once, and its one other value. */
+interface Register {
+  readonly day: string;
+  readonly value: string;
+}
+
+function registerOf({ fields, fieldsByName, uniqueTogether }: Collection): Register | undefined {
+  for (const { parts } of uniqueTogether) {
+    const names = parts.map(({ path: [name = ''] }) => name);
+    const day = parts.find(
+      ({ path: [name = ''], by }) => by === 'day' || fieldsByName.get(name)?.format === 'month',
+    );
+    const isValue = ({ name, isRequired, allowed, type }: Field) =>
+      isRequired && !names.includes(name) && (allowed !== undefined || type === 'number');
+    const [value, ...others] = fields.filter(isValue);
+    const [name] = day?.path ?? [];
+    if (name !== undefined && value !== undefined && others.length === 0)
+      return { day: name, value: value.name };
+  }
+  return undefined;
+}
+
+/** The fields of the columns that the days of a register are read as. */
+function givenBy(
+  unfold: UnfoldedDays | undefined,
+  register: Register | undefined,
+): ReadonlyMap<string, string> {
+  if (unfold === undefined || register === undefined) return new Map();
+  return new Map([
+    [unfold.day, register.day],
+    [unfold.value, register.value],
+  ]);
 }

@@ -15,8 +15,8 @@ import type { UndoConflict, UndoPreview } from '../../store/history/undo-preview
 import type { RecordStore } from '../../store/record-store.js';
 import { sql } from '../../store/sql.js';
 import { assertMayForce } from '../../store/writing/referring-records.js';
+import { assertAtMost, type MostBytes } from '../files/described-file.js';
 import type { Files, NewFile } from '../files/files.js';
-import { assertAtMost, type MostBytes } from '../files/most-bytes.js';
 import { assertNothingReplaced, doubtsOfMapping } from './doubts-of-mapping.js';
 import { fieldsOfMapping, type ImportMapping } from './import-mapping.js';
 import type { ImportRights } from './import-rights.js';

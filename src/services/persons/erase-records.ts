@@ -18,11 +18,16 @@ import { type Sql, sql } from '../../store/sql.js';
 import { derivedRows, sweepDerivedRows } from '../../store/writing/derived-rows.js';
 import { keepingAnAdmin } from '../../store/writing/record-environment.js';
 import { auditedChanges, IN_INPUT, PRINCIPALS_CHANNEL } from '../../store/writing/record-statements.js';
-import { type Belongings, findBelongings } from './belongings.js';
 import { eraseImportFiles } from './erase-traces.js';
-import type { ErasureWork } from './erasure-work.js';
-import { archiveName, likePatterns } from './identify-person.js';
-import { ERASED_NAME, Redaction, referencePathsTo } from './identity.js';
+import { archiveName, type Belongings, findBelongings } from './identify-person.js';
+import {
+  ERASED_NAME,
+  type ErasureWork,
+  idsOf,
+  likePatterns,
+  Redaction,
+  referencePathsTo,
+} from './identity.js';
 
 const BATCH_RECORDS = 500;
 
@@ -189,12 +194,12 @@ async function replaceInOthers(work: ErasureWork): Promise<void> {
   const { transaction, scope, catalog, identity, report } = work;
   const redaction = new Redaction(identity, 'alone');
   // An id that is part of many texts is replaced only where a reference is known to be.
-  const patterns = likePatterns([JSON.stringify(identity.id), ...redaction.sought.map(asInJson)]);
+  const patterns = [...likePatterns([JSON.stringify(identity.id)]), ...redaction.patterns];
   const found = await transaction.query<{ collection: string; ids: string[] }>(sql`
     select r.collection, array_agg(r.id order by r.id) as ids
     from records r
     where r.domain = ${scope.domain.id}
-      and (lower(r.data::text) like any(${[...patterns]}::text[])
+      and (lower(r.data::text) like any(${patterns}::text[])
         or lower(r.id) like any(${[...likePatterns(redaction.sought)]}::text[]))
     group by r.collection
     order by r.collection`);
@@ -329,13 +334,4 @@ function audited(
       from written w
       where w.is_live`;
   return auditedChanges(insert, { isToOutbox });
-}
-
-/** A text as it appears within the JSON that PostgreSQL prints. */
-function asInJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
-
-function idsOf(rows: readonly { readonly id: string }[]): readonly string[] {
-  return rows.map(({ id }) => id);
 }

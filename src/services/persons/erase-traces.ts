@@ -7,10 +7,8 @@ import { parseExactJson, printExactJson } from '../../base/json/json.js';
 import { holdMoves } from '../../store/changes/change-outbox.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { USER_COLLECTION } from '../../store/writing/record-statements.js';
-import type { Belongings } from './belongings.js';
-import type { ErasureWork } from './erasure-work.js';
-import { likePatterns } from './identify-person.js';
-import { Redaction } from './identity.js';
+import type { Belongings } from './identify-person.js';
+import { type ErasureWork, idsOf, likePatterns, Redaction } from './identity.js';
 import { SEARCHED_TABLES, type SearchedTable } from './searched-tables.js';
 
 /** Logs the user out everywhere, and makes sure that nobody can log in as the user again. */
@@ -21,11 +19,7 @@ export async function eraseAccess({ transaction, scope, identity, report }: Eras
       delete from ${sql.raw(table)}
       where domain_id = ${scope.domain.id} and user_id = ${identity.id}
       returning ${sql.raw(column)}::text as id`);
-    report.add(
-      'removed',
-      place,
-      rows.map(({ id }) => id),
-    );
+    report.add('removed', place, idsOf(rows));
   }
 }
 
@@ -70,11 +64,7 @@ export async function eraseMessages({ transaction, scope, identity, report }: Er
     using named n
     where m.id = n.id
     returning m.id::text as id`);
-  report.add(
-    'removed',
-    'messages',
-    rows.map(({ id }) => id),
-  );
+  report.add('removed', 'messages', idsOf(rows));
 }
 
 /** Replaces the person by the pseudonym in every other table that may name the person. */
@@ -101,8 +91,7 @@ async function replaceUsers(
       where ${sql.raw(domain)} = ${scope.domain.id} and ${name} = ${identity.id}
       returning ctid::text as id`);
     const because = 'what the user did stays, done by the pseudonym';
-    const ids = rows.map((_row, index) => String(index + 1));
-    report.add('replaced', `${place} (${column})`, ids, { because });
+    report.add('replaced', `${place} (${column})`, numbered(rows), { because });
   }
 }
 
@@ -117,7 +106,6 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
   const { table, place, domain, shown, texts = [], json = [], lists = [], hit } = searched;
   const redaction = new Redaction(identity, 'alone');
   if (redaction.sought.length === 0) return;
-  const patterns = likePatterns(redaction.sought.map((text) => JSON.stringify(text).slice(1, -1)));
   const columns = [...texts, ...json, ...lists];
   const rows = await transaction.query<FoundRow>(sql`
     select ctid::text as row, ${sql.raw(shown)}::text as shown,
@@ -125,7 +113,7 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
     from ${sql.raw(table)}
     where ${isOfDomain(domain, scope.domain.id)}
       and (${sql.join(
-        columns.map((name) => sql`lower(${sql.raw(name)}::text) like any(${patterns}::text[])`),
+        columns.map((name) => sql`lower(${sql.raw(name)}::text) like any(${redaction.patterns}::text[])`),
         ' or ',
       )})
     for update`);
@@ -137,13 +125,19 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
     });
     return;
   }
-  const told = hit === 'remove' ? named.map((_row, index) => `${index + 1}`) : ids;
-  report.add(
-    hit === 'remove' ? 'removed' : 'replaced',
-    place,
-    told.map((id) => redaction.text(id)),
-  );
+  if (hit === 'remove') report.add('removed', place, numbered(named));
+  else
+    report.add(
+      'replaced',
+      place,
+      ids.map((id) => redaction.text(id)),
+    );
   for (const row of named) await settle(work, searched, row, redaction);
+}
+
+/** What has no ids to show is only counted. */
+function numbered(rows: readonly unknown[]): readonly string[] {
+  return rows.map((_row, index) => String(index + 1));
 }
 
 function isOfDomain(domain: SearchedTable['domain'], id: string): Sql {
@@ -217,8 +211,7 @@ export async function eraseImportFiles(
   hidden: Sql,
 ): Promise<void> {
   const { transaction, scope, identity, report } = work;
-  const { sought } = new Redaction(identity, 'alone');
-  const patterns = [...likePatterns(sought.map((text) => JSON.stringify(text).slice(1, -1)))];
+  const { patterns } = new Redaction(identity, 'alone');
   const writers = await findWriters(work, parts);
   const named = await transaction.query<KeptFile>(sql`
     -- Where tables are spread over several servers, files are on another one than imports.
@@ -248,11 +241,7 @@ export async function eraseImportFiles(
     set is_stopped = true
     where domain = ${scope.domain.id} and id::text = any(${named.map(({ id }) => id)}::text[])
       and state in ('received', 'inspecting', 'trying', 'waiting', 'running')`);
-  report.add(
-    'removed',
-    'files of imports',
-    named.map(({ id }) => id),
-  );
+  report.add('removed', 'files of imports', idsOf(named));
 }
 
 interface KeptFile {

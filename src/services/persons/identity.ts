@@ -1,6 +1,8 @@
 /**
  * The values that identify a person, which an erasure searches for and replaces by a pseudonym.
  */
+
+import { z } from 'zod';
 import {
   type ExactNumber,
   isExactNumber,
@@ -11,6 +13,9 @@ import {
   printExactJson,
 } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
+import type { Scope } from '../../base/model/scope.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import type { Transaction } from '../../store/database/queryable.js';
 
 const LETTER = '[\\p{L}\\p{M}\\p{N}]';
 
@@ -100,6 +105,11 @@ export class Redaction {
     this.sought = texts.map((text) => text.toLowerCase());
   }
 
+  /** `like` patterns for JSON in lower case that contains one of these texts. */
+  get patterns(): readonly string[] {
+    return likePatterns(this.sought.map((text) => JSON.stringify(text).slice(1, -1)));
+  }
+
   text(text: string): string {
     return this.#words === undefined ? text : text.replace(this.#words, this.#identity.pseudonym);
   }
@@ -168,4 +178,80 @@ function sameWrapping(old: JsonValue, text: string): JsonValue {
 
 function escapedForRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** `like` patterns for lower-case texts that contain one of these. */
+export function likePatterns(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`);
+}
+
+export interface ErasureWork {
+  readonly transaction: Transaction;
+  readonly scope: Scope;
+  readonly catalog: Catalog;
+  readonly identity: PersonIdentity;
+  readonly report: ErasureReport;
+  /** The imports whose files name the person or cannot be read. */
+  readonly importsNaming: readonly string[];
+  /** @see Database.announcesByOutbox */
+  readonly isToOutbox: boolean;
+}
+
+/** The effect of an erasure in each place, or in a dry run the expected effect. */
+
+type Fate = 'removed' | 'replaced' | 'kept';
+
+export interface ErasureEntry {
+  /** `removed`: deleted for good; `replaced`: a name or reference in it; `kept`: without personal values. */
+  readonly fate: Fate;
+  /** A collection, or another place: `messages`, `files`, `history`, `sessions`, … */
+  readonly place: string;
+  readonly count: number;
+  /** The ids of the first records, or something else that identifies them. */
+  readonly ids: readonly string[];
+  /** The fields that a kept record loses. */
+  readonly fields: readonly string[];
+  /** Why it is not removed, or what remains to be done by hand. */
+  readonly because: string | undefined;
+}
+
+/** For more records than this, the report gives only their number. */
+const MOST_IDS = 1_000;
+
+export class ErasureReport {
+  readonly #entries: ErasureEntry[] = [];
+
+  get entries(): readonly ErasureEntry[] {
+    return this.#entries;
+  }
+
+  /** Adds nothing for a count of zero. */
+  add(
+    fate: Fate,
+    place: string,
+    ids: readonly string[],
+    more: { readonly fields?: readonly string[]; readonly because?: string | undefined } = {},
+  ): void {
+    if (ids.length === 0) return;
+    const { fields = [], because } = more;
+    this.#entries.push({
+      ...{ fate, place, count: ids.length, ids: ids.slice(0, MOST_IDS) },
+      ...{ fields, because },
+    });
+  }
+}
+
+/** A completed erasure, which does not name the person. */
+export const DoneErasure = z.object({
+  domain: z.string(),
+  collection: z.string(),
+  /** SHA-256 of the collection and the `_id`. */
+  person: z.string().regex(/^[0-9a-f]{64}$/),
+  pseudonym: z.string().regex(/^erased-[0-9a-f]{8}$/),
+  at: z.string(),
+});
+export type DoneErasure = z.output<typeof DoneErasure>;
+
+export function idsOf(rows: readonly { readonly id: string }[]): readonly string[] {
+  return rows.map(({ id }) => id);
 }

@@ -18,9 +18,8 @@ import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { Files } from '../files/files.js';
-import { type Belongings, findBelongings } from './belongings.js';
-import { identifyPerson, likePatterns, type PersonAsked } from './identify-person.js';
-import { type PersonIdentity, Redaction, referencePathsTo } from './identity.js';
+import { type Belongings, findBelongings, identifyPerson, type PersonAsked } from './identify-person.js';
+import { likePatterns, type PersonIdentity, Redaction, referencePathsTo } from './identity.js';
 
 interface PersonArchiveServices {
   readonly database: Database;
@@ -51,30 +50,28 @@ export async function* listPersonFiles(
   const identity = await identifyPerson(database, scope, { catalog, asked, pseudonym: PLACEHOLDER });
   const person = catalog.get(asked.collection, scope);
   const belongings = await findBelongings(database, scope, catalog, identity);
+  const self = { collection: person, ids: [identity.id] };
   const parts: ArchivedPart[] = [];
   const hidden: string[] = [];
-  for (const part of [{ collection: person, ids: [identity.id] }, ...belongings]) {
+  for (const part of [self, ...belongings]) {
     const { name, title } = part.collection;
     if (findAccess(scope, part.collection, 'read') === undefined) {
       hidden.push(title);
       continue;
     }
     yield* counted(parts, `records/${name}.ndjson`, title, recordLines(services, scope, part));
-    yield* counted(
-      parts,
-      `history/${name}.ndjson`,
-      `History of ${title}`,
-      historyLines(services, scope, part),
-    );
+    const history = historyLines(services, scope, part);
+    yield* counted(parts, `history/${name}.ndjson`, `History of ${title}`, history);
   }
   const mentions = mentionLines(services, scope, { identity, belongings });
   yield* counted(parts, 'mentions.ndjson', 'Records of others that name or point to the person', mentions);
   for (const { path, title, statement } of tracesOf(scope, identity)) {
     yield* counted(parts, path, title, rowLines(database, statement));
   }
-  yield* fileEntries(services, scope, parts, [{ collection: person, ids: [identity.id] }, ...belongings]);
+  yield* fileEntries(services, scope, parts, [self, ...belongings]);
   const about = { domain: scope.domain.name, collection: person, at: asked.at };
-  const json = await recordText(services, scope, { collection: person, ids: [identity.id] });
+  // A person whose record was removed has none: the history contains it.
+  const { value: json = '{}' } = await recordLines(services, scope, self).next();
   yield {
     path: 'index.json',
     content: [`${JSON.stringify({ ...asked, domain: scope.domain.id, parts }, null, 2)}\n`],
@@ -120,16 +117,6 @@ async function* recordLines(
   }
 }
 
-/** `{}` for a person whose record was removed: the history contains it. */
-async function recordText(
-  services: PersonArchiveServices,
-  scope: Scope,
-  person: Belongings,
-): Promise<string> {
-  for await (const line of recordLines(services, scope, person)) return line;
-  return '{}';
-}
-
 async function* historyLines(
   { store }: PersonArchiveServices,
   scope: Scope,
@@ -163,8 +150,7 @@ async function* mentionLines(
   { identity, belongings }: { readonly identity: PersonIdentity; readonly belongings: readonly Belongings[] },
 ): AsyncGenerator<string, void> {
   const redaction = new Redaction(identity, 'alone');
-  const texts = redaction.sought.map((text) => JSON.stringify(text).slice(1, -1));
-  const patterns = likePatterns([JSON.stringify(identity.id), ...texts]);
+  const patterns = [...likePatterns([JSON.stringify(identity.id)]), ...redaction.patterns];
   const own = new Set(
     belongings.flatMap(({ collection, ids }) => ids.map((id) => `${collection.name}/${id}`)),
   );
@@ -173,7 +159,7 @@ async function* mentionLines(
     select r.collection, r.id, r.data::text as json
     from records r
     where r.domain = ${scope.domain.id} and r.deleted_at is null
-      and lower(r.data::text) like any(${[...patterns]}::text[])
+      and lower(r.data::text) like any(${patterns}::text[])
     order by r.collection, r.id
     limit ${MOST_MENTIONS}`);
   for (const { collection: name, id, json } of rows) {
@@ -197,8 +183,7 @@ interface Trace {
 }
 
 function tracesOf({ domain }: Scope, identity: PersonIdentity): readonly Trace[] {
-  const { sought } = new Redaction(identity, 'alone');
-  const patterns = likePatterns(sought.map((text) => JSON.stringify(text).slice(1, -1)));
+  const { patterns } = new Redaction(identity, 'alone');
   return [
     {
       path: 'messages.ndjson',
@@ -210,7 +195,7 @@ function tracesOf({ domain }: Scope, identity: PersonIdentity): readonly Trace[]
         from messages m
         where m.domain = ${domain.id}
           and lower(concat_ws(' ', m.key, m.content::text, array_to_string(m.recipients, ' ')))
-            like any(${[...patterns]}::text[])
+            like any(${patterns}::text[])
         order by m.id`,
     },
     {
@@ -221,7 +206,7 @@ function tracesOf({ domain }: Scope, identity: PersonIdentity): readonly Trace[]
           as line
         from script_log l
         where l.domain_id = ${domain.id}
-          and lower(concat_ws(' ', l.message, l.data::text)) like any(${[...patterns]}::text[])
+          and lower(concat_ws(' ', l.message, l.data::text)) like any(${patterns}::text[])
         order by l.id`,
     },
     {
@@ -289,7 +274,7 @@ interface PersonPage {
   readonly at: Date;
   /** The record of the person. */
   readonly json: string;
-  readonly parts: readonly { readonly path: string; readonly title: string; readonly lines: number }[];
+  readonly parts: readonly ArchivedPart[];
   /** The titles of collections that the caller may not read. */
   readonly hidden: readonly string[];
 }

@@ -5,15 +5,16 @@
  * An erasure that a fault interrupted continues where it stopped when it is requested again.
  */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import { parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { toAbortSignal } from '../../base/model/end-signal.js';
-import type { Scope } from '../../base/model/scope.js';
+import { type Scope, systemPrincipal } from '../../base/model/scope.js';
 import { printZip } from '../../base/tables/print-zip.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
+import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
@@ -23,9 +24,15 @@ import { USER_COLLECTION } from '../../store/writing/record-statements.js';
 import type { Files } from '../files/files.js';
 import { eraseRecords } from './erase-records.js';
 import { eraseAccess, eraseMessages, eraseTraces } from './erase-traces.js';
-import { type DoneErasure, type ErasureEntry, ErasureReport, type ErasureWork } from './erasure-work.js';
 import { identifyPerson, type PersonAsked, personCollection } from './identify-person.js';
-import { type Identifier, type PersonIdentity, Redaction } from './identity.js';
+import {
+  type DoneErasure,
+  type ErasureEntry,
+  ErasureReport,
+  type ErasureWork,
+  type PersonIdentity,
+  Redaction,
+} from './identity.js';
 import { listPersonFiles } from './person-files.js';
 
 /** The result, or in a dry run the expected result. */
@@ -76,7 +83,7 @@ export class Persons {
     const { database, catalog } = this.#services;
     const pseudonym = newPseudonym();
     await identifyPerson(database, scope, { catalog, asked, pseudonym });
-    await auditPerson(database, scope, { ...asked, operation: 'exported' });
+    await database.query(auditedAct(scope, { ...asked, operation: 'exported' }));
     const at = new Date();
     return printZip(listPersonFiles(this.#services, scope, { ...asked, at }), at);
   }
@@ -91,14 +98,8 @@ export class Persons {
     const report = new ErasureReport();
     const identity = await this.#identify(database, scope, asked, newPseudonym());
     const importsNaming = await this.#searchImports(scope, identity);
-    const planned = {
-      scope,
-      catalog,
-      identity,
-      importsNaming,
-      report,
-      isToOutbox: database.announcesByOutbox,
-    };
+    const isToOutbox = database.announcesByOutbox;
+    const planned = { scope, catalog, identity, importsNaming, report, isToOutbox };
     try {
       await inOwnTransaction(database, async (transaction) => {
         for (const step of STEPS) await step({ ...planned, transaction });
@@ -150,14 +151,29 @@ export class Persons {
     return rows.map(({ endedAt, ...erasure }) => ({ ...erasure, at: endedAt?.toISOString() ?? '' }));
   }
 
-  /** The person of an erasure, if a restored backup brought the person back. */
-  async findAgain(scope: Scope, done: DoneErasure): Promise<PersonAsked | undefined> {
-    const [row] = await this.#services.database.query<PersonAsked>(sql`
-      select r.collection, r.id
-      from records r
-      where r.domain = ${scope.domain.id} and r.collection = ${done.collection}
-        and encode(sha256(convert_to(r.collection || '/' || r.id, 'UTF8')), 'hex') = ${done.person}`);
-    return row;
+  /**
+   * Erases the persons of a list again whom a restored backup brought back: in the domain of the list, or else
+   * in the top one. Returns their number. Called again after a fault, it continues.
+   *
+   * @throws the signal's reason
+   */
+  async eraseAgain(domains: Domains, list: readonly DoneErasure[], signal?: AbortSignal): Promise<number> {
+    let erased = 0;
+    for (const done of list) {
+      signal?.throwIfAborted();
+      const domain = domains.find(done.domain) ?? domains.top();
+      if (domain === undefined) continue;
+      const principal = systemPrincipal('command line', ['admin'], domain.id);
+      const [person] = await this.#services.database.query<PersonAsked>(sql`
+        select r.collection, r.id
+        from records r
+        where r.domain = ${domain.id} and r.collection = ${done.collection}
+          and encode(sha256(convert_to(r.collection || '/' || r.id, 'UTF8')), 'hex') = ${done.person}`);
+      if (person === undefined) continue;
+      await this.erase({ domain, principal, requestId: randomUUID() }, person, done.pseudonym);
+      erased += 1;
+    }
+    return erased;
   }
 
   /** The imports whose files name the person. A later import is found by what is stored about it. */
@@ -191,7 +207,8 @@ export class Persons {
         return { id: row.id, identity: parsePlainJson(row.plan) as never as PersonIdentity };
       const identity = await this.#identify(transaction, scope, asked, pseudonym);
       const id = uuidv7();
-      const plan = printExactJson({ ...identity, identifiers: identity.identifiers.map(toPlain) });
+      const identifiers = identity.identifiers.map((one) => ({ ...one }));
+      const plan = printExactJson({ ...identity, identifiers });
       await transaction.query(sql`
         insert into erasures (id, domain, collection, person, pseudonym, plan, requested_by, request_id)
         values (${id}::uuid, ${scope.domain.id}, ${asked.collection}, ${person}, ${identity.pseudonym},
@@ -250,30 +267,15 @@ async function end(
       update erasures
       set ended_at = now(), plan = null, report = ${printExactJson(figures)}::jsonb
       where id = ${id}::uuid`);
-    await auditPerson(transaction, scope, { ...identity, id: identity.pseudonym, operation: 'erased' });
+    const erased = { collection: identity.collection, id: identity.pseudonym, operation: 'erased' as const };
+    await transaction.query(auditedAct(scope, erased));
   }
   return toErasure(identity, entries);
-}
-
-/**
- * Records in the audit trail what was done with the data of a person. This is not a change of a record, so
- * neither subscribers nor the history of the record see it.
- */
-async function auditPerson(
-  db: Queryable,
-  scope: Scope,
-  noted: PersonAsked & { readonly operation: 'exported' | 'erased' },
-): Promise<void> {
-  await db.query(auditedAct(scope, noted));
 }
 
 function toErasure({ pseudonym, identifiers }: PersonIdentity, entries: readonly ErasureEntry[]): Erasure {
   const shared = identifiers.filter(({ isAlone }) => !isAlone).map(({ value }) => value);
   return { pseudonym, entries, shared };
-}
-
-function toPlain({ value, isAlone }: Identifier) {
-  return { value, isAlone };
 }
 
 function toJson(entries: readonly ErasureEntry[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { ByteSource } from '../../../src/services/backup/byte-source.js';
+import type { ByteSource } from '../../../src/services/backup/open-archive.js';
 import { type BackupSecret, isSealed, seal, unseal } from '../../../src/services/backup/seal.js';
 
 const KEY: BackupSecret = { kind: 'key', bytes: Buffer.alloc(32, 7) };

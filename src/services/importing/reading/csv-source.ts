@@ -5,7 +5,7 @@
 import { CsvError, parse } from 'csv-parse';
 import { ServiceError } from '../../../base/errors.js';
 import { rearmFormula } from '../../../base/tables/csv-line.js';
-import { type Encoding, findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
+import { type Encoding, findEncoding, readAsUtf8 } from './encoding.js';
 import {
   inBatches,
   type RowSource,
@@ -16,7 +16,7 @@ import {
 } from './row-source.js';
 import {
   findHeader,
-  HEADER_ROWS,
+  firstRowsOf,
   isBlankRow,
   type TableHeader,
   type TableRow,
@@ -47,19 +47,20 @@ export async function openCsvSource(
   options: SourceOptions & { readonly format: 'csv' | 'tsv' },
   limits: SourceLimits,
 ): Promise<RowSource> {
-  const found = options.encoding
-    ? { encoding: parseEncoding(options.encoding), warnings: [] }
-    : await findEncoding(file.path);
+  const found = await findEncoding(file.path, options.encoding);
   const sample = await readSample(file.path, found.encoding);
   const named = /^sep=(.)\r?\n?/.exec(sample);
   const text: TableText = {
     path: file.path,
     encoding: found.encoding,
-    delimiter: parseDelimiter(options.delimiter) ?? named?.[1] ?? foundDelimiter(sample, options.format),
+    delimiter:
+      parseDelimiter(options.delimiter) ??
+      named?.[1] ??
+      (options.format === 'tsv' ? '\t' : findDelimiter(sample)),
     namesDelimiter: named !== null,
     limits,
   };
-  const header = findHeader(await firstRows(text), options.header, limits);
+  const header = findHeader(await firstRowsOf(readRows(text)), options.header, limits);
   return {
     format: options.format,
     encoding: text.encoding,
@@ -70,10 +71,6 @@ export async function openCsvSource(
     warnings: [...found.warnings, ...header.warnings],
     rows: (signal) => inBatches(readRows(text), (row) => toCheckedRow(row, header), { ...limits, signal }),
   };
-}
-
-function foundDelimiter(sample: string, format: 'csv' | 'tsv'): string {
-  return format === 'tsv' ? '\t' : findDelimiter(sample);
 }
 
 function parseDelimiter(sent: string | undefined): string | undefined {
@@ -102,15 +99,6 @@ async function readSample(path: string, encoding: Encoding): Promise<string> {
     if (sample.length >= SAMPLE_LENGTH) break;
   }
   return sample.slice(0, SAMPLE_LENGTH);
-}
-
-async function firstRows(text: TableText): Promise<TableRow[]> {
-  const first: TableRow[] = [];
-  for await (const rows of readRows(text)) {
-    first.push(...rows.slice(0, HEADER_ROWS - first.length));
-    if (first.length === HEADER_ROWS) break;
-  }
-  return first;
 }
 
 /**
@@ -298,53 +286,29 @@ function toServiceError(cause: unknown, line: number, { maxLineLength }: SourceL
   });
 }
 
-/** Detects the character that separates the cells of a text. */
-const QUOTE = '"';
-
-const DELIMITERS = [',', ';', '\t', '|'] as const;
-type Delimiter = (typeof DELIMITERS)[number];
+const DELIMITERS = [',', ';', '\t', '|'];
 
 /**
  * The delimiter for which most of the first lines have the same number of cells, more than one. If this
  * holds for several delimiters, the one with more cells. A comma if it holds for none.
- *
- * Delimiters and line ends within quotes do not count.
  */
-function findDelimiter(sample: string): Delimiter {
-  const counts = DELIMITERS.map((delimiter) => ({ delimiter, ...regularity(sample, delimiter) }));
-  const [best] = counts
+function findDelimiter(sample: string): string {
+  // Delimiters and line ends within quotes do not count. The sample may end within the last line.
+  const lines = sample.replaceAll(/"[^"]*(?:"|$)/g, '""').split(/[\r\n]/);
+  const whole = lines.slice(0, -1).filter((line) => line !== '');
+  const [best] = DELIMITERS.map((delimiter) => ({
+    delimiter,
+    ...regularity((whole.length > 0 ? whole : lines).map((line) => line.split(delimiter).length)),
+  }))
     .filter(({ cells }) => cells > 1)
     .sort((one, other) => other.share - one.share || other.cells - one.cells);
   return best?.delimiter ?? ',';
 }
 
-/** The number of cells that most lines have, and the share of those lines. */
-function regularity(sample: string, delimiter: Delimiter): { cells: number; share: number } {
-  const lines = cellsOfLines(sample, delimiter);
-  const linesByCells = new Map<number, number>();
-  for (const cells of lines) linesByCells.set(cells, (linesByCells.get(cells) ?? 0) + 1);
-  let most = { cells: 0, lines: 0 };
-  for (const [cells, count] of linesByCells)
-    if (cells > 1 && count > most.lines) most = { cells, lines: count };
-  return { cells: most.cells, share: most.lines / Math.max(1, lines.length) };
-}
-
-/** Leaves out the last line unless it is the only one, because the sample may end within it. */
-function cellsOfLines(sample: string, delimiter: Delimiter): number[] {
-  const lines: number[] = [];
-  let cells = 1;
-  let isQuoted = false;
-  let isBlank = true;
-  for (let at = 0; at < sample.length; at += 1) {
-    const character = sample[at];
-    if (character === QUOTE) isQuoted = !isQuoted;
-    if (isQuoted) continue;
-    if (character === delimiter) cells += 1;
-    if (character === '\n' || character === '\r') {
-      if (!isBlank) lines.push(cells);
-      cells = 1;
-      isBlank = true;
-    } else isBlank = false;
-  }
-  return lines.length > 0 || isBlank ? lines : [cells];
+/** The number of cells that most lines have, if it is more than one, and the share of those lines. */
+function regularity(cellsOfLines: readonly number[]): { cells: number; share: number } {
+  const counts = new Map<number, number>();
+  for (const cells of cellsOfLines) if (cells > 1) counts.set(cells, (counts.get(cells) ?? 0) + 1);
+  const [[cells, lines] = [0, 0]] = [...counts].sort(([, one], [, other]) => other - one);
+  return { cells, share: lines / Math.max(1, cellsOfLines.length) };
 }

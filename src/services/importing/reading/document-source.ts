@@ -3,7 +3,7 @@
 import { ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, parseAsWritten } from '../../../base/json/json.js';
 import { isNestedDeeply, MAX_JSON_DEPTH } from '../../../base/json/json-depth.js';
-import { findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
+import { findEncoding, readAsUtf8 } from './encoding.js';
 import { toPlainDocument } from './plain-document.js';
 import {
   inBatches,
@@ -30,9 +30,7 @@ export async function openJsonSource(
   },
   limits: SourceLimits,
 ): Promise<RowSource> {
-  const { encoding, warnings } = options.encoding
-    ? { encoding: parseEncoding(options.encoding), warnings: [] }
-    : await findEncoding(file.path);
+  const { encoding, warnings } = await findEncoding(file.path, options.encoding);
   const rowOf = (number: number, json: string): SourceRow => {
     const parsed = parseDocument(json);
     // Malformed JSON, or JSON that is not an object, is a row with a fault.
@@ -95,6 +93,9 @@ const NAME_OF_LIST = /(?<!\\)"data"\s*:\s*$/;
 const MOST_BEFORE_LIST = 256;
 const MOST_CHUNKS = 16;
 
+/** What may come next: a value, or the end of the list of values. After that end no value may follow. */
+type Place = 'start' | 'sequence' | 'value' | 'comma' | 'behind';
+
 /**
  * The values of a text: the elements of its list, those of the list `data` of its object, or otherwise
  * consecutive values. Each batch holds the values that end in one chunk.
@@ -104,12 +105,120 @@ const MOST_CHUNKS = 16;
  */
 async function* splitJsonValues(
   chunks: AsyncIterable<Buffer>,
-  limits: SourceLimits,
+  { maxLineLength }: SourceLimits,
 ): AsyncGenerator<readonly NumberedBytes[]> {
-  const splitter = new ValueSplitter(limits);
-  for await (const chunk of chunks) yield splitter.push(chunk);
-  yield splitter.end();
+  let place = 'start' as Place;
+  let line = 1;
+  let valueLine = 1;
+  let count = 0;
+  /** Whether a value is open, and the number of open lists and objects within it. */
+  let isOpen = false;
+  let depth = 0;
+  /** Within a text, and behind a backslash of it. */
+  let isInText = false;
+  let isEscaped = false;
+  /** Whether the value is a number, a word or a text, which ends before a space, a comma or a bracket. */
+  let isBare = false;
+  /** Whether the value is the first object, which may be around a list `data`, whose other members are skipped. */
+  let mayWrap = false;
+  let isWrapped = false;
+  /** The parts of the value from earlier chunks. */
+  let carried: Buffer[] = [];
+  const carry = (bytes: Buffer) => {
+    carried.push(bytes);
+    if (carried.reduce((sum, { length }) => sum + length, 0) > maxLineLength)
+      throw tooLong(valueLine, maxLineLength);
+  };
+  const take = (bytes: Buffer): NumberedBytes => {
+    carry(bytes);
+    const value = carried.length === 1 ? bytes : Buffer.concat(carried);
+    carried = [];
+    isOpen = isBare = mayWrap = false;
+    depth = 0;
+    count += 1;
+    return { number: count, bytes: value };
+  };
+  /** Whether a value begins with the byte. Otherwise the byte separates values. */
+  const begins = (byte: number): boolean => {
+    const expected = EXPECTED[place];
+    if (place === 'start') {
+      place = byte === OPEN_LIST ? 'value' : 'sequence';
+      mayWrap = byte === OPEN_OBJECT;
+      return place === 'sequence';
+    }
+    if (place === 'sequence') return true;
+    if (place === 'behind' && isWrapped) return false;
+    if (place !== 'behind' && byte === CLOSE_LIST) {
+      place = 'behind';
+      return false;
+    }
+    if (place === 'behind' || (byte === COMMA) !== (place === 'comma')) {
+      const sent = JSON.stringify(String.fromCharCode(byte));
+      const detail = `Line ${line} has ${sent} where ${expected} is expected.`;
+      throw new ServiceError('MALFORMED_REQUEST', detail);
+    }
+    place = byte === COMMA ? 'value' : 'comma';
+    return byte !== COMMA;
+  };
+  for await (const chunk of chunks) {
+    const values: NumberedBytes[] = [];
+    let start = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (isInText) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) {
+          isInText = false;
+          // A text that is not a member of a value is itself a value. The parser of values rejects it.
+          isBare = depth === 0;
+        }
+        continue;
+      }
+      const isEnd = isSpace(byte) || byte === COMMA || byte === CLOSE_LIST;
+      if (isBare && isEnd && depth === 0) values.push(take(chunk.subarray(start, at)));
+      if (byte === NEWLINE) line += 1;
+      if (!isOpen) {
+        if (isSpace(byte) || !begins(byte)) continue;
+        isOpen = true;
+        start = at;
+        valueLine = line;
+      }
+      if (byte === QUOTE) isInText = true;
+      else if (byte === OPEN_LIST && mayWrap && depth === 1 && isNamedData(chunk.subarray(start, at))) {
+        place = 'value';
+        isWrapped = true;
+        isOpen = mayWrap = false;
+        depth = 0;
+        carried = [];
+      } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
+      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+        depth -= 1;
+        if (depth <= 0) values.push(take(chunk.subarray(start, at + 1)));
+      } else if (depth === 0) isBare = true;
+    }
+    if (isOpen) carry(chunk.subarray(start));
+    yield values;
+  }
+  if (isBare && place === 'sequence') yield [take(EMPTY)];
+  if (!isOpen && (place === 'sequence' || place === 'behind')) return;
+  const what = place === 'start' ? 'holds nothing' : `ends within what begins on line ${valueLine}`;
+  throw new ServiceError('MALFORMED_REQUEST', `The file ${what}; it is cut, or no JSON. Send all of it.`);
+
+  /** Whether the list `data` begins behind these bytes of the first object. */
+  function isNamedData(before: Buffer): boolean {
+    const last = [...carried.slice(-MOST_CHUNKS), before].map((bytes) => bytes.subarray(-MOST_BEFORE_LIST));
+    return NAME_OF_LIST.test(Buffer.concat(last).toString('latin1'));
+  }
 }
+
+const EXPECTED: Readonly<Record<Place, string>> = {
+  start: 'a value',
+  sequence: 'a value',
+  value: 'a value',
+  comma: 'a comma or the end of the list',
+  behind: 'nothing more',
+};
 
 /**
  * The lines of a text that are not blank, with their numbers. Each batch holds the lines that end in one
@@ -155,191 +264,6 @@ function tooLong(line: number, maxLineLength: number): ServiceError {
     'LIMIT_EXCEEDED',
     `What begins on line ${line} is longer than ${maxLineLength} bytes, the most of a document. Divide it.`,
   );
-}
-
-/** What may come next: a value, or the end of the list of values. After that end no value may follow. */
-type Place = 'start' | 'sequence' | 'value' | 'comma' | 'behind';
-
-class ValueSplitter {
-  readonly #maxLength: number;
-  #place: Place = 'start';
-  /** The number of open lists and objects within the value. */
-  #depth = 0;
-  #isInText = false;
-  #isEscaped = false;
-  /**
-   * Whether the value is a number, a word or a text. It ends before a space, a comma or the end of the list.
-   */
-  #isBare = false;
-  /** The parts of the value from earlier chunks. */
-  #carried: Buffer[] = [];
-  #carriedLength = 0;
-  #count = 0;
-  #line = 1;
-  #valueLine = 1;
-  /** Whether the open value is the first object of the text, which may be around a list `data`. */
-  #mayWrap = false;
-  /** Whether the list is the member `data` of an object. The other members are skipped. */
-  #isWrapped = false;
-
-  constructor({ maxLineLength }: SourceLimits) {
-    this.#maxLength = maxLineLength;
-  }
-
-  push(chunk: Buffer): NumberedBytes[] {
-    const values: NumberedBytes[] = [];
-    // Where the open value begins in this chunk. Its beginning may be in an earlier chunk.
-    let start = this.#isOpen() ? 0 : -1;
-    for (let at = 0; at < chunk.length; at += 1) {
-      const byte = chunk[at] ?? 0;
-      if (this.#isInText) {
-        at = this.#passText(chunk, at);
-        continue;
-      }
-      if (byte === NEWLINE) this.#line += 1;
-      if (!this.#isOpen()) {
-        if (isSpace(byte)) continue;
-        if (!this.#begins(byte)) continue;
-        start = at;
-        this.#valueLine = this.#line;
-      }
-      if (this.#mayWrap && byte === OPEN_LIST && this.#isWrapping(chunk.subarray(start, at))) {
-        this.#place = 'value';
-        this.#isWrapped = true;
-        this.#mayWrap = false;
-        this.#depth = 0;
-        this.#carried = [];
-        this.#carriedLength = 0;
-        start = -1;
-        continue;
-      }
-      if (this.#passes(byte)) continue;
-      // A value that is not a list, object or text ends before the next character.
-      const end = this.#isBare ? at : at + 1;
-      values.push(this.#take(chunk.subarray(start, end)));
-      start = -1;
-      if (this.#isBare) {
-        this.#isBare = false;
-        if (byte === NEWLINE) this.#line -= 1;
-        at -= 1;
-      }
-    }
-    if (start >= 0) this.#carry(chunk.subarray(start));
-    return values;
-  }
-
-  end(): NumberedBytes[] {
-    if (this.#isBare && this.#place === 'sequence') return [this.#take(EMPTY)];
-    const isWhole = !this.#isOpen() && (this.#place === 'sequence' || this.#place === 'behind');
-    if (isWhole) return [];
-    const what =
-      this.#place === 'start' ? 'holds nothing' : `ends within what begins on line ${this.#valueLine}`;
-    throw new ServiceError('MALFORMED_REQUEST', `The file ${what}; it is cut, or no JSON. Send all of it.`);
-  }
-
-  #isOpen(): boolean {
-    return this.#depth > 0 || this.#isInText || this.#isBare;
-  }
-
-  /** Whether a value begins with the byte. Otherwise the byte separates values. */
-  #begins(byte: number): boolean {
-    if (this.#place === 'start') {
-      this.#place = byte === OPEN_LIST ? 'value' : 'sequence';
-      if (byte === OPEN_LIST) return false;
-      this.#mayWrap = byte === OPEN_OBJECT;
-      return true;
-    }
-    if (this.#place === 'sequence') return true;
-    if (this.#place === 'behind') {
-      if (this.#isWrapped) return false;
-      throw this.#unexpected(byte, 'nothing more');
-    }
-    if (byte === CLOSE_LIST) {
-      this.#place = 'behind';
-      return false;
-    }
-    if (this.#place === 'comma') {
-      if (byte !== COMMA) throw this.#unexpected(byte, 'a comma or the end of the list');
-      this.#place = 'value';
-      return false;
-    }
-    if (byte === COMMA) throw this.#unexpected(byte, 'a value');
-    this.#place = 'comma';
-    return true;
-  }
-
-  /** Whether the list `data` of the first object begins behind these bytes. */
-  #isWrapping(before: Buffer): boolean {
-    if (this.#depth !== 1) return false;
-    const last = [...this.#carried.slice(-MOST_CHUNKS), before].map((bytes) =>
-      bytes.subarray(-MOST_BEFORE_LIST),
-    );
-    return NAME_OF_LIST.test(Buffer.concat(last).toString('latin1'));
-  }
-
-  /** Adds a byte to the open value. False if the value ends with the byte or before it. */
-  #passes(byte: number): boolean {
-    if (this.#depth === 0 && this.#isBare) return !isSpace(byte) && byte !== COMMA && byte !== CLOSE_LIST;
-    switch (byte) {
-      case QUOTE:
-        this.#isInText = true;
-        return true;
-      case OPEN_LIST:
-      case OPEN_OBJECT:
-        this.#depth += 1;
-        return true;
-      case CLOSE_LIST:
-      case CLOSE_OBJECT:
-        this.#depth -= 1;
-        return this.#depth > 0;
-      default:
-        this.#isBare = this.#depth === 0;
-        return true;
-    }
-  }
-
-  /**
-   * Skips to the quote that ends the text, or to the end of the chunk. Returns the position of the last
-   * byte.
-   */
-  #passText(chunk: Buffer, from: number): number {
-    for (let at = from; at < chunk.length; at += 1) {
-      const byte = chunk[at];
-      if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) {
-        this.#isInText = false;
-        // A text that is not a member of a value is itself a value. The parser of values rejects it.
-        if (this.#depth === 0) this.#isBare = true;
-        return at;
-      }
-    }
-    return chunk.length;
-  }
-
-  #take(bytes: Buffer): NumberedBytes {
-    const value = this.#carried.length > 0 ? Buffer.concat([...this.#carried, bytes]) : bytes;
-    if (value.length > this.#maxLength) throw tooLong(this.#valueLine, this.#maxLength);
-    this.#carried = [];
-    this.#carriedLength = 0;
-    this.#mayWrap = false;
-    this.#count += 1;
-    return { number: this.#count, bytes: value };
-  }
-
-  #carry(bytes: Buffer): void {
-    this.#carried.push(bytes);
-    this.#carriedLength += bytes.length;
-    if (this.#carriedLength > this.#maxLength) throw tooLong(this.#valueLine, this.#maxLength);
-  }
-
-  #unexpected(byte: number, expected: string): ServiceError {
-    const sent = JSON.stringify(String.fromCharCode(byte));
-    return new ServiceError(
-      'MALFORMED_REQUEST',
-      `Line ${this.#line} has ${sent} where ${expected} is expected.`,
-    );
-  }
 }
 
 function isSpace(byte: number): boolean {

@@ -1,5 +1,4 @@
 /** Detects the encoding of a text file, and converts it to UTF-8. */
-import { isAscii, isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { ServiceError } from '../../../base/errors.js';
 
@@ -12,49 +11,44 @@ export interface FoundEncoding {
 }
 
 const CHUNK_BYTES = 64 * 1024;
-const NEWLINE = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Detects the encoding: by the byte order mark at the beginning, by the zeros of UTF-16, or as UTF-8 if the
- * whole file is valid UTF-8. A file without any UTF-8 sequence counts as Windows-1252, in which every byte
- * is valid. A file that mixes both is rejected, because some of its lines would be garbled in either
- * encoding. Reads the whole file.
+ * The encoding that the caller names, in any of its usual spellings; else it is detected: by the byte order
+ * mark at the beginning, by the zeros of UTF-16, or as UTF-8 if the whole file is valid UTF-8. A file without
+ * any UTF-8 sequence counts as Windows-1252, in which every byte is valid. A file that mixes both is rejected,
+ * because some of its lines would be garbled in either encoding. Reads the whole file.
  *
- * @throws MALFORMED_REQUEST with the first line in another encoding than the others.
+ * @throws INVALID_VALUE for an unknown name; MALFORMED_REQUEST with the first line in another encoding than
+ *   the others, or than the caller says
  */
-export async function findEncoding(path: string): Promise<FoundEncoding> {
-  let isFirst = true;
-  let hasLetters = false;
-  const lines = new LineCount();
-  for await (const chunk of utf8Chunks(path)) {
-    if (isFirst) {
-      const marked = markedEncoding(chunk.bytes) ?? zerosEncoding(chunk.bytes);
-      if (marked) return { encoding: marked, warnings: [] };
-      isFirst = false;
-    }
-    if (isUtf8(chunk.bytes)) {
-      hasLetters ||= !isAscii(chunk.bytes);
-      lines.pass(chunk.bytes);
-      continue;
-    }
-    const wrong = firstWrongByte(chunk.bytes);
-    lines.pass(chunk.bytes.subarray(0, wrong));
-    hasLetters ||= !isAscii(chunk.bytes.subarray(0, wrong));
-    if (hasLetters) throw mixed(lines.line);
-    return {
-      encoding: 'windows-1252',
-      warnings: [
-        `The file is not UTF-8 (line ${lines.line}) and is read as Windows-1252; ` +
-          'where letters come out wrong, save it as UTF-8.',
-      ],
-    };
+export async function findEncoding(path: string, named: string | undefined): Promise<FoundEncoding> {
+  const said = named === undefined ? undefined : parseEncoding(named);
+  if (said !== undefined && said !== 'utf-8') return { encoding: said, warnings: [] };
+  const utf16 = said === undefined ? await findUtf16(path) : undefined;
+  if (utf16 !== undefined) return { encoding: utf16, warnings: [] };
+  if (await isUtf8(path)) return { encoding: 'utf-8', warnings: [] };
+  const { line, hasLetters } = await findWrongLine(path);
+  if (said !== undefined) {
+    throw notUtf8(`Line ${line} is not UTF-8, as the file is said to be. Save the file as UTF-8, or say`);
   }
-  return { encoding: 'utf-8', warnings: [] };
+  if (hasLetters) {
+    throw notUtf8(
+      `Line ${line} is not UTF-8, though lines before it are: the file mixes two encodings. ` +
+        'Save it as UTF-8, or say which one it is by',
+    );
+  }
+  const warning = `The file is not UTF-8 (line ${line}) and is read as Windows-1252;`;
+  return {
+    encoding: 'windows-1252',
+    warnings: [`${warning} where letters come out wrong, save it as UTF-8.`],
+  };
 }
 
-/** The encoding that a caller names, in any of its usual spellings. @throws INVALID_VALUE */
-export function parseEncoding(name: string): Encoding {
+function notUtf8(detail: string): ServiceError {
+  return new ServiceError('MALFORMED_REQUEST', `${detail} encoding=windows-1252.`);
+}
+
+function parseEncoding(name: string): Encoding {
   const known = SPELLINGS[name.toLowerCase().replaceAll('_', '-')];
   if (known) return known;
   throw new ServiceError('INVALID_VALUE', `No encoding is called ${JSON.stringify(name.slice(0, 40))}.`, {
@@ -78,144 +72,84 @@ const SPELLINGS: Readonly<Record<string, Encoding>> = {
 };
 
 /**
- * The bytes of a file as UTF-8, without the byte order mark.
+ * The bytes of a file as UTF-8, without the byte order mark. One in UTF-8 was checked when its encoding was
+ * found.
  *
- * @throws MALFORMED_REQUEST with the line of the first byte that is invalid in the encoding.
+ * @throws MALFORMED_REQUEST with the line before the first byte that is invalid in the encoding.
  */
 export async function* readAsUtf8(path: string, encoding: Encoding): AsyncGenerator<Buffer> {
-  if (encoding === 'utf-8') yield* checkedUtf8(path);
-  else yield* converted(path, encoding);
-}
-
-async function* checkedUtf8(path: string): AsyncGenerator<Buffer> {
-  const lines = new LineCount();
-  let isFirst = true;
-  for await (const chunk of utf8Chunks(path)) {
-    if (!isUtf8(chunk.bytes)) {
-      lines.pass(chunk.bytes.subarray(0, firstWrongByte(chunk.bytes)));
-      throw new ServiceError(
-        'MALFORMED_REQUEST',
-        `Line ${lines.line} is not UTF-8, as the file is said to be. Save the file as UTF-8, ` +
-          'or say encoding=windows-1252.',
-      );
-    }
-    lines.pass(chunk.bytes);
-    const hasMark = isFirst && chunk.bytes.subarray(0, 3).equals(UTF8_MARK);
-    isFirst = false;
-    yield hasMark ? chunk.bytes.subarray(3) : chunk.bytes;
+  if (encoding === 'utf-8') {
+    const start = (await startOf(path, UTF8_MARK.length)).equals(UTF8_MARK) ? UTF8_MARK.length : 0;
+    yield* createReadStream(path, { start, highWaterMark: CHUNK_BYTES });
+    return;
   }
-}
-
-async function* converted(path: string, encoding: Encoding): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder(encoding, { fatal: true });
-  const lines = new LineCount();
-  const decode = (bytes?: Buffer): Buffer => {
-    try {
-      return Buffer.from(bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
-    } catch (cause) {
-      throw new ServiceError(
-        'MALFORMED_REQUEST',
-        `What follows line ${lines.line} is not ${encoding}, as the file is said to be. ` +
-          'Save the file as UTF-8.',
-        { cause },
-      );
+  let line = 1;
+  try {
+    for await (const bytes of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+      const text = decoder.decode(bytes as Buffer, { stream: true });
+      line += countLineEnds(text);
+      yield Buffer.from(text);
     }
-  };
-  for await (const bytes of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-    const text = decode(bytes as Buffer);
-    lines.pass(text);
-    yield text;
+    decoder.decode();
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
+      `What follows line ${line} is not ${encoding}, as the file is said to be. Save the file as UTF-8.`,
+      { cause },
+    );
   }
-  const rest = decode();
-  if (rest.length > 0) yield rest;
 }
 
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-function markedEncoding(bytes: Buffer): Encoding | undefined {
-  if (bytes.subarray(0, 3).equals(UTF8_MARK)) return undefined;
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
-  return undefined;
+async function startOf(path: string, length: number): Promise<Buffer> {
+  for await (const bytes of createReadStream(path, { end: length - 1 })) return bytes as Buffer;
+  return Buffer.alloc(0);
 }
 
-/** Detects UTF-16 without a mark: in a table, one byte of two is mostly zero. */
-function zerosEncoding(bytes: Buffer): Encoding | undefined {
-  const sample = bytes.subarray(0, 4_096);
-  let even = 0;
-  let odd = 0;
-  for (let at = 0; at + 1 < sample.length; at += 2) {
-    if (sample[at] === 0) even += 1;
-    if (sample[at + 1] === 0) odd += 1;
-  }
+/** By its mark, or without one: in a table, one byte of two is mostly zero. */
+async function findUtf16(path: string): Promise<Encoding | undefined> {
+  const sample = await startOf(path, 4_096);
+  if (sample[0] === 0xff && sample[1] === 0xfe) return 'utf-16le';
+  if (sample[0] === 0xfe && sample[1] === 0xff) return 'utf-16be';
+  const zeros = [0, 0];
+  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
   const most = sample.length / 4;
   if (odd > most && even === 0) return 'utf-16le';
-  if (even > most && odd === 0) return 'utf-16be';
-  return undefined;
+  return even > most && odd === 0 ? 'utf-16be' : undefined;
 }
 
-/** The chunks of a file. No chunk ends within a character of UTF-8. */
-async function* utf8Chunks(path: string): AsyncGenerator<{ readonly bytes: Buffer }> {
-  let carried: Buffer = Buffer.alloc(0);
-  for await (const read of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-    const bytes = carried.length > 0 ? Buffer.concat([carried, read as Buffer]) : (read as Buffer);
-    const whole = bytes.length - unfinishedBytes(bytes);
-    carried = bytes.subarray(whole);
-    if (whole > 0) yield { bytes: bytes.subarray(0, whole) };
+async function isUtf8(path: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const bytes of createReadStream(path, { highWaterMark: CHUNK_BYTES }))
+      decoder.decode(bytes as Buffer, { stream: true });
+    decoder.decode();
+    return true;
+  } catch (fault) {
+    if (fault instanceof TypeError) return false;
+    throw fault;
   }
-  if (carried.length > 0) yield { bytes: carried };
 }
 
-/** The number of bytes at the end that begin a character which the next chunk completes. */
-function unfinishedBytes(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return back < lengthOfCharacter(byte) ? back : 0;
+/** The line of the first byte that is not UTF-8, and whether letters beyond ASCII are before it. */
+async function findWrongLine(path: string): Promise<{ line: number; hasLetters: boolean }> {
+  const decoder = new TextDecoder();
+  let line = 1;
+  let hasLetters = false;
+  for await (const bytes of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+    const [right = '', ...wrong] = decoder.decode(bytes as Buffer, { stream: true }).split('\ufffd', 2);
+    line += countLineEnds(right);
+    hasLetters ||= /\P{ASCII}/u.test(right);
+    if (wrong.length > 0) break;
   }
-  return 0;
+  return { line, hasLetters };
 }
 
-function lengthOfCharacter(first: number): number {
-  if (first >= 0xf0) return 4;
-  return first >= 0xe0 ? 3 : 2;
-}
-
-/** Finds the first invalid byte by bisection. */
-function firstWrongByte(bytes: Buffer): number {
-  let right = 0;
-  let wrong = bytes.length;
-  while (wrong - right > 1) {
-    const middle = (right + wrong) >> 1;
-    const isRight = isUtf8(bytes.subarray(0, middle - unfinishedBytes(bytes.subarray(0, middle))));
-    if (isRight) right = middle;
-    else wrong = middle;
-  }
-  return right - unfinishedBytes(bytes.subarray(0, right));
-}
-
-function mixed(line: number): ServiceError {
-  return new ServiceError(
-    'MALFORMED_REQUEST',
-    `Line ${line} is not UTF-8, though lines before it are: the file mixes two encodings. ` +
-      'Save it as UTF-8, or say which one it is by encoding=windows-1252.',
-  );
-}
-
-/** The line of the next byte. LF, CRLF or CR end a line. */
-class LineCount {
-  line = 1;
-  #endedInReturn = false;
-
-  pass(bytes: Buffer): void {
-    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) this.line += 1;
-    if (bytes.length === 0) return;
-    for (let at = bytes.indexOf(CARRIAGE_RETURN); at >= 0; at = bytes.indexOf(CARRIAGE_RETURN, at + 1)) {
-      const isPair = at + 1 < bytes.length ? bytes[at + 1] === NEWLINE : true;
-      if (!isPair) this.line += 1;
-    }
-    // The carriage return at the end of the last chunk was counted as the first half of a CRLF.
-    if (this.#endedInReturn && bytes[0] !== NEWLINE) this.line += 1;
-    this.#endedInReturn = bytes[bytes.length - 1] === CARRIAGE_RETURN;
-  }
+/** LF, CRLF or CR end a line. */
+function countLineEnds(text: string): number {
+  return text.match(/\r\n?|\n/g)?.length ?? 0;
 }

@@ -35,8 +35,7 @@ export interface MergedCells {
   readonly lastRow: number;
 }
 
-const SECONDS_OF_A_DAY = 86_400;
-const MS_OF_A_DAY = 1_000 * SECONDS_OF_A_DAY;
+const MS_OF_A_DAY = 86_400_000;
 
 /** Receives the elements of a sheet and returns its complete rows. Blank rows are left out. */
 export class SheetReader {
@@ -192,20 +191,14 @@ export class SheetReader {
    * format declares.
    */
   #time(serial: number, styled: Exclude<StyledAs, 'number'>): CellValue {
-    if (styled === 'utc') return this.#utc(serial);
     const milliseconds = Math.round(serial * MS_OF_A_DAY);
-    const time = new Date(milliseconds % MS_OF_A_DAY).toISOString().slice(11, 23).replace('.000', '');
+    const utc = new Date(milliseconds % MS_OF_A_DAY).toISOString().slice(11);
+    const time = utc.slice(0, -1).replace('.000', '');
     if (styled === 'time' && milliseconds >= 0 && milliseconds < MS_OF_A_DAY) return time;
     const day = dayOfSerial(milliseconds / MS_OF_A_DAY, this.#context.dateSystem);
     if (serial < 0 || day === undefined) return this.#noDay(serial);
+    if (styled === 'utc') return `${day}T${utc}`;
     return styled === 'instant' || milliseconds % MS_OF_A_DAY !== 0 ? `${day}T${time}` : day;
-  }
-
-  #utc(serial: number): CellValue {
-    const milliseconds = Math.round(serial * MS_OF_A_DAY);
-    const day = dayOfSerial(milliseconds / MS_OF_A_DAY, this.#context.dateSystem);
-    if (day === undefined) return this.#noDay(serial);
-    return `${day}T${new Date(milliseconds % MS_OF_A_DAY).toISOString().slice(11)}`;
   }
 
   #noDay(serial: number): CellValue {
@@ -343,10 +336,6 @@ export class SharedStrings implements Disposable {
   #held: Buffer | undefined;
   #file: number | undefined;
   readonly #pages = new Map<number, Buffer>();
-
-  get count(): number {
-    return this.#count;
-  }
 
   add(text: string): void {
     if (this.#count + 1 >= this.#offsets.length) {

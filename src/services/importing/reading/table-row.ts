@@ -24,7 +24,18 @@ export interface TableHeader {
 }
 
 /** The number of first rows that may contain the header. */
-export const HEADER_ROWS = 20;
+const HEADER_ROWS = 20;
+
+export async function firstRowsOf<Row extends TableRow>(
+  batches: AsyncIterable<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const first: Row[] = [];
+  for await (const rows of batches) {
+    first.push(...rows.slice(0, HEADER_ROWS - first.length));
+    if (first.length === HEADER_ROWS) break;
+  }
+  return first;
+}
 
 /**
  * Finds the header among the first rows: the first row with most of the cells of the widest row. Rows above

@@ -18,7 +18,7 @@ import {
   SheetReader,
   type SheetRow,
 } from './sheet-reader.js';
-import { findHeader, HEADER_ROWS, isBlankRow, type TableHeader, toSourceRow } from './table-row.js';
+import { findHeader, firstRowsOf, isBlankRow, type TableHeader, toSourceRow } from './table-row.js';
 import { ZipParts } from './zip-parts.js';
 
 interface SheetPart {
@@ -103,7 +103,7 @@ async function findSheet(
   const candidates = candidatesOf(workbook.sheets, options.sheet);
   for (const [index, sheet] of candidates.entries()) {
     const text = { path: file, workbook, sheet, merged: [], limits };
-    const rows = await firstRows(text);
+    const rows = await firstRowsOf(readSheetRows(text));
     if (rows.length === 0 && index < candidates.length - 1) continue;
     const header = findHeader(rows, options.header, limits);
     const areas = await findMerged(file, sheet.part);
@@ -117,31 +117,11 @@ function candidatesOf(sheets: readonly SheetPart[], asked: string | undefined): 
   if (asked === undefined) return sheets.filter(({ isHidden }) => !isHidden);
   const sheet = sheets.find(({ name }) => name.toLowerCase() === asked.trim().toLowerCase());
   if (sheet) return [sheet];
-  throw new ServiceError(
-    'INVALID_VALUE',
-    `The workbook has no sheet ${JSON.stringify(asked.slice(0, 40))}.`,
-    {
-      errors: [
-        {
-          detail: 'no such sheet',
-          parameter: 'sheet',
-          expected: sheets
-            .map(({ name }) => name)
-            .slice(0, 20)
-            .join(', '),
-        },
-      ],
-    },
-  );
-}
-
-async function firstRows(text: SheetText): Promise<SheetRow[]> {
-  const first: SheetRow[] = [];
-  for await (const rows of readSheetRows(text)) {
-    first.push(...rows.slice(0, HEADER_ROWS - first.length));
-    if (first.length === HEADER_ROWS) break;
-  }
-  return first;
+  const names = sheets.slice(0, 20).map(({ name }) => name);
+  const detail = `The workbook has no sheet ${JSON.stringify(asked.slice(0, 40))}.`;
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ detail: 'no such sheet', parameter: 'sheet', expected: names.join(', ') }],
+  });
 }
 
 /** A row may end before the last column: blank cells at its end are not written. */
@@ -169,19 +149,10 @@ async function* readSheetRows({ path: file, workbook, sheet, merged, limits }: S
   if (workbook.strings !== undefined) await readStrings(parts, workbook.strings, strings);
   strings.seal();
   const styles = new CellStyles();
-  if (workbook.styles !== undefined)
-    await readWholeXml(workbook.styles, parts.read(workbook.styles), {
-      open: (name, attributes) => styles.open(name, attributes),
-      close: (name) => styles.close(name),
-    });
+  if (workbook.styles !== undefined) await readWholeXml(workbook.styles, parts.read(workbook.styles), styles);
   const { dateSystem } = workbook;
   const reader = new SheetReader({ strings, styles, dateSystem, merged, limits });
-  const events = {
-    open: (name: string, attributes: Readonly<Record<string, string>>) => reader.open(name, attributes),
-    close: (name: string) => reader.close(name),
-    text: (text: string) => reader.text(text),
-  };
-  for await (const _ of readXml(sheet.part, parts.read(sheet.part), events)) {
+  for await (const _ of readXml(sheet.part, parts.read(sheet.part), reader)) {
     const rows = reader.takeRows();
     if (rows.length > 0) yield rows;
   }
