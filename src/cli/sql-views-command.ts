@@ -4,7 +4,7 @@ import { ServiceError } from '../base/errors.js';
 import type { Scope } from '../base/model/scope.js';
 import { didYouMean } from '../base/text/did-you-mean.js';
 import type { Services } from '../gateway/compose/services.js';
-import { type Audience, describeAudience } from '../services/sql-views/audience.js';
+import { type Audience, describeAudience } from '../services/sql-views/compile-view.js';
 import { type AudienceChange, SqlViews, type ViewChange } from '../services/sql-views/sql-views.js';
 import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';

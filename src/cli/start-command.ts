@@ -8,9 +8,10 @@ import { ServiceError } from '../base/errors.js';
 import type { Domain } from '../base/model/scope.js';
 import { closeInTurn, thenClose } from '../base/process/close-in-turn.js';
 import { unlessAborted } from '../base/process/unless-aborted.js';
+import { didYouMean } from '../base/text/did-you-mean.js';
 import { type App, createApp } from '../gateway/compose/app.js';
 import { openDatabaseServer, openServices, type Services } from '../gateway/compose/services.js';
-import type { Config } from '../gateway/config/config.js';
+import { type Config, roleSettings } from '../gateway/config/config.js';
 import { createLogger, openStandardOutput } from '../gateway/server/logger.js';
 import { createEventLog } from '../gateway/server/observation.js';
 import {
@@ -21,11 +22,11 @@ import {
   isDemoWanted,
   isReachable,
 } from '../school/demo/demo-options.js';
+import { sql } from '../store/sql.js';
 import { collectOnceQuiet } from './collect-once-quiet.js';
 import { type CommandLine, printFault } from './command-line.js';
 import { endWithFault } from './console-output.js';
 import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
-import { findUnknownRoles } from './unknown-roles.js';
 import { WorkerFailed, WorkerGroup } from './worker-group.js';
 import { WorkerProcess } from './worker-process.js';
 
@@ -355,4 +356,38 @@ function demoLines(url: string): string[] {
 /** An address a person can click: a wildcard is reached as localhost. */
 function readableUrl(url: string): string {
   return url.replace(/\/\/(0\.0\.0\.0|127\.0\.0\.1|\[::1?\])/, '//localhost');
+}
+
+/**
+ * One line for each role that a setting names, but no declaration of a collection and no user has. A misspelt
+ * role in SECOND_FACTOR_ROLES would leave the roles that were meant without a second factor. The gateway
+ * starts all the same, because the role may be given to users later.
+ */
+async function findUnknownRoles(
+  { database, catalog }: Pick<Services, 'database' | 'catalog'>,
+  config: Config,
+): Promise<string[]> {
+  const declared = new Set(['admin', ...catalog.list().flatMap(({ access }) => [...access.keys()])]);
+  const named = roleSettings(config).map(({ variable, roles }) => ({
+    variable,
+    roles: roles.filter((role) => !declared.has(role)),
+  }));
+  const undeclared = named.flatMap(({ roles }) => roles);
+  if (undeclared.length === 0) return [];
+  const rows = await database.query<{ role: string }>(sql`
+    select distinct role
+    from records r, jsonb_array_elements_text(
+      case jsonb_typeof(r.data -> 'roles') when 'array' then r.data -> 'roles' else '[]' end
+    ) as of (role)
+    where r.collection = 'pltf_user' and r.deleted_at is null and role = any(${undeclared}::text[])`);
+  const held = new Set(rows.map(({ role }) => role));
+  return named.flatMap(({ variable, roles }) =>
+    roles
+      .filter((role) => !held.has(role))
+      .map(
+        (role) =>
+          `${variable} names the role "${role}", which no collection declares and no user has.` +
+          didYouMean(role, declared),
+      ),
+  );
 }

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ServiceError } from '../../src/base/errors.js';
-import { toOperatorFault } from '../../src/cli/to-operator-fault.js';
+import { toOperatorFault } from '../../src/cli/console-output.js';
 import { translateDatabaseError } from '../../src/store/database/database-errors.js';
 import { useTestDatabase } from '../database.js';
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Collection } from '../../src/base/model/collection.js';
-import type { Audience } from '../../src/services/sql-views/audience.js';
+import type { Audience } from '../../src/services/sql-views/compile-view.js';
 import { type AudienceChange, endLongSessions, SqlViews } from '../../src/services/sql-views/sql-views.js';
 import { sql } from '../../src/store/sql.js';
 import { campus } from '../cli/campus.js';

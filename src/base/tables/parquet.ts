@@ -20,8 +20,54 @@ const GROUP_CELLS = 10_000;
 const GROUP_CHARACTERS = 4 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 const DECIMAL_DIGITS = 38;
-const DECIMAL_BYTES = 16;
-const PLACES: Readonly<Partial<Record<CellType, number>>> = { money: 2, decimal: 10 };
+
+/** How a type is stored. */
+interface Stored {
+  readonly schema: Omit<SchemaElement, 'name'>;
+  readonly toScalar: (text: string) => unknown;
+  /** The digits after the point, if they are limited. */
+  readonly places?: number;
+}
+
+const STRING: Stored = { schema: { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, toScalar: (text) => text };
+const DOUBLE: Stored = { schema: { type: 'DOUBLE' }, toScalar: Number };
+
+const STORED: Readonly<Record<CellType, Stored>> = {
+  text: STRING,
+  month: STRING,
+  json: STRING,
+  flag: { schema: { type: 'BOOLEAN' }, toScalar: (text) => text === 'true' },
+  whole: { schema: { type: 'INT64' }, toScalar: BigInt },
+  number: DOUBLE,
+  percent: DOUBLE,
+  day: {
+    schema: { type: 'INT32', converted_type: 'DATE' },
+    toScalar: (text) => Date.parse(`${text}T00:00:00Z`) / DAY_MS,
+  },
+  instant: {
+    schema: {
+      type: 'INT64',
+      converted_type: 'TIMESTAMP_MILLIS',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    },
+    toScalar: (text) => BigInt(Date.parse(text)),
+  },
+  money: decimal(2),
+  decimal: decimal(10),
+};
+
+function decimal(places: number): Stored {
+  const length = { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16 } as const;
+  return {
+    schema: { ...length, converted_type: 'DECIMAL', precision: DECIMAL_DIGITS, scale: places },
+    toScalar: (text) => {
+      const unscaled = toUnscaled(text, places);
+      invariant(unscaled !== undefined, `${text} fits its column`);
+      return unscaled;
+    },
+    places,
+  };
+}
 
 export async function* printParquet(
   columns: readonly TableColumn[],
@@ -50,7 +96,7 @@ export async function* printParquet(
 /** Whether a column of this type gives the value back that the text says; elsewhere it would be rounded. */
 export function parquetHolds(type: CellType, text: string): boolean {
   if (type === 'number' || type === 'percent') return typeof toPlainNumber(text) === 'number';
-  const places = PLACES[type];
+  const { places } = STORED[type];
   return places === undefined || toUnscaled(text, places) !== undefined;
 }
 
@@ -115,80 +161,20 @@ function schemaOf({ heading, type, isList }: TableColumn): SchemaElement[] {
 }
 
 function leaf(name: string, type: CellType): SchemaElement {
-  const optional = { name, repetition_type: 'OPTIONAL' } as const;
-  switch (type) {
-    case 'text':
-    case 'month':
-    case 'json':
-      return { ...optional, type: 'BYTE_ARRAY', converted_type: 'UTF8' };
-    case 'flag':
-      return { ...optional, type: 'BOOLEAN' };
-    case 'whole':
-      return { ...optional, type: 'INT64' };
-    case 'number':
-    case 'percent':
-      return { ...optional, type: 'DOUBLE' };
-    case 'day':
-      return { ...optional, type: 'INT32', converted_type: 'DATE' };
-    case 'instant':
-      return {
-        ...optional,
-        type: 'INT64',
-        converted_type: 'TIMESTAMP_MILLIS',
-        logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
-      };
-    case 'money':
-    case 'decimal':
-      return {
-        ...optional,
-        type: 'FIXED_LEN_BYTE_ARRAY',
-        type_length: DECIMAL_BYTES,
-        converted_type: 'DECIMAL',
-        precision: DECIMAL_DIGITS,
-        scale: placesOf(type),
-      };
-  }
+  return { name, repetition_type: 'OPTIONAL', ...STORED[type].schema };
 }
 
 function toValue({ type, isList }: TableColumn, text: string): unknown {
-  if (!isList) return toScalar(type, text);
+  if (!isList) return STORED[type].toScalar(text);
   const elements = parseExactJson(text);
   invariant(Array.isArray(elements), 'a cell of a list is one');
-  return elements.map((element: JsonValue) => (element === null ? null : toScalar(type, textOf(element))));
+  return elements.map((element: JsonValue) =>
+    element === null ? null : STORED[type].toScalar(textOf(element)),
+  );
 }
 
 function textOf(element: JsonValue): string {
   return isExactNumber(element) ? element.value : String(element);
-}
-
-function toScalar(type: CellType, text: string): unknown {
-  switch (type) {
-    case 'text':
-    case 'month':
-    case 'json':
-      return text;
-    case 'flag':
-      return text === 'true';
-    case 'whole':
-      return BigInt(text);
-    case 'number':
-    case 'percent':
-      return Number(text);
-    case 'day':
-      return Date.parse(`${text}T00:00:00Z`) / DAY_MS;
-    case 'instant':
-      return BigInt(Date.parse(text));
-    case 'money':
-    case 'decimal': {
-      const unscaled = toUnscaled(text, placesOf(type));
-      invariant(unscaled !== undefined, `${text} fits its column`);
-      return unscaled;
-    }
-  }
-}
-
-function placesOf(type: 'money' | 'decimal'): number {
-  return PLACES[type] ?? 0;
 }
 
 /** The number times ten to the power of `places`; `undefined` where that is no whole number or too large. */

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
-import type { OpenUpload } from '../../services/files/open-upload.js';
 import type { ResumableUploads, UploadPiece } from '../../services/files/resumable-uploads.js';
+import type { OpenUpload } from '../../services/files/stored-file.js';
 import type { Imports } from '../../services/importing/imports.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { toLink } from '../resolvers/services/file-resolver.js';

@@ -4,7 +4,6 @@
  * A file never changes; a new version is a new file. Its owner, admins, the roles it was given, and whoever
  * may read its record can read it; for everybody else, and in every other domain, it does not exist.
  */
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
@@ -16,10 +15,10 @@ import { databaseTime } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Sql } from '../../store/sql.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
+import { CountedBytes } from './counted-bytes.js';
 import { assertAtMost, assertDescribed, type DescribedFile, type MostBytes } from './described-file.js';
 import type { FileLimits } from './file-quota.js';
 import { FileQuota } from './file-quota.js';
-import { takeForImport } from './open-upload.js';
 import { ResumableUploads } from './resumable-uploads.js';
 import {
   countFiles,
@@ -32,6 +31,7 @@ import {
   listOrphans,
   markReady,
   type StoredFile,
+  takeForImport,
 } from './stored-file.js';
 import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './visible-files.js';
 
@@ -110,7 +110,10 @@ export class Files {
       createdBy: scope.principal.id,
     });
     try {
-      const counted = new CountedBytes(file.stream, { most, left, quota: this.#quota });
+      const counted = new CountedBytes(file.stream, 'sha256', (size) => {
+        assertAtMost(size, most);
+        if (size > left) throw this.#quota.refusal();
+      });
       await blobStore.write(key, counted, scope.signal);
       scope.signal?.throwIfAborted();
       await scope.assertRights?.();
@@ -216,7 +219,7 @@ export class Files {
   }
 
   /** One file of a domain after the other, so that together they respect the quota. */
-  async #finish(key: BlobKey, { size, sha256 }: CountedBytes): Promise<StoredFile> {
+  async #finish(key: BlobKey, { size, digest: sha256 }: CountedBytes): Promise<StoredFile> {
     const [{ kind: storage }] = this.#options.blobs;
     return await this.#quota.inTurn(key.domainId, async (tx) => {
       await this.#quota.assertLeft(key.domainId, size, tx);
@@ -242,38 +245,6 @@ export class Files {
     const blobs = this.#options.blobs.find((store) => store.kind === kind);
     if (blobs) return blobs;
     throw new ServiceError('UNAVAILABLE', 'The storage this file is in is not configured (FILES_S3_URL).');
-  }
-}
-
-/** Counts and hashes bytes as they pass, and stops when there are too many. */
-class CountedBytes implements AsyncIterable<Buffer> {
-  size = 0;
-  readonly #hash = createHash('sha256');
-  readonly #bytes: AsyncIterable<Uint8Array>;
-  readonly #limits: { readonly most: MostBytes; readonly left: number; readonly quota: FileQuota };
-
-  constructor(
-    bytes: AsyncIterable<Uint8Array>,
-    limits: { readonly most: MostBytes; readonly left: number; readonly quota: FileQuota },
-  ) {
-    this.#bytes = bytes;
-    this.#limits = limits;
-  }
-
-  /** Call it when all bytes have passed. */
-  get sha256(): Buffer {
-    return this.#hash.digest();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
-    const { most, quota, left } = this.#limits;
-    for await (const chunk of this.#bytes) {
-      this.size += chunk.length;
-      assertAtMost(this.size, most);
-      if (this.size > left) throw quota.refusal();
-      this.#hash.update(chunk);
-      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    }
   }
 }
 

@@ -10,19 +10,22 @@ import { refusedByScopes } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { BlobStore } from './blob-store.js';
+import { CountedBytes } from './counted-bytes.js';
 import { appendChunks, DatabaseBlobs } from './database-blobs.js';
 import { assertAtMost, assertDescribed, type DescribedFile, type MostBytes } from './described-file.js';
 import type { FileLimits, FileQuota } from './file-quota.js';
 import {
   countOpenUploads,
+  deleteFile,
+  type FileLink,
   findOpenUpload,
   insertOpenUpload,
+  markReady,
   moveUpload,
   type OpenUpload,
   sayUploadLength,
   takeUploadTurn,
-} from './open-upload.js';
-import { deleteFile, type FileLink, markReady } from './stored-file.js';
+} from './stored-file.js';
 import { assertMayCreate, assertMayLink } from './visible-files.js';
 import { whileAllowed } from './while-allowed.js';
 
@@ -138,14 +141,20 @@ export class ResumableUploads {
       throw elsewhere(now.offset, offset);
     }
     const left = await quota.assertLeft(upload.domainId, 0);
-    const piece = new Piece(whileAllowed(bytes, scope), {
-      hash: checksum && createHash(checksum.algorithm),
-      refuse: (size) => {
-        if (offset + size > upload.length) {
-          assertAtMost(offset + size, { bytes: upload.length, setting: 'Upload-Length' });
-        }
-        if (size > left) throw quota.refusal();
-      },
+    let cut: unknown;
+    // On an interruption the bytes end normally, so that nothing received is lost.
+    const untilCut = async function* () {
+      try {
+        yield* whileAllowed(bytes, scope);
+      } catch (fault) {
+        cut = fault;
+      }
+    };
+    const piece = new CountedBytes(untilCut(), checksum?.algorithm ?? 'sha1', (size) => {
+      if (offset + size > upload.length) {
+        assertAtMost(offset + size, { bytes: upload.length, setting: 'Upload-Length' });
+      }
+      if (size > left) throw quota.refusal();
     });
     const blobs = this.#waiting;
     await appendChunks({ database, blobs }, upload, {
@@ -156,9 +165,9 @@ export class ResumableUploads {
         if (!moved) throw overtaken();
       },
     });
-    if (piece.fault !== undefined) throw piece.fault;
+    if (cut !== undefined) throw cut;
     if (checksum !== undefined) {
-      if (!piece.digest?.equals(checksum.digest)) throw mismatch(checksum.algorithm);
+      if (!piece.digest.equals(checksum.digest)) throw mismatch(checksum.algorithm);
       if (!(await moveUpload(database, upload, { turn, offset: offset + piece.size }))) throw overtaken();
     }
     return await this.get(scope, id);
@@ -235,49 +244,6 @@ export class ResumableUploads {
     for await (const chunk of stream) {
       hash.update(chunk);
       yield chunk;
-    }
-  }
-}
-
-/**
- * The bytes of one request. On an interruption it ends normally, with the fault recorded, so that nothing
- * received is lost.
- */
-class Piece implements AsyncIterable<Buffer> {
-  size = 0;
-  fault: unknown;
-  readonly #bytes: AsyncIterable<Buffer>;
-  readonly #hash: Hash | undefined;
-  readonly #refuse: (size: number) => void;
-
-  constructor(
-    bytes: AsyncIterable<Buffer>,
-    options: { readonly hash: Hash | undefined; readonly refuse: (size: number) => void },
-  ) {
-    this.#bytes = bytes;
-    this.#hash = options.hash;
-    this.#refuse = options.refuse;
-  }
-
-  /** Call it when all bytes have passed. */
-  get digest(): Buffer | undefined {
-    return this.#hash?.digest();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
-    for await (const part of this.#untilCut()) {
-      this.#refuse(this.size + part.length);
-      this.size += part.length;
-      this.#hash?.update(part);
-      yield part;
-    }
-  }
-
-  async *#untilCut(): AsyncGenerator<Buffer, void> {
-    try {
-      yield* this.#bytes;
-    } catch (fault) {
-      this.fault = fault;
     }
   }
 }

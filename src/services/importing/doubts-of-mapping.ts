@@ -3,8 +3,7 @@ import type { Collection, Field } from '../../base/model/collection.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { Sought } from '../../store/writing/select-unlinked.js';
 import { keyOfSought, type LinkVerdicts } from '../../store/writing/settle-links.js';
-import { type ColumnMapping, type ImportMapping, targetOf } from './import-mapping.js';
-import { invalidImport } from './invalid-import.js';
+import { type ColumnMapping, type ImportMapping, invalidImport, targetOf } from './import-mapping.js';
 import { ERROR_COLUMN } from './propose-mapping.js';
 import type { ColumnInspection } from './reading/column-findings.js';
 

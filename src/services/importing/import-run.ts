@@ -23,13 +23,11 @@ import {
   noteRefused,
   noteSeen,
   outcomesOf,
-  type RowOutcomes,
   unseen,
 } from './row-outcomes.js';
 import {
+  addChanges,
   addCounts,
-  addFields,
-  addOverwritten,
   findImport,
   fingerprintOf,
   type ImportChange,
@@ -70,13 +68,6 @@ export interface Run {
 
 /** The import was cancelled, or another process has changed its state. */
 export class StoppedError extends Error {}
-
-/** The rows of a batch that were written or refused. */
-interface WrittenBatch {
-  readonly batch: PreparedBatch;
-  readonly outcome: StagedOutcome;
-  readonly refused: readonly RefusedRow[];
-}
 
 /** A pass through all rows: they are written, or tried and taken back. */
 interface Pass {
@@ -161,13 +152,13 @@ export class ImportRun {
 
   async #pass(pass: Pass): Promise<Done> {
     const { one, staging } = pass.run;
-    let done: Done = { ...NOTHING_DONE, ...one.trial, ...pick(one) };
+    const { counts, position, changes } = one;
+    let done: Done = { ...NOTHING_DONE, ...one.trial, counts, position, changes };
     for await (const batch of this.#batches(pass, done.position)) {
       done = await this.#step(pass, done, async (transaction, scope, notes) => {
         const write = () => this.#write(pass, { transaction, scope, batch });
         const isTakenBack = pass.mode === 'try' && pass.within === undefined;
-        const written = await (isTakenBack ? rehearse(transaction, write) : write());
-        const { outcome, refused } = written;
+        const { outcome, refused } = await (isTakenBack ? rehearse(transaction, write) : write());
         if (one.options.missing === 'remove')
           await noteSeen(staging.placeOf(transaction, scope), one, outcome.records().values());
         if (pass.mode === 'write' && pass.within !== undefined && refused.length > 0)
@@ -184,7 +175,9 @@ export class ImportRun {
         if (pass.state === 'running') return next;
         const runs = outcomesOf(batch, outcome, refused);
         await noteOutcomes(notes, one.id, runs);
-        return { ...next, ...withBatch(done, written, runs) };
+        const known = { records: outcome.records(), labels: batch.labels };
+        const first = firstRowsOf(runs, known, MOST_PREVIEWED - done.preview.length);
+        return { ...next, ...addChanges(done, outcome), preview: [...done.preview, ...first] };
       });
     }
     if (one.options.missing !== 'remove') return done;
@@ -338,7 +331,7 @@ export class ImportRun {
   async #write(
     { run: { one, staging, key, mapping }, mode }: Pass,
     work: { readonly transaction: OwnTransaction; readonly scope: Scope; readonly batch: PreparedBatch },
-  ): Promise<WrittenBatch> {
+  ): Promise<{ readonly outcome: StagedOutcome; readonly refused: readonly RefusedRow[] }> {
     const { transaction, scope, batch } = work;
     const { lines, count, fields } = batch;
     const staged = { key, lines, count, fields, mode, now: new Date() };
@@ -348,7 +341,7 @@ export class ImportRun {
     const refused = outcome.refused.map(({ number, errors }): RefusedRow => {
       return { number, errors: withColumns(errors, columnAt), source: sources.get(number) ?? [] };
     });
-    return { batch, outcome, refused: [...batch.refused, ...refused] };
+    return { outcome, refused: [...batch.refused, ...refused] };
   }
 
   /** Stores the progress. @throws StoppedError if the import was cancelled */
@@ -375,27 +368,8 @@ function isSmall({ inspection }: StoredImport): boolean {
 
 const NOTHING_DONE = { fields: {}, overwritten: {}, preview: [], announcers: [] };
 
-/** Where an import stands. */
-function pick({ counts, position, changes }: StoredImport): Pick<Done, 'counts' | 'position' | 'changes'> {
-  return { counts, position, changes };
-}
-
 function trialOf({ counts, fields, overwritten, preview }: Done, fingerprint: string): ImportTrial {
   return { counts, fields, overwritten, preview, fingerprint };
-}
-
-/** Adds the rows of a batch to what was found before. */
-function withBatch(
-  { fields, overwritten, preview }: Done,
-  { batch, outcome }: WrittenBatch,
-  runs: readonly RowOutcomes[],
-): Pick<Done, 'fields' | 'overwritten' | 'preview'> {
-  const known = { records: outcome.records(), labels: batch.labels };
-  return {
-    fields: addFields(fields, outcome),
-    overwritten: addOverwritten(overwritten, outcome),
-    preview: [...preview, ...firstRowsOf(runs, known, MOST_PREVIEWED - preview.length)],
-  };
 }
 
 function stepOf(state: 'trying' | 'running'): 'try' | 'run' {

@@ -18,10 +18,15 @@ import { assertMayForce } from '../../store/writing/referring-records.js';
 import { assertAtMost, type MostBytes } from '../files/described-file.js';
 import type { Files, NewFile } from '../files/files.js';
 import { assertNothingReplaced, doubtsOfMapping } from './doubts-of-mapping.js';
-import { fieldsOfMapping, type ImportMapping } from './import-mapping.js';
+import {
+  fieldsOfMapping,
+  type ImportMapping,
+  invalidImport,
+  noImport,
+  parseImportMapping,
+} from './import-mapping.js';
 import type { ImportRights } from './import-rights.js';
-import { invalidImport, noImport } from './invalid-import.js';
-import { parseImportMapping } from './parse-import-mapping.js';
+import { SavedMappings } from './import-rights.js';
 import { SOURCE_LIMITS, type SourceOptions } from './reading/row-source.js';
 import {
   forgetSeen,
@@ -30,7 +35,6 @@ import {
   printRefusedRows,
   type RefusedRowOfImport,
 } from './row-outcomes.js';
-import { SavedMappings } from './saved-mappings.js';
 import {
   changesOf,
   DEFAULT_OPTIONS,

@@ -345,30 +345,21 @@ export function addCounts(
   };
 }
 
-/** In how many records each field changes. */
-export function addFields(
-  fields: Readonly<Record<string, number>>,
+/** Adds a dry run's changes: in how many records each field changes, and loses a value that it has. */
+export function addChanges(
+  { fields, overwritten = {} }: Pick<ImportTrial, 'fields' | 'overwritten'>,
   { updated }: Pick<StagedOutcome, 'updated'>,
-): Readonly<Record<string, number>> {
-  return withNames(
-    fields,
-    updated.flatMap((one) => one.fields),
-  );
-}
-
-/** In how many records each field loses a value that it has. */
-export function addOverwritten(
-  fields: Readonly<Record<string, number>>,
-  { updated }: Pick<StagedOutcome, 'updated'>,
-): Readonly<Record<string, number>> {
+): Required<Pick<ImportTrial, 'fields' | 'overwritten'>> {
   const lost = updated.flatMap(({ changes = [] }) =>
-    changes.flatMap(({ field, before }) => (isNothing(before) ? [] : [field])),
+    changes.flatMap(({ field, before = null }) => (before === null || before === '' ? [] : [field])),
   );
-  return withNames(fields, lost);
-}
-
-function isNothing(value: StagedFieldChange['before']): boolean {
-  return value === undefined || value === null || value === '';
+  return {
+    fields: withNames(
+      fields,
+      updated.flatMap((one) => one.fields),
+    ),
+    overwritten: withNames(overwritten, lost),
+  };
 }
 
 function withNames(

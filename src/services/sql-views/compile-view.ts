@@ -10,14 +10,13 @@
 import { hash } from 'node:crypto';
 import type { Collection, RowRule } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
-import { type Scope, systemPrincipal } from '../../base/model/scope.js';
+import { type Domain, type Scope, systemPrincipal } from '../../base/model/scope.js';
 import { findAccess, rowRulesOf } from '../../store/access/access.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { castOf, SCALAR_SQL } from '../../store/sql/scalar-sql.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { selectGrant } from '../auth/principal-attributes.js';
 import { columnsOfRecords, type RecordColumn } from '../exporting/record-columns.js';
-import { type Audience, rolesOfAudience } from './audience.js';
 import { sqlName } from './sql-name.js';
 
 export interface CompiledView {
@@ -174,4 +173,25 @@ function ruleSql(
     from (${sql.join(grants, ' union all ')}) as g (attribute, key)
     where not jsonb_path_exists(g.key::jsonb, ${UNUSABLE_PART}::jsonpath)
   )`;
+}
+
+export type Audience =
+  | { readonly kind: 'role'; readonly domain: Domain; readonly role: string }
+  | {
+      readonly kind: 'user';
+      readonly domain: Domain;
+      readonly userId: string;
+      readonly userName: string;
+      readonly roles: readonly string[];
+    };
+
+/** The roles whose rights the views apply. */
+function rolesOfAudience(audience: Audience): readonly string[] {
+  return audience.kind === 'role' ? [audience.role] : audience.roles;
+}
+
+/** E.g. `the role accountant of demo`. */
+export function describeAudience(audience: Audience): string {
+  const name = audience.kind === 'role' ? audience.role : audience.userName;
+  return `the ${audience.kind} ${name} of ${audience.domain.id}`;
 }

@@ -16,8 +16,13 @@ import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { DEFINE_EVERYWHERE, DEFINE_HERE } from '../../store/database/shards/table-places.js';
 import { type Sql, sql } from '../../store/sql.js';
-import { type Audience, describeAudience } from './audience.js';
-import { type CompiledView, compileView, shortName } from './compile-view.js';
+import {
+  type Audience,
+  type CompiledView,
+  compileView,
+  describeAudience,
+  shortName,
+} from './compile-view.js';
 import { scramVerifier } from './scram-verifier.js';
 import { definitionKey, definitionText, runDefinition, sqlName } from './sql-name.js';
 

@@ -5,9 +5,13 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { strToU8, zipSync } from 'fflate';
 import { ExactNumber, printExactJson } from '../../../src/base/json/json.js';
-import { type Converted, convertBundle, filesOf } from '../../../src/services/formats/convert-bundle.js';
+import {
+  type Converted,
+  convertBundle,
+  filesOf,
+  readBundle,
+} from '../../../src/services/formats/convert-bundle.js';
 import { readFormatMapping } from '../../../src/services/formats/format-mapping.js';
-import { readBundle } from '../../../src/services/formats/read-bundle.js';
 import { useGateway } from '../../contract/gateway.js';
 import { eventually } from '../../eventually.js';
 

@@ -8,10 +8,10 @@ import {
   objectType,
   type ValueOf,
 } from '../../../base/scalars/declared-type.js';
+import { parseSourceOptions } from '../../../services/importing/import-mapping.js';
+import type { SavedMapping } from '../../../services/importing/import-rights.js';
 import type { Imports } from '../../../services/importing/imports.js';
-import { parseSourceOptions } from '../../../services/importing/parse-import-mapping.js';
 import type { RefusedRowOfImport } from '../../../services/importing/row-outcomes.js';
-import type { SavedMapping } from '../../../services/importing/saved-mappings.js';
 import {
   changesOf,
   fingerprintOf,

@@ -211,18 +211,10 @@ function expectation(format: InstantFormat): string {
   if (format === 'epoch-seconds') return 'the seconds since 1970, such as 1774953000';
   if (format === 'epoch-milliseconds') return 'the milliseconds since 1970, such as 1774953000000';
   if (format === 'serial' || format === 'serial-1904') return 'the number of a day, such as 46112.395833';
-  const examples: Readonly<Record<string, string>> = {
-    'YYYY-MM-DD': '2026-03-31T09:30:00+05:30',
-    'DD/MM/YYYY': '31/03/2026 09:30',
-    'MM/DD/YYYY': '03/31/2026 9:30 AM',
-    'DD/MM/YY': '31/03/26 09:30',
-    'MM/DD/YY': '03/31/26 9:30 AM',
-    'DD MMM YYYY': '31-Mar-2026 09:30',
-    'DD MMM YY': '31-Mar-26 09:30',
-    YYYYMMDD: '20260331 09:30',
-  };
-  const example = examples[format];
-  return example === undefined ? expectedDay(format) : `an instant such as ${example} (${format})`;
+  if (format === 'YYYY-MM-DD') return `an instant such as 2026-03-31T09:30:00+05:30 (${format})`;
+  return isWholeDay(format)
+    ? `an instant such as ${DAY_EXAMPLES[format]} 09:30 (${format})`
+    : expectedDay(format);
 }
 
 const NAMED = /^(\p{L}[\p{L}\p{M}]{2,12})\.?[\s\-/.,'’]*(\d{4}|\d{2})$/u;

@@ -80,7 +80,6 @@ export interface RefusedRow {
   readonly source: readonly string[];
 }
 
-const NO_FAULTS: readonly never[] = [];
 const GROUP_ROWS = 500;
 /** The rows of a batch whose labels are kept: a dry run shows no more of its first rows. */
 const MOST_LABELLED = 100;
@@ -126,7 +125,9 @@ export class RowPreparer {
 
   async #check(rows: readonly SourceRow[]): Promise<readonly PendingRow[]> {
     const pending = rows.map((row): PendingRow => {
-      if (row.fault !== undefined) return { row, mapped: undefined, faults: [faultOfRow(row, row.fault)] };
+      const { fault: detail, faultColumn: column } = row;
+      if (detail !== undefined)
+        return { row, mapped: undefined, faults: [{ detail, ...(column !== undefined && { column }) }] };
       const mapped = this.#map(row.values);
       return { row, mapped, faults: [...mapped.faults] };
     });
@@ -135,30 +136,29 @@ export class RowPreparer {
       if (one.mapped === undefined) continue;
       one.checked = checkRecord(one.mapped.record, this.#rules);
       const { faults } = one.checked;
-      if (faults.length > 0) one.faults.push(...this.#besides(one.faults, this.#withColumns(faults)));
+      if (faults.length > 0)
+        one.faults.push(...this.#besides(one.faults, withColumns(faults, this.#columnAt)));
     }
     return pending;
   }
 
   #print(pending: readonly PendingRow[], missingOf: MissingOf, batch: BatchOfLines): void {
-    const lines: string[] = [];
     for (const one of pending) {
       const { number } = one.row;
       const { checked, faults } = one;
       if (checked !== undefined) faults.push(...this.#findRepeated(checked, one));
       if (number <= this.#plan.position) continue;
       // A row without faults leaves them to the database: an update may keep a reference it already had.
-      if (faults.length > 0) faults.push(...this.#withColumns(missingOf(one)));
+      if (faults.length > 0) faults.push(...withColumns(missingOf(one), this.#columnAt));
       if (checked === undefined || faults.length > 0) {
         batch.refused.push({ number, errors: faults, source: this.sourceOf(one.row) });
         continue;
       }
       const id = checked.id ?? derivedId(this.#plan.seed, number);
       const identity = { number, id, removed: removedBy(one), missing: missingOf(one) };
-      lines.push(printStagedLine(checked, this.#rules, identity));
-      batch.note(number, checked.sent, this.#plan.collection.labelField);
+      const line = printStagedLine(checked, this.#rules, identity);
+      batch.add(line, number, checked.sent, this.#plan.collection.labelField);
     }
-    batch.add(lines);
   }
 
   /**
@@ -169,11 +169,6 @@ export class RowPreparer {
     if (unread.length === 0) return faults;
     const columns = new Set(unread.map(({ column }) => column));
     return faults.filter(({ column }) => column !== undefined && !columns.has(column));
-  }
-
-  /** Adds the column of the file to each fault. */
-  #withColumns(errors: readonly ErrorDetail[]): RowFault[] {
-    return withColumns(errors, this.#columnAt);
   }
 
   /** The cells of a row; for a document, its JSON text. */
@@ -307,7 +302,7 @@ export class RowPreparer {
         this.#seen.add(ruleOfRefused(name), text, number);
       }
     }
-    return faults.length > 0 ? faults : NO_FAULTS;
+    return faults;
   }
 
   /** The columns of a unique field, or of the parts of a rule. */
@@ -340,19 +335,14 @@ interface CheckedGroup {
 /** The prepared part of a batch. */
 class BatchOfLines {
   readonly refused: RefusedRow[] = [];
-  readonly #parts: Uint8Array[] = [];
+  readonly #lines: string[] = [];
   readonly #staged: [first: number, last: number][] = [];
   readonly #fields = new Set<string>();
   readonly #labels = new Map<number, string>();
-  #count = 0;
-
-  add(lines: readonly string[]): void {
-    this.#parts.push(new TextEncoder().encode(lines.join('')));
-    this.#count += lines.length;
-  }
 
   /** A row that is staged, with its fields. */
-  note(number: number, sent: JsonObject, labelField: string | undefined): void {
+  add(line: string, number: number, sent: JsonObject, labelField: string | undefined): void {
+    this.#lines.push(line);
     for (const name in sent) this.#fields.add(name);
     const label = labelField === undefined ? undefined : sent[labelField];
     if (typeof label === 'string' && this.#labels.size < MOST_LABELLED) {
@@ -365,33 +355,13 @@ class BatchOfLines {
 
   finish(position: number): PreparedRows {
     const { refused } = this;
+    const count = this.#lines.length;
     return {
-      lines: joined(this.#parts),
-      count: this.#count,
-      fields: [...this.#fields],
-      refused,
-      rows: this.#count + refused.length,
-      position,
-      staged: this.#staged,
-      labels: this.#labels,
+      lines: new TextEncoder().encode(this.#lines.join('')),
+      ...{ count, refused, rows: count + refused.length, position },
+      ...{ fields: [...this.#fields], staged: this.#staged, labels: this.#labels },
     };
   }
-}
-
-/** Joins the parts in a buffer of their own, which can be transferred to another thread. */
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let start = 0;
-  for (const part of parts) {
-    bytes.set(part, start);
-    start += part.length;
-  }
-  return bytes;
-}
-
-/** The fault of a row that cannot be read at all. */
-function faultOfRow({ faultColumn: column }: SourceRow, detail: string): RowFault {
-  return { detail, ...(column !== undefined && { column }) };
 }
 
 /** Texts of refused rows have a rule of their own, because references to refused rows are dangling. */
@@ -418,11 +388,8 @@ function detailOf({ pointer = '', detail }: ErrorDetail, column: string): string
 
 /** The fields that the row removes and does not set. */
 function removedBy({ mapped }: PendingRow): readonly string[] {
-  if (mapped?.removed === undefined) return NO_NAMES;
-  return [...mapped.removed].filter((name) => !Object.hasOwn(mapped.record, name));
+  return [...(mapped?.removed ?? [])].filter((name) => !Object.hasOwn(mapped?.record ?? {}, name));
 }
-
-const NO_NAMES: readonly string[] = [];
 
 interface PendingRow {
   readonly row: SourceRow;

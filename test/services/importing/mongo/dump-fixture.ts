@@ -1,6 +1,6 @@
 /** Archives as `mongodump --archive` writes them. */
 import { Long, serialize } from 'bson';
-import { Crc64 } from '../../../../src/services/importing/mongo/split-archive.js';
+import { Crc64 } from '../../../../src/services/importing/mongo/mongo-dump.js';
 
 export interface ArchiveFixture {
   readonly collections: readonly {
