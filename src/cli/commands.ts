@@ -37,12 +37,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'property',
     description: 'show and set the properties of a domain, e.g. timezone, weeklyOffs',
-    load: async () => (await import('./property-command.js')).registerPropertyCommand,
+    load: async () => (await import('./domain-command.js')).registerPropertyCommand,
   },
   {
     usage: 'user',
     description: 'add staff who may log in, set passwords, list them',
-    load: async () => (await import('./user-command.js')).registerUserCommand,
+    load: async () => (await import('./key-command.js')).registerUserCommand,
   },
   {
     usage: 'key',
@@ -125,7 +125,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'maintenance',
     description: 'switch maintenance on or off, on every gateway',
-    load: async () => (await import('./maintenance-command.js')).registerMaintenanceCommand,
+    load: async () => (await import('./migrate-command.js')).registerMaintenanceCommand,
   },
   {
     usage: 'sql-views',

@@ -11,7 +11,7 @@ import type { Services } from '../gateway/compose/services.js';
 import { sessionOf, todayIn } from '../school/reports/engine/school-calendar.js';
 import { schoolSettings } from '../school/reports/engine/school-settings.js';
 import { makeFolder, saveWhole } from '../services/backup/save-backup.js';
-import { countExported, type ExportFormat, exportRecords } from '../services/exporting/export-records.js';
+import { countExported, type ExportFormat, exportRecords } from '../services/exporting/print-records.js';
 import { listOfObjects } from '../services/exporting/record-columns.js';
 import type { Lack } from '../services/formats/format-export.js';
 import { FormatExport, type FormatReport } from '../services/formats/format-export.js';

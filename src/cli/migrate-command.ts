@@ -1,7 +1,8 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
+import { setMaintenance } from '../gateway/server/maintenance-switch.js';
 import { migrateJobQueue } from '../services/jobs/job-queue.js';
 import { applyMigrations, listMigrations } from '../store/database/migrations.js';
-import { type CommandLine, withDatabaseUrl } from './command-line.js';
+import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printList } from './print-table.js';
 
@@ -55,4 +56,14 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
         if (applied.length === 0) printLine('nothing to apply');
       }),
     );
+}
+
+/** `campus maintenance on|off`: every gateway answers 503 while it is on, health checks excepted. */
+export function registerMaintenanceCommand(command: Command, commandLine: CommandLine): void {
+  command.addArgument(new Argument('<state>').choices(['on', 'off'])).action((state: 'on' | 'off') =>
+    withServices(commandLine, async ({ database }) => {
+      await setMaintenance(database, state);
+      printLine(`maintenance is ${state}`);
+    }),
+  );
 }

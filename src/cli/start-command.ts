@@ -27,8 +27,7 @@ import { collectOnceQuiet } from './collect-once-quiet.js';
 import { type CommandLine, printFault } from './command-line.js';
 import { endWithFault } from './console-output.js';
 import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
-import { WorkerFailed, WorkerGroup } from './worker-group.js';
-import { WorkerProcess } from './worker-process.js';
+import { WorkerFailed, WorkerGroup, WorkerProcess } from './worker-group.js';
 
 /** `campus start`: the gateway, until a signal stops it. */
 export function registerStartCommand(command: Command, commandLine: CommandLine): void {

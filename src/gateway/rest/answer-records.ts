@@ -2,13 +2,14 @@
 
 import { isPreferred } from '../../base/http/is-preferred.js';
 import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../../base/tables/format.js';
-import { countExported, exportRecords } from '../../services/exporting/export-records.js';
-import { readJsonLines } from '../../services/exporting/json-lines.js';
 import {
   assertFitsSheet,
+  countExported,
+  exportRecords,
   MAX_SHEET_RECORDS,
   printRecords,
   type RecordFile,
+  readJsonLines,
 } from '../../services/exporting/print-records.js';
 import { columnsOfRecords, listOfObjects } from '../../services/exporting/record-columns.js';
 import type { RecordSet } from '../../store/reading/record-set.js';

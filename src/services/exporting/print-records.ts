@@ -6,14 +6,24 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, memberOf, parseKeepingDigits } from '../../base/json/json.js';
 import { isList } from '../../base/model/compare-json.js';
+import type { EndSignal } from '../../base/model/end-signal.js';
+import type { Path } from '../../base/model/path.js';
 import type { TableColumn, TableLine } from '../../base/tables/cell.js';
 import { printCsvLine } from '../../base/tables/csv-line.js';
-import type { TableFormat } from '../../base/tables/format.js';
+import { type Format, isTableFormat, type TableFormat } from '../../base/tables/format.js';
 import { parquetHolds, printParquet } from '../../base/tables/parquet.js';
-import { printCell, printRow, STYLE, textCell, workbookHolds } from '../../base/tables/print-cell.js';
-import { MAX_SHEET_LINES, Workbook } from '../../base/tables/workbook.js';
+import {
+  MAX_SHEET_LINES,
+  printCell,
+  printRow,
+  STYLE,
+  textCell,
+  Workbook,
+  workbookHolds,
+} from '../../base/tables/workbook.js';
+import type { RecordSet } from '../../store/reading/record-set.js';
 import { createLinePrinter, type Holds } from './line-printer.js';
-import { REST_HEADING, type RecordColumn } from './record-columns.js';
+import { columnsOfRecords, REST_HEADING, type RecordColumn } from './record-columns.js';
 
 /** The rows that a sheet has room for below its heading. */
 export const MAX_SHEET_RECORDS = MAX_SHEET_LINES - 1;
@@ -128,4 +138,59 @@ async function* printXlsx(
 
 function cellsOf(columns: readonly TableColumn[], line: TableLine): readonly string[] {
   return columns.map(({ type, isList }, index) => printCell(isList ? 'json' : type, line[index] ?? null));
+}
+
+/**
+ * Yields the lines of NDJSON from chunks of bytes, one batch for each chunk. A line may span several chunks.
+ */
+export async function* readJsonLines(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly string[], void> {
+  let begun = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) {
+    const lines = (begun + decoder.decode(chunk, { stream: true })).split('\n');
+    begun = lines.pop() ?? '';
+    if (lines.length > 0) yield lines;
+  }
+}
+
+/** The formats of files that a command writes. */
+export type ExportFormat = Exclude<Format, 'json'>;
+
+interface ExportOptions extends TableOptions {
+  readonly format: Format;
+  /** Only what changed then or later, and what was removed, as `RecordSet.streamChanges` gives it. */
+  readonly since: string | undefined;
+  readonly signal: EndSignal;
+  /** The fields of each record in the file. Default: all. */
+  readonly projection?: readonly Path[] | undefined;
+}
+
+/** The options of `RecordFile` for tables. */
+type TableOptions = Pick<RecordFile, 'byteOrderMark' | 'timeZone' | 'expanded'>;
+
+/** @throws LIMIT_EXCEEDED for more records than a sheet of XLSX can hold */
+export async function countExported(
+  records: RecordSet,
+  { format, since }: Pick<ExportOptions, 'format' | 'since'>,
+): Promise<number> {
+  const count = since === undefined ? await records.count() : await records.countChanges(since);
+  if (format === 'xlsx') assertFitsSheet(count);
+  return count;
+}
+
+/** The bytes of the file. A tombstone is a record with `_id` and `$removed`, the last column of a table. */
+export function exportRecords(
+  records: RecordSet,
+  { format, since, signal, projection, ...table }: ExportOptions,
+): AsyncIterable<string | Uint8Array> {
+  if (!isTableFormat(format)) return open(format);
+  const columns = columnsOfRecords(records.collection, projection, records.hiddenFields, table.expanded);
+  return printRecords({ ...table, format, columns }, readJsonLines(open('ndjson')));
+
+  function open(lines: 'json' | 'ndjson') {
+    if (since === undefined) return records.stream(lines, signal);
+    return records.streamChanges(since, { format: lines, signal });
+  }
 }

@@ -13,7 +13,6 @@ import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/dat
 import type { Transaction } from '../../store/database/queryable.js';
 import { databaseTime } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
-import type { Sql } from '../../store/sql.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 import { CountedBytes } from './counted-bytes.js';
 import { assertAtMost, assertDescribed, type DescribedFile, type MostBytes } from './described-file.js';
@@ -84,17 +83,13 @@ export class Files {
     const { store, limits } = this.#options;
     if (file.link) await assertMayLink(store, scope, file.link);
     else assertMayCreate(scope, limits.uploadRoles);
-    return await this.#keep(scope, file, { bytes: limits.maxBytes, setting: 'FILE_MAX_BYTES' });
+    return await this.createForTask(scope, file, { bytes: limits.maxBytes, setting: 'FILE_MAX_BYTES' });
   }
 
   /**
    * Like `create`, for a task that has checked other rights than those of uploads, with a limit of its own.
    */
   async createForTask(scope: Scope, file: NewFile, most: MostBytes): Promise<StoredFile> {
-    return await this.#keep(scope, file, most);
-  }
-
-  async #keep(scope: Scope, file: NewFile, most: MostBytes): Promise<StoredFile> {
     const { database, blobs } = this.#options;
     const { name, contentType } = assertDescribed(file);
     const left = await this.#quota.assertLeft(scope.domain.id, 1);
@@ -156,12 +151,12 @@ export class Files {
     { filter, ...page }: KeysetRequest & { readonly filter: FileFilter },
   ): Promise<KeysetPage<StoredFile>> {
     const checked = withPlaces(page, assertFileCursor);
-    const condition = await this.#conditionOf(scope, filter);
+    const condition = await visibleFiles(this.#options.store, scope, filter);
     return await listFiles(this.#options.database, condition, checked);
   }
 
   async count(scope: Scope, filter: FileFilter): Promise<number> {
-    return await countFiles(this.#options.database, await this.#conditionOf(scope, filter));
+    return await countFiles(this.#options.database, await visibleFiles(this.#options.store, scope, filter));
   }
 
   /**
@@ -229,10 +224,6 @@ export class Files {
         retryAfterSeconds: RETRY_SOON_SECONDS,
       });
     });
-  }
-
-  async #conditionOf(scope: Scope, filter: FileFilter): Promise<Sql> {
-    return await visibleFiles(this.#options.store, scope, filter);
   }
 
   async #remove(key: BlobKey, blobs: BlobStore): Promise<void> {

@@ -19,10 +19,12 @@ import { derivedRows, sweepDerivedRows } from '../../store/writing/derived-rows.
 import { keepingAnAdmin } from '../../store/writing/record-environment.js';
 import { auditedChanges, IN_INPUT, PRINCIPALS_CHANNEL } from '../../store/writing/record-statements.js';
 import { eraseImportFiles } from './erase-traces.js';
-import { archiveName, type Belongings, findBelongings } from './identify-person.js';
 import {
+  archiveName,
+  type Belongings,
   ERASED_NAME,
   type ErasureWork,
+  findBelongings,
   idsOf,
   likePatterns,
   Redaction,

@@ -18,8 +18,16 @@ import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { Files } from '../files/files.js';
-import { type Belongings, findBelongings, identifyPerson, type PersonAsked } from './identify-person.js';
-import { likePatterns, type PersonIdentity, Redaction, referencePathsTo } from './identity.js';
+import {
+  type Belongings,
+  findBelongings,
+  identifyPerson,
+  likePatterns,
+  type PersonAsked,
+  type PersonIdentity,
+  Redaction,
+  referencePathsTo,
+} from './identity.js';
 
 interface PersonArchiveServices {
   readonly database: Database;

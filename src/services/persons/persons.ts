@@ -24,13 +24,15 @@ import { USER_COLLECTION } from '../../store/writing/record-statements.js';
 import type { Files } from '../files/files.js';
 import { eraseRecords } from './erase-records.js';
 import { eraseAccess, eraseMessages, eraseTraces } from './erase-traces.js';
-import { identifyPerson, type PersonAsked, personCollection } from './identify-person.js';
 import {
   type DoneErasure,
   type ErasureEntry,
   ErasureReport,
   type ErasureWork,
+  identifyPerson,
+  type PersonAsked,
   type PersonIdentity,
+  personCollection,
   Redaction,
 } from './identity.js';
 import { listPersonFiles } from './person-files.js';

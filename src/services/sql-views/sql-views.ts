@@ -7,7 +7,7 @@
  * The comment of a schema says whom it is for, the comment of a view has a fingerprint of its definition. So
  * the database itself knows which views exist and which of them a declaration has changed.
  */
-import { hash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
@@ -23,10 +23,9 @@ import {
   describeAudience,
   shortName,
 } from './compile-view.js';
-import { scramVerifier } from './scram-verifier.js';
 import { definitionKey, definitionText, runDefinition, sqlName } from './sql-name.js';
 
-export interface SqlViewsOptions {
+interface SqlViewsOptions {
   readonly database: Database;
   readonly collections: { list(): readonly Collection[] };
   /**
@@ -58,7 +57,7 @@ export interface AudienceChange {
   readonly views: readonly ViewChange[];
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly audiences: readonly Audience[];
   /** `tried` does everything and rolls it back. */
   readonly mode: 'done' | 'tried';
@@ -416,4 +415,15 @@ async function dropView(database: Queryable, schema: string, name: string): Prom
   const qualified = sql`${sqlName(schema)}.${sqlName(name)}`;
   await runDefinition(database, sql`drop view ${qualified}`);
   await runDefinition(database, sql`drop function if exists ${qualified}()`);
+}
+
+const ITERATIONS = 4096;
+
+/** The password must be ASCII, which needs no preparation. @see RFC 5803 */
+function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
+  const clientKey = createHmac('sha256', salted).update('Client Key').digest();
+  const storedKey = createHash('sha256').update(clientKey).digest('base64');
+  const serverKey = createHmac('sha256', salted).update('Server Key').digest('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
 }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { readJsonLines } from '../../../src/services/exporting/json-lines.js';
-import { assertFitsSheet, printRecords } from '../../../src/services/exporting/print-records.js';
+import {
+  assertFitsSheet,
+  printRecords,
+  readJsonLines,
+} from '../../../src/services/exporting/print-records.js';
 
 async function* batches(count: number): AsyncGenerator<readonly string[], void> {
   const batch = Array.from({ length: 1000 }, () => '{}');

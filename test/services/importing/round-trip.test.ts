@@ -8,7 +8,7 @@ import { operatorScope } from '../../../src/cli/command-line.js';
 import { openServices, type Services } from '../../../src/gateway/compose/services.js';
 import { parseConfig } from '../../../src/gateway/config/config.js';
 import { DEMO_DEFAULTS } from '../../../src/school/demo/demo-options.js';
-import { type ExportFormat, exportRecords } from '../../../src/services/exporting/export-records.js';
+import { type ExportFormat, exportRecords } from '../../../src/services/exporting/print-records.js';
 import type { StoredImport } from '../../../src/services/importing/stored-import.js';
 import { createDemoDatabase } from '../../demo-template.js';
 import { IS_FULL_LENGTH } from '../../full-length.js';

@@ -1,7 +1,7 @@
 /** The door to exporting and erasing the data of a person. For admins. */
 import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import type { Files } from '../../../services/files/files.js';
-import { archiveName } from '../../../services/persons/identify-person.js';
+import { archiveName } from '../../../services/persons/identity.js';
 import type { Persons } from '../../../services/persons/persons.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 import { FileResult, toResult } from './file-resolver.js';

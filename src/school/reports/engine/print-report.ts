@@ -4,8 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '.
 import type { TableColumn, TableLine } from '../../../base/tables/cell.js';
 import { printCsvLine } from '../../../base/tables/csv-line.js';
 import { printParquet } from '../../../base/tables/parquet.js';
-import { numberCell, printCell, printRow, STYLE, textCell } from '../../../base/tables/print-cell.js';
-import { Workbook } from '../../../base/tables/workbook.js';
+import { numberCell, printCell, printRow, STYLE, textCell, Workbook } from '../../../base/tables/workbook.js';
 import { headingOf, type RowClass } from './columns.js';
 import type { ParameterList } from './parameters.js';
 import type { ReportLine } from './statement.js';

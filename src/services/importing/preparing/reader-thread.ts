@@ -4,7 +4,7 @@ import { parsePlainJson } from '../../../base/json/json.js';
 import { toImportMapping } from '../import-mapping.js';
 import { type InspectedSource, inspectSource } from '../reading/inspect-source.js';
 import { openRowSource } from '../reading/open-row-source.js';
-import { type RowSource, rowLength, type SourceRow } from '../reading/row-source.js';
+import type { SourceRow } from '../reading/row-source.js';
 import { findUnfoldedDays, unfoldDays } from '../reading/unfold-days.js';
 import {
   connectThreads,
@@ -18,12 +18,9 @@ import { type PreparedRows, type ReferenceLookups, RowPreparer } from './row-pre
 const MAX_INSPECTED_ROWS = 100_000;
 /** The number of batches whose cells may still be requested: the one being written and the next one. */
 const KEPT_BATCHES = 2;
-/** The most that the rows of a batch take, unless a single row is larger. */
-const MOST_LENGTH = 4 * 1024 ** 2;
-
 class ReaderThread implements FileThread {
   readonly #kept: (readonly SourceRow[])[] = [];
-  #batches: AsyncGenerator<readonly SourceRow[], void> | undefined;
+  #batches: AsyncIterator<readonly SourceRow[]> | undefined;
   #preparer: RowPreparer | undefined;
 
   inspect = async ({ file, source, mayUnfold }: InspectionStart): Promise<InspectedSource> => {
@@ -41,7 +38,7 @@ class ReaderThread implements FileThread {
     const rows = await openRowSource(file, source);
     const parsed = toImportMapping(parsePlainJson(mapping)) ?? { columns: [], fixed: {} };
     this.#preparer = new RowPreparer({ ...plan, mapping: parsed }, rows.columns, gateway);
-    this.#batches = batchesOf(rows, batchRows);
+    this.#batches = rows.rows(undefined, batchRows)[Symbol.asyncIterator]();
   };
 
   /** The next batch with rows that are not written already; `undefined` after the last one. */
@@ -61,22 +58,6 @@ class ReaderThread implements FileThread {
     const rows = this.#kept.flat().filter(({ number }) => asked.has(number));
     return new Map(rows.map((row) => [row.number, this.#preparer?.sourceOf(row) ?? []]));
   };
-}
-
-async function* batchesOf(source: RowSource, batchRows: number): AsyncGenerator<readonly SourceRow[], void> {
-  let batch: SourceRow[] = [];
-  let length = 0;
-  for await (const some of source.rows()) {
-    for (const row of some) {
-      batch.push(row);
-      length += rowLength(row);
-      if (batch.length < batchRows && length < MOST_LENGTH) continue;
-      yield batch;
-      batch = [];
-      length = 0;
-    }
-  }
-  if (batch.length > 0) yield batch;
 }
 
 if (parentPort === null) throw new Error('this module is a thread');

@@ -23,11 +23,13 @@ export function openBsonSource(file: SourceFile, limits: SourceLimits): RowSourc
   return {
     format: 'bson',
     warnings: [],
-    rows: (signal) =>
+    rows: (signal, batchRows) =>
       inBatches(
         splitBson(readUnpacked(file.path), { maxLength: limits.maxLineLength }),
         ({ number, bytes }) => rowOfBsonDocument(number, bytes),
-        { ...limits, signal },
+        limits,
+        signal,
+        batchRows,
       ),
   };
 }

@@ -69,7 +69,8 @@ export async function openCsvSource(
     columns: header.columns,
     title: header.title,
     warnings: [...found.warnings, ...header.warnings],
-    rows: (signal) => inBatches(readRows(text), (row) => toCheckedRow(row, header), { ...limits, signal }),
+    rows: (signal, batchRows) =>
+      inBatches(readRows(text), (row) => toCheckedRow(row, header), limits, signal, batchRows),
   };
 }
 
@@ -130,14 +131,30 @@ interface ParsedRow {
 
 /** The rows of the text that are not blank, in batches of one chunk of the file. */
 async function* readRows(text: TableText): AsyncGenerator<readonly QuotedRow[]> {
-  const rowsOf = new RowNumbering(text);
+  /** The line on which the next record begins. */
+  let line = 1;
+  const rowOf = (parsed: ParsedRow): QuotedRow[] => {
+    const number = line;
+    line += linesOf(parsed.raw);
+    const isOfDelimiter = number === 1 && text.namesDelimiter;
+    return isOfDelimiter || isBlankRow(parsed.record) ? [] : [toQuotedRow(parsed, number, text)];
+  };
   try {
-    for await (const records of parseRecords(text)) {
-      yield records.map((record) => rowsOf.next(record)).filter((row) => row !== undefined);
-    }
+    for await (const records of parseRecords(text)) yield records.flatMap(rowOf);
   } catch (cause) {
-    throw toServiceError(cause, rowsOf.line, text.limits);
+    throw toServiceError(cause, line, text.limits);
   }
+}
+
+/** Numbers a record, and removes the quoting from its cells. */
+function toQuotedRow({ record, raw }: ParsedRow, number: number, text: TableText): QuotedRow {
+  const { limits, delimiter } = text;
+  if (record.length > limits.maxColumns) throw tooManyColumns(number, record.length, limits.maxColumns);
+  assertCellsFit(record, number, limits);
+  const cells = record.map((cell) => (cell === '' ? null : cell));
+  const row = { number, cells: raw.includes("'") ? cells.map((cell) => cell && rearmFormula(cell)) : cells };
+  const fault = raw.includes('"') ? faultOfQuotes({ record, raw }, number, delimiter) : undefined;
+  return fault === undefined ? row : { ...row, fault };
 }
 
 /**
@@ -170,34 +187,6 @@ async function* parseRecords({ path, encoding, delimiter, limits }: TableText): 
     for await (const record of parser as AsyncIterable<ParsedRow>) yield [record];
   } finally {
     parser.destroy();
-  }
-}
-
-/** Adds the line number to each record, and removes the quoting from its cells. */
-class RowNumbering {
-  /** The line on which the next record begins. */
-  line = 1;
-  readonly #text: TableText;
-
-  constructor(text: TableText) {
-    this.#text = text;
-  }
-
-  /** `undefined` for a blank row. */
-  next({ record, raw }: ParsedRow): QuotedRow | undefined {
-    const { namesDelimiter, limits, delimiter } = this.#text;
-    const number = this.line;
-    this.line += linesOf(raw);
-    if ((number === 1 && namesDelimiter) || isBlankRow(record)) return undefined;
-    if (record.length > limits.maxColumns) throw tooManyColumns(number, record.length, limits.maxColumns);
-    assertCellsFit(record, number, limits);
-    const cells = record.map((cell) => (cell === '' ? null : cell));
-    const row = {
-      number,
-      cells: raw.includes("'") ? cells.map((cell) => cell && rearmFormula(cell)) : cells,
-    };
-    const fault = raw.includes('"') ? faultOfQuotes({ record, raw }, number, delimiter) : undefined;
-    return fault === undefined ? row : { ...row, fault };
   }
 }
 

@@ -42,11 +42,13 @@ export async function openJsonSource(
     format: options.format,
     encoding,
     warnings,
-    rows: (signal) =>
+    rows: (signal, batchRows) =>
       inBatches(
         split(readAsUtf8(file.path, encoding), limits),
         ({ number, bytes }) => rowOf(number, bytes.toString()),
-        { ...limits, signal },
+        limits,
+        signal,
+        batchRows,
       ),
   };
 }

@@ -42,8 +42,8 @@ export async function openRowSource(
   return {
     ...source,
     warnings: [...sniffed.warnings, ...source.warnings],
-    async *rows(signal) {
-      for await (const batch of source.rows(signal)) yield batch.map(storableRow);
+    async *rows(signal, batchRows) {
+      for await (const batch of source.rows(signal, batchRows)) yield batch.map(storableRow);
     },
   };
 }

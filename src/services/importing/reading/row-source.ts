@@ -52,12 +52,12 @@ export interface RowSource {
   /** Facts that a person should know about the file, although all rows can be read. */
   readonly warnings: readonly string[];
   /**
-   * All rows in batches, from the first on. Each call starts a new pass. Blank rows are left out.
+   * All rows in batches of at most so many, from the first on. Each call starts a new pass. Blank rows are left out.
    *
    * @throws MALFORMED_REQUEST if the file cannot be read further, LIMIT_EXCEEDED if it exceeds a limit, each
    * with the line and what would be right; the reason of the signal
    */
-  rows(signal?: AbortSignal): AsyncIterable<readonly SourceRow[]>;
+  rows(signal?: AbortSignal, batchRows?: number): AsyncIterable<readonly SourceRow[]>;
 }
 
 /** A file on disk, with what the caller says about it. */
@@ -107,7 +107,9 @@ export interface NumberedBytes {
 export async function* inBatches<Piece>(
   chunks: AsyncIterable<readonly Piece[]>,
   rowOf: (piece: Piece) => SourceRow | undefined,
-  { maxRows, signal }: Pick<SourceLimits, 'maxRows'> & { readonly signal: AbortSignal | undefined },
+  { maxRows }: Pick<SourceLimits, 'maxRows'>,
+  signal: AbortSignal | undefined,
+  batchRows = BATCH_ROWS,
 ): AsyncGenerator<readonly SourceRow[]> {
   let batch: SourceRow[] = [];
   let length = 0;
@@ -120,8 +122,8 @@ export async function* inBatches<Piece>(
       count += 1;
       if (count > maxRows) throw tooManyRows(row.number, maxRows);
       batch.push(row);
-      length += rowLength(row);
-      if (batch.length < BATCH_ROWS && length < BATCH_LENGTH) continue;
+      length += lengthOf(row.values);
+      if (batch.length < batchRows && length < BATCH_LENGTH) continue;
       yield batch;
       batch = [];
       length = 0;
@@ -131,15 +133,9 @@ export async function* inBatches<Piece>(
 }
 
 /**
- * The approximate size of a row: the UTF-16 code units of its texts and names, and a few for each value. It
+ * The approximate size of a value: the UTF-16 code units of its texts and names, and a few for each value. It
  * limits batches, so that a thousand large documents are not in memory together.
  */
-export function rowLength({ values }: SourceRow): number {
-  return lengthOf(values);
-}
-
-const LENGTH_OF_VALUE = 8;
-
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length + LENGTH_OF_VALUE;
   if (typeof value !== 'object' || value === null) return LENGTH_OF_VALUE;
@@ -167,12 +163,13 @@ export const SOURCE_LIMITS = {
 
 export type SourceLimits = { readonly [Name in keyof typeof SOURCE_LIMITS]: number };
 
+const LENGTH_OF_VALUE = 8;
 /** The number of rows in a batch, and their size. A batch is smaller if a row is large. */
 const BATCH_ROWS = 1_000;
-const BATCH_LENGTH = 2 * 1024 ** 2;
+const BATCH_LENGTH = 4 * 1024 ** 2;
 
 /** `number`: the number of the first row beyond the limit, as a person sees it. */
-export function tooManyRows(number: number, maxRows: number): ServiceError {
+function tooManyRows(number: number, maxRows: number): ServiceError {
   return new ServiceError(
     'LIMIT_EXCEEDED',
     `Row ${number} is one of more than ${maxRows}, the most that are read. Divide the file.`,

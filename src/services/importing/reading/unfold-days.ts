@@ -3,13 +3,7 @@
 import { dayWritten, monthNumber, parseMonthCell } from '../cells/day-cell.js';
 import type { DayFormat } from '../cells/day-formats.js';
 import { CellFault, isBlankCell, textOfCell } from '../cells/plain-cells.js';
-import {
-  type RowSource,
-  SOURCE_LIMITS,
-  type SourceRow,
-  tooManyRows,
-  type UnfoldedDays,
-} from './row-source.js';
+import { inBatches, type RowSource, SOURCE_LIMITS, type SourceRow, type UnfoldedDays } from './row-source.js';
 
 /** Fewer columns with days may be fields of a record. */
 const FEWEST_DAYS = 3;
@@ -99,25 +93,24 @@ export function unfoldDays(source: RowSource, unfold: UnfoldedDays): RowSource {
     ...source,
     columns: [...kept, unfold.day, unfold.value],
     warnings: [...source.warnings, ...warningsOf(unfold)],
-    async *rows(signal) {
-      let number = 0;
-      for await (const rows of source.rows(signal)) {
-        const unfolded: SourceRow[] = [];
-        for (const row of rows) {
-          const filled = days.filter(([column]) => !isBlankCell(row.values[column]));
-          const keys = Object.fromEntries(kept.map((column) => [column, row.values[column]]));
-          for (const [column, day] of row.fault === undefined ? filled : [['', ''] as const]) {
-            number += 1;
-            if (number > SOURCE_LIMITS.maxRows) throw tooManyRows(row.number, SOURCE_LIMITS.maxRows);
-            const values = { ...keys, [unfold.day]: day, [unfold.value]: row.values[column] };
-            const { source: _, ...others } = row;
-            unfolded.push({ ...others, number, values });
-          }
-        }
-        if (unfolded.length > 0) yield unfolded;
-      }
-    },
+    rows: (signal, batchRows) =>
+      inBatches(unfolded(source.rows(signal)), (row) => row, SOURCE_LIMITS, signal, batchRows),
   };
+
+  async function* unfolded(batches: AsyncIterable<readonly SourceRow[]>): AsyncGenerator<SourceRow[]> {
+    let number = 0;
+    for await (const rows of batches) {
+      yield rows.flatMap(({ source: _, ...row }) => {
+        const filled = days.filter(([column]) => !isBlankCell(row.values[column]));
+        const keys = Object.fromEntries(kept.map((column) => [column, row.values[column]]));
+        return (row.fault === undefined ? filled : [['', ''] as const]).map(([column, day]) => {
+          number += 1;
+          const values = { ...keys, [unfold.day]: day, [unfold.value]: row.values[column] };
+          return { ...row, number, values };
+        });
+      });
+    }
+  }
 }
 
 function warningsOf({ days, day }: UnfoldedDays): readonly string[] {

@@ -71,8 +71,8 @@ export async function openXlsxSource(
     columns: header.columns,
     title: header.title,
     warnings: [...warnings, ...header.warnings],
-    rows: (signal) =>
-      inBatches(readSheetRows(text), (row) => toCheckedRow(row, header), { ...limits, signal }),
+    rows: (signal, batchRows) =>
+      inBatches(readSheetRows(text), (row) => toCheckedRow(row, header), limits, signal, batchRows),
   };
 }
 

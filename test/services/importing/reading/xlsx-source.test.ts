@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { strToU8, type Zippable, zipSync } from 'fflate';
 import { ExactNumber } from '../../../../src/base/json/json.js';
-import { STYLE, textCell } from '../../../../src/base/tables/print-cell.js';
+import { STYLE, textCell } from '../../../../src/base/tables/workbook.js';
 import { openRowSource } from '../../../../src/services/importing/reading/open-row-source.js';
 import type { SourceLimits, SourceOptions } from '../../../../src/services/importing/reading/row-source.js';
 import { runsOf } from '../../../full-length.js';
