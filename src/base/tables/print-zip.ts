@@ -7,14 +7,19 @@ export interface ZipEntry {
   readonly content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 }
 
+/** Bytes are passed on in chunks of at least this size: one chunk for each row would cost too much. */
+const CHUNK_BYTES = 64 * 1024;
+
 export async function* printZip(
   entries: AsyncIterable<ZipEntry>,
   writtenAt: Date,
 ): AsyncGenerator<Uint8Array, void> {
   const ready: Uint8Array[] = [];
+  let readyBytes = 0;
   const zip = new Zip((error, chunk) => {
     if (error) throw error;
     ready.push(chunk);
+    readyBytes += chunk.length;
   });
   for await (const { path, content } of entries) {
     const entry = new ZipDeflate(path, { level: 6 });
@@ -22,10 +27,12 @@ export async function* printZip(
     zip.add(entry);
     for await (const chunk of content) {
       entry.push(typeof chunk === 'string' ? Buffer.from(chunk) : new Uint8Array(chunk));
-      yield* ready.splice(0);
+      if (readyBytes < CHUNK_BYTES) continue;
+      readyBytes = 0;
+      yield Buffer.concat(ready.splice(0));
     }
     entry.push(new Uint8Array(0), true);
   }
   zip.end();
-  yield* ready.splice(0);
+  yield Buffer.concat(ready);
 }

@@ -1,74 +1,40 @@
 /**
- * `Workbook` writes an XLSX file (ECMA-376) as a stream. Strings are inline and zip entries have no length in
- * advance, so that nothing has to wait for the end.
+ * Writes an XLSX file (ECMA-376) as a stream. Strings are inline and zip entries have no length in advance, so
+ * that nothing has to wait for the end.
  */
-import { Zip, ZipDeflate } from 'fflate';
 import type { CellType } from './cell.js';
+import { printZip, type ZipEntry } from './print-zip.js';
 import { encodeXstring } from './xstring.js';
 
 /** The most lines of a sheet, heading included, that spreadsheet programs read. */
 export const MAX_SHEET_LINES = 1_048_576;
 
-/** Bytes are passed on in chunks of at least this size: one chunk for each row would cost too much. */
-const CHUNK_BYTES = 64 * 1024;
-
 /** The date of all zip entries, so that the same content always makes the same file. */
 const ENTRY_TIME = new Date('2000-01-01T12:00:00Z');
 
-interface Sheet {
-  push(text: string): void;
-  end(text: string): void;
+export interface WorkbookSheet {
+  readonly name: string;
+  readonly firstLine: 'frozen' | 'moving';
+  /** The XML of its rows, taken after the sheets before it. */
+  readonly rows: AsyncIterable<string>;
 }
 
-/** A zip file whose entries are written one after the other. */
-export class Workbook {
-  readonly #zip: Zip;
-  readonly #ready: Uint8Array[] = [];
-  #readyBytes = 0;
-  #sheetsOpened = 0;
+export function printWorkbook(sheets: readonly WorkbookSheet[]): AsyncGenerator<Uint8Array, void> {
+  return printZip(entriesOf(sheets), ENTRY_TIME);
+}
 
-  /** The names of the sheets, in the order in which they are opened later. */
-  constructor(sheetNames: readonly string[]) {
-    this.#zip = new Zip((error, chunk) => {
-      if (error) throw error;
-      this.#ready.push(chunk);
-      this.#readyBytes += chunk.length;
-    });
-    for (const [path, text] of partsOf(sheetNames)) this.#open(path).end(text);
+async function* entriesOf(sheets: readonly WorkbookSheet[]): AsyncGenerator<ZipEntry, void> {
+  for (const [path, text] of partsOf(sheets.map(({ name }) => name))) yield { path, content: [text] };
+  for (const [index, sheet] of sheets.entries()) {
+    yield { path: `xl/worksheets/sheet${index + 1}.xml`, content: contentOf(sheet) };
   }
+}
 
-  /** Opens the next sheet, for the XML of its rows, after the one before has ended. */
-  openSheet(options: { readonly firstLine: 'frozen' | 'moving' }): Sheet {
-    this.#sheetsOpened += 1;
-    const sheet = this.#open(`xl/worksheets/sheet${this.#sheetsOpened}.xml`);
-    const view = options.firstLine === 'frozen' ? FROZEN_FIRST_LINE : '';
-    sheet.push(`${XML}<worksheet xmlns="${MAIN}">${view}<sheetData>`);
-    return { push: sheet.push, end: (rows) => sheet.end(`${rows}</sheetData></worksheet>`) };
-  }
-
-  end(): void {
-    this.#zip.end();
-  }
-
-  /** The bytes that are ready, once they are enough to pass on. */
-  takeChunk(): Iterable<Uint8Array> {
-    return this.#readyBytes > CHUNK_BYTES ? this.takeAll() : [];
-  }
-
-  takeAll(): Iterable<Uint8Array> {
-    this.#readyBytes = 0;
-    return [Buffer.concat(this.#ready.splice(0))];
-  }
-
-  #open(path: string): Sheet {
-    const entry = new ZipDeflate(path, { level: 6 });
-    entry.mtime = ENTRY_TIME;
-    this.#zip.add(entry);
-    return {
-      push: (text) => entry.push(Buffer.from(text)),
-      end: (text) => entry.push(Buffer.from(text), true),
-    };
-  }
+async function* contentOf({ firstLine, rows }: WorkbookSheet): AsyncGenerator<string, void> {
+  const view = firstLine === 'frozen' ? FROZEN_FIRST_LINE : '';
+  yield `${XML}<worksheet xmlns="${MAIN}">${view}<sheetData>`;
+  yield* rows;
+  yield '</sheetData></worksheet>';
 }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -145,7 +111,7 @@ function partsOf(sheetNames: readonly string[]): readonly (readonly [string, str
   ];
 }
 
-/** Indexes into `cellXfs` of the styles of a `Workbook`. */
+/** Indexes into `cellXfs` of the styles of a workbook. */
 export const STYLE = {
   plain: 0,
   heading: 1,

@@ -16,9 +16,9 @@ import {
   MAX_SHEET_LINES,
   printCell,
   printRow,
+  printWorkbook,
   STYLE,
   textCell,
-  Workbook,
   workbookHolds,
 } from '../../base/tables/workbook.js';
 import type { RecordSet } from '../../store/reading/record-set.js';
@@ -54,7 +54,13 @@ export function printRecords(
     case 'csv':
       return printCsv(columns, linesOf(file, batches, holdsAll), file.byteOrderMark ?? 'without');
     case 'xlsx':
-      return printXlsx(columns, linesOf(file, batches, workbookHolds));
+      return printWorkbook([
+        {
+          name: 'Records',
+          firstLine: 'frozen',
+          rows: sheetRows(columns, linesOf(file, batches, workbookHolds)),
+        },
+      ]);
     case 'parquet':
       return printParquet(columns, linesOf(file, batches, parquetHolds));
   }
@@ -117,23 +123,17 @@ async function* printCsv(
 }
 
 /** @throws LIMIT_EXCEEDED in mid-stream if more records come than were counted */
-async function* printXlsx(
+async function* sheetRows(
   columns: readonly TableColumn[],
   batches: AsyncIterable<readonly TableLine[]>,
-): AsyncGenerator<Uint8Array, void> {
-  const workbook = new Workbook(['Records']);
-  const sheet = workbook.openSheet({ firstLine: 'frozen' });
-  sheet.push(printRow(columns.map(({ heading }) => textCell(heading, STYLE.heading))));
+): AsyncGenerator<string, void> {
+  yield printRow(columns.map(({ heading }) => textCell(heading, STYLE.heading)));
   let count = 0;
   for await (const lines of batches) {
     count += lines.length;
     if (count > MAX_SHEET_RECORDS) throw tooLong('more records came than fit');
-    sheet.push(lines.map((line) => printRow(cellsOf(columns, line))).join(''));
-    yield* workbook.takeChunk();
+    yield lines.map((line) => printRow(cellsOf(columns, line))).join('');
   }
-  sheet.end('');
-  workbook.end();
-  yield* workbook.takeAll();
 }
 
 function cellsOf(columns: readonly TableColumn[], line: TableLine): readonly string[] {

@@ -4,7 +4,14 @@ import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '.
 import type { TableColumn, TableLine } from '../../../base/tables/cell.js';
 import { printCsvLine } from '../../../base/tables/csv-line.js';
 import { printParquet } from '../../../base/tables/parquet.js';
-import { numberCell, printCell, printRow, STYLE, textCell, Workbook } from '../../../base/tables/workbook.js';
+import {
+  numberCell,
+  printCell,
+  printRow,
+  printWorkbook,
+  STYLE,
+  textCell,
+} from '../../../base/tables/workbook.js';
 import { headingOf, type RowClass } from './columns.js';
 import type { ParameterList } from './parameters.js';
 import type { ReportLine } from './statement.js';
@@ -96,37 +103,37 @@ async function* rowsOf(
   }
 }
 
-export async function* printXlsx(
+export function printXlsx(
   report: Pick<ReportForm, 'title' | 'row' | 'totals'>,
   head: ReportHead,
   lines: AsyncIterable<ReportStreamLine>,
   timeZone?: string,
 ): AsyncIterable<Uint8Array> {
-  const workbook = new Workbook(['Report', 'About']);
-  const sheet = workbook.openSheet({ firstLine: 'frozen' });
-  let table: Table | undefined;
-  let totals: JsonObject = {};
   const warnings: JsonObject[] = [];
-  for await (const { part, json } of lines) {
-    const content = parseExactJson(json);
-    if (!isJsonObject(content)) continue;
-    if (part === 'warning') warnings.push(content);
-    if (part === 'totals') {
-      totals = content;
-      table = tableOf(report.row, content);
-      sheet.push(printRow(table.headings.map((heading) => textCell(heading, STYLE.heading))));
+  return printWorkbook([
+    { name: 'Report', firstLine: 'frozen', rows: reportRows() },
+    { name: 'About', firstLine: 'moving', rows: aboutRows(report.title, head, warnings) },
+  ]);
+
+  async function* reportRows(): AsyncGenerator<string, void> {
+    let table: Table | undefined;
+    let totals: JsonObject = {};
+    for await (const { part, json } of lines) {
+      const content = parseExactJson(json);
+      if (!isJsonObject(content)) continue;
+      if (part === 'warning') warnings.push(content);
+      if (part === 'totals') {
+        totals = content;
+        table = tableOf(report.row, content);
+        yield printRow(table.headings.map((heading) => textCell(heading, STYLE.heading)));
+      }
+      if (part === 'row' && table) {
+        for (const cells of table.linesOf(content))
+          yield printRow(inZone(cells, timeZone).map(({ type, value }) => printCell(type, value)));
+      }
     }
-    if (part === 'row' && table) {
-      for (const cells of table.linesOf(content))
-        sheet.push(printRow(inZone(cells, timeZone).map(({ type, value }) => printCell(type, value))));
-      yield* workbook.takeChunk();
-    }
+    if (table) yield printRow(printTotals(table.totalsLine(totals)));
   }
-  if (table) sheet.push(printRow(printTotals(table.totalsLine(totals))));
-  sheet.end('');
-  workbook.openSheet({ firstLine: 'moving' }).end(aboutRows(report.title, head, warnings).join(''));
-  workbook.end();
-  yield* workbook.takeAll();
 }
 
 /** The first cell without a total contains the label of the line. */
@@ -142,7 +149,11 @@ function printTotals(cells: readonly Cell[]): readonly string[] {
   });
 }
 
-function aboutRows(title: string, head: ReportHead, warnings: readonly JsonObject[]): readonly string[] {
+async function* aboutRows(
+  title: string,
+  head: ReportHead,
+  warnings: readonly JsonObject[],
+): AsyncGenerator<string, void> {
   const facts: readonly (readonly [string, JsonValue])[] = [
     ['Report', title],
     ['Generated at (UTC)', head.generatedAt],
@@ -156,9 +167,10 @@ function aboutRows(title: string, head: ReportHead, warnings: readonly JsonObjec
         ] as const,
     ),
   ];
-  return facts.map(([name, value]) =>
-    printRow([textCell(name, STYLE.heading), textCell(value === null ? '' : String(value), STYLE.plain)]),
-  );
+  for (const [name, value] of facts) {
+    const text = value === null ? '' : String(value);
+    yield printRow([textCell(name, STYLE.heading), textCell(text, STYLE.plain)]);
+  }
 }
 
 export async function* printJson(
