@@ -1,6 +1,6 @@
 /**
- * `campus backup`, `verify` and `restore`. By what a backup is encrypted is never an argument, which every user
- * of the machine could see.
+ * `campus backup`, `verify` and `restore`. The secret of a backup is never an argument, which every user of
+ * the machine could see.
  */
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';

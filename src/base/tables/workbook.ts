@@ -1,6 +1,6 @@
 /**
- * Writes an XLSX file (ECMA-376) as a stream. Strings are inline and zip entries have no length in advance, so
- * that nothing has to wait for the end.
+ * Writes an XLSX file (ECMA-376) as a stream. Strings are inline and zip entries have no length in advance,
+ * so that nothing has to wait for the end.
  */
 import type { CellType } from './cell.js';
 import { printZip, type ZipEntry } from './print-zip.js';

@@ -154,8 +154,8 @@ export class Persons {
   }
 
   /**
-   * Erases the persons of a list again whom a restored backup brought back: in the domain of the list, or else
-   * in the top one. Returns their number. Called again after a fault, it continues.
+   * Erases the persons of a list again whom a restored backup brought back: in the domain of the list, or
+   * else in the top one. Returns their number. Called again after a fault, it continues.
    *
    * @throws the signal's reason
    */

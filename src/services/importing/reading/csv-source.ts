@@ -16,7 +16,7 @@ import {
 } from './row-source.js';
 import {
   findHeader,
-  firstRowsOf,
+  headerRowsOf,
   isBlankRow,
   type TableHeader,
   type TableRow,
@@ -60,7 +60,7 @@ export async function openCsvSource(
     namesDelimiter: named !== null,
     limits,
   };
-  const header = findHeader(await firstRowsOf(readRows(text)), options.header, limits);
+  const header = findHeader(await headerRowsOf(readRows(text)), options.header, limits);
   return {
     format: options.format,
     encoding: text.encoding,

@@ -121,7 +121,7 @@ async function* splitJsonValues(
   let isEscaped = false;
   /** Whether the value is a number, a word or a text, which ends before a space, a comma or a bracket. */
   let isBare = false;
-  /** Whether the value is the first object, which may be around a list `data`, whose other members are skipped. */
+  /** Whether the value is the first object. It may be around a list `data`; its other members are skipped. */
   let mayWrap = false;
   let isWrapped = false;
   /** The parts of the value from earlier chunks. */

@@ -14,9 +14,9 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * The encoding that the caller names, in any of its usual spellings; else it is detected: by the byte order
- * mark at the beginning, by the zeros of UTF-16, or as UTF-8 if the whole file is valid UTF-8. A file without
- * any UTF-8 sequence counts as Windows-1252, in which every byte is valid. A file that mixes both is rejected,
- * because some of its lines would be garbled in either encoding. Reads the whole file.
+ * mark at the beginning, by the zeros of UTF-16, or as UTF-8 if the whole file is valid UTF-8. A file
+ * without any UTF-8 sequence counts as Windows-1252, in which every byte is valid. A file that mixes both is
+ * rejected, because some of its lines would be garbled in either encoding. Reads the whole file.
  *
  * @throws INVALID_VALUE for an unknown name; MALFORMED_REQUEST with the first line in another encoding than
  *   the others, or than the caller says

@@ -52,7 +52,8 @@ export interface RowSource {
   /** Facts that a person should know about the file, although all rows can be read. */
   readonly warnings: readonly string[];
   /**
-   * All rows in batches of at most so many, from the first on. Each call starts a new pass. Blank rows are left out.
+   * All rows in batches of at most so many, from the first on. Each call starts a new pass. Blank
+   * rows are left out.
    *
    * @throws MALFORMED_REQUEST if the file cannot be read further, LIMIT_EXCEEDED if it exceeds a limit, each
    * with the line and what would be right; the reason of the signal

@@ -26,7 +26,7 @@ export interface TableHeader {
 /** The number of first rows that may contain the header. */
 const HEADER_ROWS = 20;
 
-export async function firstRowsOf<Row extends TableRow>(
+export async function headerRowsOf<Row extends TableRow>(
   batches: AsyncIterable<readonly Row[]>,
 ): Promise<readonly Row[]> {
   const first: Row[] = [];

@@ -18,7 +18,7 @@ import {
   SheetReader,
   type SheetRow,
 } from './sheet-reader.js';
-import { findHeader, firstRowsOf, isBlankRow, type TableHeader, toSourceRow } from './table-row.js';
+import { findHeader, headerRowsOf, isBlankRow, type TableHeader, toSourceRow } from './table-row.js';
 import { ZipParts } from './zip-parts.js';
 
 interface SheetPart {
@@ -103,7 +103,7 @@ async function findSheet(
   const candidates = candidatesOf(workbook.sheets, options.sheet);
   for (const [index, sheet] of candidates.entries()) {
     const text = { path: file, workbook, sheet, merged: [], limits };
-    const rows = await firstRowsOf(readSheetRows(text));
+    const rows = await headerRowsOf(readSheetRows(text));
     if (rows.length === 0 && index < candidates.length - 1) continue;
     const header = findHeader(rows, options.header, limits);
     const areas = await findMerged(file, sheet.part);
