@@ -43,7 +43,8 @@ drawings.wait(() => {
 
 export interface ChartSeries {
   readonly name: string;
-  readonly values: readonly number[];
+  /** `null` where there is no value. */
+  readonly values: readonly (number | null)[];
 }
 
 export interface ChartCanvasProps {
@@ -101,6 +102,10 @@ function useIsNear(element: RefObject<Element | null>): boolean {
   return isNear;
 }
 
+function isWhole(value: number | null): boolean {
+  return value === null || Number.isInteger(value);
+}
+
 export function ChartCanvas(props: ChartCanvasProps) {
   const { kind, title, labels, labelled, series, isOverTime = false, unit, currency, height } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -127,6 +132,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
     const printShort = (value: number) =>
       unit === 'money' ? formats.shortMoney(value, currency) : formats.shortNumber(value);
     const isRound = kind === 'doughnut';
+    const isCount = unit === 'number' && series.every(({ values }) => values.every(isWhole));
     const legendSide = isLying ? 'top' : 'bottom';
     const axis = { border: { display: false }, stacked: kind === 'stackedBar' };
     const named = {
@@ -153,7 +159,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
         maxRotation: 0,
         maxTicksLimit: 6,
         // Counts of students have no fractions.
-        ...(unit === 'number' && { precision: 0 }),
+        ...(isCount && { precision: 0 }),
         callback: (value: string | number) => printShort(Number(value)),
       },
     };
@@ -171,6 +177,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
             borderWidth: kind === 'line' ? 2 : 0,
             borderRadius: kind === 'line' || isRound ? 0 : 3,
             pointRadius: 2,
+            spanGaps: true,
             maxBarThickness: 42,
           };
         }),

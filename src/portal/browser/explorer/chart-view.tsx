@@ -1,63 +1,11 @@
 /** A table as a chart, with a choice of the axes. It is loaded on demand. */
-import { useGraphiQL } from '@graphiql/react';
-import {
-  ArcElement,
-  BarController,
-  BarElement,
-  CategoryScale,
-  Chart,
-  type ChartConfiguration,
-  Legend,
-  LinearScale,
-  LineController,
-  LineElement,
-  PieController,
-  PointElement,
-  Tooltip,
-} from 'chart.js';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useMemo, useState } from 'react';
 import { headingOfPath } from '../../explore/cell-printer';
-import {
-  type ChartChoice,
-  type ChartPoints,
-  chooseChart,
-  labelsOf,
-  measuresOf,
-  pointsOf,
-} from '../../explore/chart-choice';
+import { type ChartChoice, chooseChart, labelsOf, measuresOf, pointsOf } from '../../explore/chart-choice';
 import type { ResultTable } from '../../explore/result-tables';
-import { type Formats, phrase, useFormats, useTexts } from '../language/use-texts.js';
+import { ChartCanvas } from '../charts/chart-canvas';
+import { type Formats, phrase, useFormats, useTexts } from '../language/use-texts';
 import type { TableViewProps } from './table-view';
-
-Chart.register(
-  ArcElement,
-  BarController,
-  BarElement,
-  CategoryScale,
-  Legend,
-  LinearScale,
-  LineController,
-  LineElement,
-  PieController,
-  PointElement,
-  Tooltip,
-);
-
-/** Distinguishable with any colour vision, on light and dark backgrounds (after Okabe and Ito). */
-const COLOURS = [
-  '#3b82c4',
-  '#e08a00',
-  '#2a9d78',
-  '#cc6aa2',
-  '#56b4e9',
-  '#d1572f',
-  '#8a7fd1',
-  '#a39a1e',
-  '#6b7280',
-  '#b5651d',
-  '#009e9e',
-  '#c23b5a',
-];
 
 export function ChartView({ table, printCell }: TableViewProps) {
   const t = useTexts();
@@ -72,21 +20,34 @@ export function ChartView({ table, printCell }: TableViewProps) {
     );
   }
   const points = pointsOf(table, choice);
+  const shown = choice.type === 'pie' ? points.series.slice(0, 1) : points.series;
   return (
     <div className="chart">
       <ChartControls table={table} choice={choice} onChange={setChoice} />
       <ChartCanvas
-        points={points}
-        choice={choice}
-        locale={formats.locale}
+        kind={choice.type === 'pie' ? 'doughnut' : choice.type}
+        title={t(
+          '{kind} chart of {measure} by {label}, {count, number} points. The table shows the same as text.',
+          {
+            kind: choice.type,
+            measure: headingOfPath(choice.y),
+            label: headingOfPath(choice.x),
+            count: points.labels.length,
+          },
+        )}
         labels={points.labels.map(
           (label) => monthText(printCell(label, kindOf(table, choice.x)), formats) || t('(none)'),
         )}
-        names={points.series.map(({ name }) =>
-          choice.series === ''
-            ? headingOfPath(choice.y)
-            : printCell(name, kindOf(table, choice.series)) || t('(none)'),
-        )}
+        labelled={headingOfPath(choice.x)}
+        series={shown.map(({ name, values }) => ({
+          name:
+            choice.series === ''
+              ? headingOfPath(choice.y)
+              : printCell(name, kindOf(table, choice.series)) || t('(none)'),
+          values,
+        }))}
+        unit="number"
+        height={240}
       />
       <p className="hint">
         {points.isSummed && `${t('Rows with the same label are added up.')} `}
@@ -152,113 +113,6 @@ function ChartControls({
   );
 }
 
-interface Drawing {
-  readonly points: ChartPoints;
-  readonly choice: ChartChoice;
-  /** The locale for grouping digits, e.g. in lakhs in India. */
-  readonly locale: string;
-  readonly labels: readonly string[];
-  readonly names: readonly string[];
-}
-
-function ChartCanvas(drawing: Drawing) {
-  const t = useTexts();
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const isDark = useIsDark();
-  const { choice, labels } = drawing;
-  // A text to compare, because every render creates a new drawing.
-  const key = JSON.stringify([drawing, isDark]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is all of them
-  useEffect(() => {
-    if (!canvas.current) return;
-    const chart = new Chart(canvas.current, configurationOf(drawing, isDark));
-    return () => chart.destroy();
-  }, [key]);
-  const said = t(
-    '{kind} chart of {measure} by {label}, {count, number} points. The table shows the same as text.',
-    {
-      kind: choice.type,
-      measure: headingOfPath(choice.y),
-      label: headingOfPath(choice.x),
-      count: labels.length,
-    },
-  );
-  return (
-    <div className="chart-canvas">
-      <canvas ref={canvas} role="img" aria-label={said} />
-    </div>
-  );
-}
-
-function configurationOf(
-  { points, choice, locale, labels, names }: Drawing,
-  isDark: boolean,
-): ChartConfiguration {
-  const text = isDark ? '#d7deea' : '#33405a';
-  const line = isDark ? '#ffffff1c' : '#0000001a';
-  const shown = choice.type === 'pie' ? points.series.slice(0, 1) : points.series;
-  const axis = (title: string) => ({
-    ticks: { color: text, maxRotation: 0, autoSkipPadding: 8 },
-    grid: { color: line },
-    title: { display: true, text: title, color: text },
-  });
-  return {
-    type: choice.type,
-    data: {
-      labels: [...labels],
-      datasets: shown.map(({ values }, index) => ({
-        label: names[index] ?? '',
-        data: [...values],
-        backgroundColor: choice.type === 'pie' ? labels.map((_, slice) => colourOf(slice)) : colourOf(index),
-        borderColor: choice.type === 'line' ? colourOf(index) : 'transparent',
-        borderWidth: choice.type === 'line' ? 2 : 0,
-        // A curve would show values between and beyond the points that do not exist.
-        tension: 0,
-        pointRadius: labels.length > 40 ? 0 : 3,
-        spanGaps: true,
-      })),
-    },
-    options: {
-      responsive: true,
-      locale,
-      maintainAspectRatio: false,
-      animation: matchMedia('(prefers-reduced-motion: reduce)').matches ? false : { duration: 300 },
-      plugins: {
-        legend: {
-          display: choice.type === 'pie' || points.series.length > 1,
-          position: 'bottom',
-          labels: { color: text },
-        },
-      },
-      ...(choice.type !== 'pie' && {
-        scales: {
-          x: { ...axis(headingOfPath(choice.x)), grid: { display: false } },
-          y: { ...axis(headingOfPath(choice.y)), border: { display: false }, beginAtZero: true },
-        },
-      }),
-    },
-  };
-}
-
-function colourOf(index: number): string {
-  return COLOURS[index % COLOURS.length] ?? '#888888';
-}
-
 function kindOf({ columns }: ResultTable, path: string) {
   return columns.find((column) => column.path === path)?.kind ?? 'text';
 }
-
-/** Whether the page is dark, by choice of the user or by the system. */
-function useIsDark(): boolean {
-  const theme = useGraphiQL((state) => state.theme);
-  const system = useSyncExternalStore(
-    (listener) => {
-      DARK.addEventListener('change', listener);
-      return () => DARK.removeEventListener('change', listener);
-    },
-    () => DARK.matches,
-  );
-  return theme === null ? system : theme === 'dark';
-}
-
-const DARK = matchMedia('(prefers-color-scheme: dark)');

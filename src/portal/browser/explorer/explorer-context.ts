@@ -2,17 +2,11 @@ import type { ExecutionResult } from 'graphql';
 import { createContext, useContext } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
 import type { RunOperation } from '../../explore/paged-list';
-import type { LoginSession, SessionUser } from '../session/login-session';
 
 export type ResultView = 'table' | 'chart' | 'json';
 
 /** The state of the page for the panels within GraphiQL, which accepts only components without properties. */
 export interface ExplorerState {
-  readonly session: LoginSession;
-  readonly user: SessionUser;
-  readonly timeZone: string;
-  /** `YYYY-MM-DD` in the time zone of the school. */
-  readonly today: string;
   readonly examples: readonly ExampleOperation[];
   readonly view: ResultView;
   setView(view: ResultView): void;

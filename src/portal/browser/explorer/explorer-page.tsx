@@ -1,8 +1,8 @@
 /** The explorer as a page of the portal. The library and the editors are loaded on demand. */
 import { useComputedColorScheme } from '@mantine/core';
-import { lazy, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useLayoutEffect } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
-import { useSession } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts.js';
 
 const Explorer = lazy(async () => {
@@ -13,9 +13,14 @@ const Explorer = lazy(async () => {
 
 export function ExplorerPage() {
   const t = useTexts();
-  const session = useSession();
-  const state = useSyncExternalStore(session.state.subscribe, session.state.get);
-  const examples = useExamples();
+  const { data: examples } = useQuery({
+    queryKey: ['operations library'],
+    queryFn: async (): Promise<readonly ExampleOperation[]> => {
+      const response = await fetch('/explore/operations.json').catch(() => undefined);
+      return response?.ok ? await response.json() : [];
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const theme = useComputedColorScheme('light');
   // This must precede rendering the editors, which read their colours from it.
   useLayoutEffect(() => {
@@ -26,24 +31,12 @@ export function ExplorerPage() {
   useEffect(() => {
     document.title = `${title} · Campus Gateway`;
   }, [title]);
-  if (state.kind !== 'loggedIn' && state.kind !== 'ended') return null;
-  const { user } = state;
   return (
     <div className="explorer-page">
       <h1 className="visually-hidden">{title}</h1>
       <Suspense fallback={<p className="loading">{t('Loading the explorer …')}</p>}>
-        {examples && <Explorer session={session} user={user} examples={examples} theme={theme} />}
+        {examples && <Explorer examples={examples} theme={theme} />}
       </Suspense>
     </div>
   );
-}
-
-function useExamples(): readonly ExampleOperation[] | undefined {
-  const [examples, setExamples] = useState<readonly ExampleOperation[]>();
-  useEffect(() => {
-    fetch('/explore/operations.json')
-      .then((response) => response.json())
-      .then(setExamples, () => setExamples([]));
-  }, []);
-  return examples;
 }

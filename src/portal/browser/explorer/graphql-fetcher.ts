@@ -1,18 +1,16 @@
-/**
- * Sends operations to the gateway: over HTTP with the token of the session, which is renewed once if it is
- * rejected. Subscriptions use a WebSocket (graphql-ws), opened with the first one.
- */
+/** Sends operations as the user, and notes what the panel of the result shows beside the answer. */
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { type DocumentNode, type ExecutionResult, getOperationAST, parse, print } from 'graphql';
-import { type Client, createClient } from 'graphql-ws';
 import type { ExampleOperation } from '../../explore/example-operation';
 import type { RunOperation } from '../../explore/paged-list';
-import type { LoginSession } from '../session/login-session';
+import type { GatewayClient } from '../gateway/gateway-client';
+import { GatewayProblem } from '../session/gateway-problem';
+import { GRAPHQL_HEADERS } from '../session/graphql-headers';
 import { ObservableValue } from '../session/observable-value';
 import { textOf } from './open-example';
 
 /** Facts about the last operation beside its answer. */
-export interface LastRun {
+interface LastRun {
   readonly durationMs: number;
   readonly bytes: number;
 }
@@ -23,75 +21,58 @@ export interface GraphqlFetcher {
   readonly fetcher: Fetcher;
   /** Runs a query apart from the editor. */
   query(operation: RunOperation): Promise<ExecutionResult>;
-  close(): void;
 }
 
 export function createGraphqlFetcher(
-  session: LoginSession,
+  gateway: GatewayClient,
   examples: readonly ExampleOperation[],
 ): GraphqlFetcher {
-  let socket: Client | undefined;
   // An unchanged example is sent in the form that a gateway accepts which runs registered operations only.
   const registered = new Map(examples.map((example) => [textOf(example), print(parse(example.document))]));
-  const fetcher: Fetcher = (typed, options) => {
-    const params = { ...typed, query: registered.get(typed.query) ?? typed.query };
-    if (isSubscription(options?.documentAST, params.operationName)) {
-      socket ??= openSocket(session);
-      return noteEvents(socket.iterate<Readonly<Record<string, unknown>>>(payloadOf(params)) as Events);
-    }
-    return send(session, params, options?.headers ?? {});
-  };
+  const asRegistered = <Params extends FetcherParams>(params: Params): FetcherParams => ({
+    ...params,
+    query: registered.get(params.query) ?? params.query,
+  });
   return {
-    fetcher,
-    query: ({ query, variables, operationName }) =>
-      send(session, { query: registered.get(query) ?? query, variables, operationName }, {}),
-    close() {
-      void socket?.dispose();
+    fetcher(typed, options) {
+      const params = asRegistered(typed);
+      return isSubscription(options?.documentAST, params.operationName)
+        ? followed(gateway, params)
+        : send(gateway, params, options?.headers);
     },
+    query: (operation) => send(gateway, asRegistered(operation)),
   };
 }
 
 /** The events of graphql-ws, in the type of graphql-js, whose extensions are optional. */
 type Events = AsyncIterableIterator<ExecutionResult>;
 
-async function send(
-  session: LoginSession,
-  params: FetcherParams,
-  headers: Readonly<Record<string, unknown>>,
-): Promise<ExecutionResult> {
-  try {
-    const token = await session.accessToken();
-    if (token === undefined) return SESSION_ENDED;
-    const answer = await post(token, params, headers);
-    if (answer.status !== 401) return answer.result;
-    const renewed = await session.renew(token);
-    if (renewed === undefined) return SESSION_ENDED;
-    return (await post(renewed, params, headers)).result;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return failure(
-      'The gateway cannot be reached. Is it running, and are you online? Then run the operation once more.',
-    );
-  }
+async function followed(gateway: GatewayClient, params: FetcherParams): Promise<Events> {
+  const socket = await gateway.openedSocket();
+  return noteEvents(socket.iterate<Readonly<Record<string, unknown>>>(payloadOf(params)) as Events);
 }
 
-async function post(token: string, params: FetcherParams, headers: Readonly<Record<string, unknown>>) {
+async function send(
+  gateway: GatewayClient,
+  params: FetcherParams,
+  headers: Readonly<Record<string, unknown>> = {},
+): Promise<ExecutionResult> {
   const startedAt = performance.now();
-  const response = await fetch('/graphql', {
-    method: 'POST',
-    headers: {
-      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-      'content-type': 'application/json',
-      accept: 'application/graphql-response+json, application/json',
-      authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify(payloadOf(params)),
-  });
-  const text = await response.text();
-  if (params.operationName !== 'IntrospectionQuery') {
-    lastRun.set({ durationMs: performance.now() - startedAt, bytes: text.length });
+  try {
+    const response = await gateway.fetch('/graphql', {
+      method: 'POST',
+      headers: { ...(headers as Readonly<Record<string, string>>), ...GRAPHQL_HEADERS },
+      body: JSON.stringify(payloadOf(params)),
+    });
+    const text = await response.text();
+    if (params.operationName !== 'IntrospectionQuery') {
+      lastRun.set({ durationMs: performance.now() - startedAt, bytes: text.length });
+    }
+    return readResult(text, response.status);
+  } catch (error) {
+    if (!(error instanceof GatewayProblem)) throw error;
+    return failure(error.message);
   }
-  return { status: response.status, result: readResult(text, response.status) };
 }
 
 function readResult(text: string, status: number): ExecutionResult {
@@ -102,13 +83,6 @@ function readResult(text: string, status: number): ExecutionResult {
     // A proxy in front of the gateway answers with a page of its own.
   }
   return failure(`The gateway answered ${status}, not with JSON. Try again in a moment.`);
-}
-
-function openSocket(session: LoginSession): Client {
-  return createClient({
-    url: new URL('/graphql', location.href).href.replace(/^http/, 'ws'),
-    connectionParams: async () => ({ authorization: `Bearer ${(await session.accessToken()) ?? ''}` }),
-  });
 }
 
 function payloadOf({ query, variables, operationName }: FetcherParams) {
@@ -134,8 +108,6 @@ export function isSubscription(
 ): boolean {
   return document !== undefined && getOperationAST(document, operationName)?.operation === 'subscription';
 }
-
-const SESSION_ENDED = failure('Your session has ended. Log in again, then run the operation once more.');
 
 function failure(message: string): ExecutionResult {
   return { errors: [{ message }] } as unknown as ExecutionResult;

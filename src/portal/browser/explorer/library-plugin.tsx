@@ -2,6 +2,7 @@
 import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { type ExampleOperation, TOPICS } from '../../explore/example-operation';
+import { useViewer } from '../gateway/use-gateway';
 import { useReportWords, useTexts } from '../language/use-texts.js';
 import { isPhone, useExplorerContext } from './explorer-context';
 import { useOpenExample } from './open-example';
@@ -13,7 +14,8 @@ export const LIBRARY_PLUGIN: GraphiQLPlugin = {
 };
 
 function LibraryPanel() {
-  const { examples, user } = useExplorerContext();
+  const { examples } = useExplorerContext();
+  const { roles } = useViewer();
   const { setVisiblePlugin } = useGraphiQLActions();
   const t = useTexts();
   const say = useReportWords();
@@ -64,7 +66,7 @@ function LibraryPanel() {
                       {example.kind !== 'query' && <span className="example-kind">{example.kind}</span>}
                     </span>
                     <span className="example-description">{say(example.description)}</span>
-                    {!isFor(example, user.roles) && (
+                    {!isFor(example, roles) && (
                       <span className="example-roles">
                         {t('For {roles}', { roles: example.roles.join(', ') })}
                       </span>

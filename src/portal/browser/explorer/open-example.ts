@@ -3,6 +3,7 @@ import { parse } from 'graphql';
 import { useEffect, useState } from 'react';
 import { type ExampleOperation, fillVariables } from '../../explore/example-operation';
 import { isOperation } from '../../explore/shape-of-operation';
+import { useFormats } from '../language/use-texts';
 import { useExplorerContext } from './explorer-context';
 
 /** Shown in an empty editor. */
@@ -27,7 +28,8 @@ query WhoAmI {
  * first see what it writes.
  */
 export function useOpenExample(): (example: ExampleOperation) => void {
-  const { examples, today } = useExplorerContext();
+  const { examples } = useExplorerContext();
+  const { today } = useFormats();
   const { addTab, updateActiveTabValues, setOperationFacts, run, stop } = useGraphiQLActions();
   const { queryEditor, variableEditor, responseEditor } = useGraphiQL(
     pick('queryEditor', 'variableEditor', 'responseEditor'),

@@ -14,7 +14,8 @@ import {
 } from '../../explore/paged-list';
 import { type ResultTable, tablesOf } from '../../explore/result-tables';
 import { shapeOfOperation } from '../../explore/shape-of-operation';
-import { phrase, type Texts, useTexts } from '../language/use-texts.js';
+import { saveFile } from '../gateway/save-file';
+import { phrase, type Texts, useFormats, useTexts } from '../language/use-texts';
 import { type ResultView, useExplorerContext } from './explorer-context';
 import { dataOfEvents, isSubscription, lastRun, liveEvents } from './graphql-fetcher';
 import { TableView } from './table-view';
@@ -31,7 +32,8 @@ const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = 
 
 export function ResultPanel() {
   const t = useTexts();
-  const { view, setView, timeZone, today } = useExplorerContext();
+  const { view, setView } = useExplorerContext();
+  const { timeZone, today } = useFormats();
   const answer = useAnswer();
   const { errors, hasAnswer, operationName, run, shape } = answer;
   const pages = usePages(run, answer.response, answer.data);
@@ -52,7 +54,7 @@ export function ResultPanel() {
       ...[operationName ?? 'result', table.name.replaceAll(/\W+/g, '-'), today],
       ...partOfList(rest),
     ].join('-');
-    saveFile(`${fileName}.csv`, new Blob([printTableCsv(whole)], { type: 'text/csv;charset=utf-8' }));
+    saveFile(new Blob([printTableCsv(whole)], { type: 'text/csv;charset=utf-8' }), `${fileName}.csv`);
   }
 
   return (
@@ -261,15 +263,6 @@ function RunNote({ table, list }: RunNoteProps) {
       {[rows, time].filter(Boolean).join(' · ')}
     </span>
   );
-}
-
-function saveFile(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 /** The shown parts of a GraphQL error. */

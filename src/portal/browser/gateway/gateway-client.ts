@@ -138,7 +138,7 @@ export class GatewayClient {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let stops: readonly (() => void)[] = [];
     const begin = async (): Promise<void> => {
-      const socket = await this.#openedSocket();
+      const socket = await this.openedSocket();
       if (isOver) return;
       const interrupted = socket.on('closed', () => {
         isInterrupted = true;
@@ -186,8 +186,8 @@ export class GatewayClient {
     };
   }
 
-  /** If the script cannot be loaded, e.g. offline, the next subscription tries again. */
-  async #openedSocket(): Promise<Client> {
+  /** The socket of subscriptions. If its script cannot be loaded, e.g. offline, the next call tries again. */
+  async openedSocket(): Promise<Client> {
     this.#socket ??= openSocket(async () => {
       this.#socketToken = (await this.#session.accessToken()) ?? '';
       return this.#credentials(this.#socketToken);
