@@ -9,6 +9,7 @@ import {
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
 import { DayInput } from '../shell/day-input';
+import { choicesOf } from '../shell/listing';
 import { isFiltering, PageFilter } from '../shell/page-filter';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 
@@ -65,10 +66,7 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
       <NativeSelect
         label={t('What')}
         {...field('operation')}
-        data={[
-          { value: '', label: t('All') },
-          ...Object.entries(OPERATION_NAMES).map(([value, name]) => ({ value, label: t(name) })),
-        ]}
+        data={choicesOf(t, OPERATION_NAMES, t('All'))}
       />
       <NativeSelect
         label={t('Collection')}
@@ -89,10 +87,7 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
           <NativeSelect
             label={t('Credential')}
             {...field('credential')}
-            data={[
-              { value: '', label: t('Any') },
-              ...Object.entries(CREDENTIAL_NAMES).map(([value, name]) => ({ value, label: t(name) })),
-            ]}
+            data={choicesOf(t, CREDENTIAL_NAMES, t('Any'))}
           />
           <TextInput label={t('Record')} placeholder="_id" {...field('recordId')} />
           <TextInput label={t('Request')} {...field('requestId')} />

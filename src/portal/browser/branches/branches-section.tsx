@@ -8,7 +8,6 @@ import {
   NativeSelect,
   NavLink,
   Stack,
-  Table,
   Text,
   TextInput,
   Title,
@@ -20,6 +19,7 @@ import { useTexts } from '../language/use-texts';
 import { homeOfBranch } from '../session/graphql-headers';
 import { InputDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
+import { ListTable } from '../shell/listing';
 import { FindInput } from '../shell/page-filter';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 
@@ -46,36 +46,28 @@ export function BranchesSection() {
           </Button>
         )}
       </Group>
-      <Table className="stacked-table" verticalSpacing="sm" aria-labelledby={heading} maw={820}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Name')}</Table.Th>
-            <Table.Th>X-Domain</Table.Th>
-            <Table.Th>{t('Time zone')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {data.me.branches.map(({ id, name, timeZone }) => (
-            <Table.Tr key={id}>
-              <Table.Td className="wrapped">
-                {id === domain.id ? (
-                  <Text span inherit fw={600}>
-                    {name}
-                  </Text>
-                ) : (
-                  <Anchor inherit href={homeOfBranch(id)}>
-                    {name}
-                  </Anchor>
-                )}
-              </Table.Td>
-              <Table.Td data-label="X-Domain">
-                <Code className="wrapped">{id}</Code>
-              </Table.Td>
-              <Table.Td data-label={t('Time zone')}>{timeZone}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ListTable
+        label={t('School and branches')}
+        rows={data.me.branches}
+        columns={[
+          [
+            t('Name'),
+            ({ id, name }) =>
+              id === domain.id ? (
+                <Text span inherit fw={600}>
+                  {name}
+                </Text>
+              ) : (
+                <Anchor inherit href={homeOfBranch(id)}>
+                  {name}
+                </Anchor>
+              ),
+            'wrapped',
+          ],
+          ['X-Domain', ({ id }) => <Code className="wrapped">{id}</Code>],
+          [t('Time zone'), ({ timeZone }) => timeZone],
+        ]}
+      />
       {isMaking && <NewBranchDialog onClose={() => setIsMaking(false)} />}
     </section>
   );

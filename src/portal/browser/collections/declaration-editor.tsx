@@ -16,6 +16,7 @@ import { phrase, useTexts } from '../language/use-texts';
 import { useDraft, useDraftBase } from '../records/use-draft';
 import { isVersionConflict, LastChangedBy, useNotice } from '../shell/confirm-dialog';
 import { Icon, WarningNotice } from '../shell/icon';
+import { choicesOf } from '../shell/listing';
 import { LoadingState, ProblemState } from '../shell/states';
 import { ChangeTable, type TriedChange } from './declaration-fields';
 import type { WrittenDeclaration, WrittenField } from './written-declaration';
@@ -283,7 +284,7 @@ function AddFieldForm({ isOff, onAdd }: AddFieldFormProps) {
           label={t('Type')}
           value={field.type}
           onChange={(event) => set({ type: event.currentTarget.value })}
-          data={Object.entries(TYPE_NAMES).map(([value, label]) => ({ value, label: t(label) }))}
+          data={choicesOf(t, TYPE_NAMES)}
         />
         {field.type === 'reference' && (
           <NativeSelect

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   FoundFields,
@@ -9,6 +9,7 @@ import { useOperation } from '../gateway/use-gateway';
 import { phrase, type Texts, useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { StateTag } from '../shell/icon';
+import { ActionsHead, ListTable } from '../shell/listing';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import type { WrittenField } from './written-declaration';
 
@@ -31,46 +32,41 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
   }
   return (
     <>
-      <Table className="stacked-table" verticalSpacing="xs" aria-label={t('Fields')}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Field')}</Table.Th>
-            <Table.Th>{t('Type')}</Table.Th>
-            <Table.Th>{t('Rules')}</Table.Th>
-            <Table.Th>{t('Actions')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {fields.map((field) => (
-            <Table.Tr key={field.name}>
-              <Table.Th scope="row">
+      <ListTable
+        label={t('Fields')}
+        rows={fields}
+        columns={[
+          [
+            t('Field'),
+            ({ name, description }) => (
+              <>
                 <Text size="sm" ff="monospace">
-                  {field.name}
+                  {name}
                 </Text>
                 <Text size="sm" c="dimmed" fw={400} className="wrapped">
-                  {field.description !== undefined && <CodeSpans text={say(field.description)} />}
+                  {description !== undefined && <CodeSpans text={say(description)} />}
                 </Text>
-              </Table.Th>
-              <Table.Td className="wrapped" data-label={t('Type')}>
-                {typeText(field, t)}
-              </Table.Td>
-              <Table.Td data-label={t('Rules')}>
-                <FieldRules field={field} />
-              </Table.Td>
-              <Table.Td>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  onClick={() => setAsked(field.name)}
-                  aria-label={t('Who uses {field}', { field: field.name })}
-                >
-                  {t('Uses')}
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+              </>
+            ),
+            'wrapped',
+          ],
+          [t('Type'), (field) => typeText(field, t), 'wrapped'],
+          [t('Rules'), (field) => <FieldRules field={field} />],
+          [
+            <ActionsHead key="actions" />,
+            ({ name }) => (
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => setAsked(name)}
+                aria-label={t('Who uses {field}', { field: name })}
+              >
+                {t('Uses')}
+              </Button>
+            ),
+          ],
+        ]}
+      />
       {asked !== undefined && (
         <Modal
           opened
@@ -126,26 +122,20 @@ function FieldUses({ collection, field }: { readonly collection: string; readonl
     );
   }
   return (
-    <Table verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t('Operation')}</Table.Th>
-          <Table.Th>{t('Who')}</Table.Th>
-          <Table.Th>{t('Last on')}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {data.fieldUses.map(({ operation, keyId, keyName, lastUsedOn }) => (
-          <Table.Tr key={`${operation} ${keyId}`}>
-            <Table.Td className="wrapped">{operation ?? t('without a name')}</Table.Td>
-            <Table.Td className="wrapped">
-              {keyId === null ? t('users who are logged in') : (keyName ?? keyId)}
-            </Table.Td>
-            <Table.Td>{formats.day(lastUsedOn)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <ListTable
+      label={t('Who uses {field}', { field })}
+      rows={data.fieldUses}
+      keyOf={({ operation, keyId }) => `${operation} ${keyId}`}
+      columns={[
+        [t('Operation'), ({ operation }) => operation ?? t('without a name'), 'wrapped'],
+        [
+          t('Who'),
+          ({ keyId, keyName }) => (keyId === null ? t('users who are logged in') : (keyName ?? keyId)),
+          'wrapped',
+        ],
+        [t('Last on'), ({ lastUsedOn }) => formats.day(lastUsedOn)],
+      ]}
+    />
   );
 }
 
@@ -175,32 +165,17 @@ export interface ChangeTableProps {
 export function ChangeTable({ label, changes }: ChangeTableProps) {
   const t = useTexts();
   return (
-    <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="xs" aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Part')}</Table.Th>
-            <Table.Th>{t('What')}</Table.Th>
-            <Table.Th>{t('Before')}</Table.Th>
-            <Table.Th>{t('After')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {changes.map(({ pointer, kind, before, after }) => (
-            <Table.Tr key={pointer}>
-              <Table.Th scope="row" className="wrapped">
-                {pointer.slice(1)}
-              </Table.Th>
-              <Table.Td>
-                <StateTag state={kind}>{t(CHANGE_NAMES[kind])}</StateTag>
-              </Table.Td>
-              <Table.Td className="wrapped">{before === null ? '–' : JSON.stringify(before)}</Table.Td>
-              <Table.Td className="wrapped">{after === null ? '–' : JSON.stringify(after)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      label={label}
+      rows={changes}
+      keyOf={({ pointer }) => pointer}
+      columns={[
+        [t('Part'), ({ pointer }) => pointer.slice(1), 'wrapped'],
+        [t('What'), ({ kind }) => <StateTag state={kind}>{t(CHANGE_NAMES[kind])}</StateTag>],
+        [t('Before'), ({ before }) => (before === null ? '–' : JSON.stringify(before)), 'wrapped'],
+        [t('After'), ({ after }) => (after === null ? '–' : JSON.stringify(after)), 'wrapped'],
+      ]}
+    />
   );
 }
 
@@ -240,28 +215,15 @@ export function FoundFieldsTab({ collection }: { readonly collection: string }) 
       <Text size="sm" role="status">
         {looked} {t('Other records may have more.')}
       </Text>
-      <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table verticalSpacing="xs" aria-label={t('Undeclared fields')}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('Field')}</Table.Th>
-              <Table.Th>{t('Values, as JSON has them')}</Table.Th>
-              <Table.Th className="numeric">{t('Records')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {fields.map(({ name, types, recordCount }) => (
-              <Table.Tr key={name}>
-                <Table.Th scope="row" className="wrapped">
-                  {name}
-                </Table.Th>
-                <Table.Td>{types.join(', ')}</Table.Td>
-                <Table.Td className="numeric">{recordCount}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        label={t('Undeclared fields')}
+        rows={fields}
+        columns={[
+          [t('Field'), ({ name }) => name, 'wrapped'],
+          [t('Values, as JSON has them'), ({ types }) => types.join(', ')],
+          [t('Records'), ({ recordCount }) => recordCount, 'numeric'],
+        ]}
+      />
     </Stack>
   );
 }

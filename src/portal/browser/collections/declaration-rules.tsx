@@ -1,6 +1,7 @@
-import { List, Stack, Table, Text, Title } from '@mantine/core';
+import { List, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/use-texts';
+import { ListTable } from '../shell/listing';
 import type { WrittenAccess, WrittenCheck, WrittenDeclaration } from './written-declaration';
 
 /** The rules of a collection apart from those of single fields. */
@@ -70,45 +71,39 @@ function AccessTable({ access }: { readonly access: Readonly<Record<string, Writ
   const roles = Object.entries(access);
   if (roles.length === 0) return null;
   return (
-    <Table.ScrollContainer minWidth={680} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="xs" aria-label={t('Permissions')}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Role')}</Table.Th>
-            <Table.Th>{t('May')}</Table.Th>
-            <Table.Th>{t('Which records')}</Table.Th>
-            <Table.Th>{t('Hidden fields')}</Table.Th>
-            <Table.Th>{t('Read-only fields')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {roles.map(([role, { verbs, hiddenFields = [], readOnlyFields = [], rows, alsoReads = [] }]) => (
-            <Table.Tr key={role}>
-              <Table.Th scope="row">{role}</Table.Th>
-              <Table.Td>{verbs.map((verb) => wordOf(verb, t)).join(', ') || '–'}</Table.Td>
-              <Table.Td className="wrapped">
-                {rows === undefined
-                  ? t('All')
-                  : t('whose {fields} is among {attribute} of the user', {
-                      fields: rows.fields.join(', '),
-                      attribute: rows.attribute,
-                    })}
-                {alsoReads.map(({ fields, attribute }) => (
-                  <div key={`${fields.join()} ${attribute}`}>
-                    {t('to read also: whose {fields} is among {attribute} of the user', {
-                      fields: fields.join(', '),
-                      attribute,
-                    })}
-                  </div>
-                ))}
-              </Table.Td>
-              <Table.Td className="wrapped">{hiddenFields.join(', ') || '–'}</Table.Td>
-              <Table.Td className="wrapped">{readOnlyFields.join(', ') || '–'}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      label={t('Permissions')}
+      rows={roles}
+      keyOf={([role]) => role}
+      columns={[
+        [t('Role'), ([role]) => role, 'wrapped'],
+        [t('May'), ([, { verbs }]) => verbs.map((verb) => wordOf(verb, t)).join(', ') || '–'],
+        [
+          t('Which records'),
+          ([, { rows, alsoReads = [] }]) => (
+            <>
+              {rows === undefined
+                ? t('All')
+                : t('whose {fields} is among {attribute} of the user', {
+                    fields: rows.fields.join(', '),
+                    attribute: rows.attribute,
+                  })}
+              {alsoReads.map(({ fields, attribute }) => (
+                <div key={`${fields.join()} ${attribute}`}>
+                  {t('to read also: whose {fields} is among {attribute} of the user', {
+                    fields: fields.join(', '),
+                    attribute,
+                  })}
+                </div>
+              ))}
+            </>
+          ),
+          'wrapped',
+        ],
+        [t('Hidden fields'), ([, { hiddenFields = [] }]) => hiddenFields.join(', ') || '–', 'wrapped'],
+        [t('Read-only fields'), ([, { readOnlyFields = [] }]) => readOnlyFields.join(', ') || '–', 'wrapped'],
+      ]}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 /** All collections, with the origin of their declarations. */
-import { Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
@@ -8,6 +8,7 @@ import { useReportWords, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { InputDialog } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
+import { ListTable } from '../shell/listing';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 
@@ -45,18 +46,14 @@ export function DeclaredCollectionsPage() {
         {!data && !error && <LoadingState />}
         {found?.length === 0 && <EmptyState icon="search" title={t('No collections match')} />}
         {found && found.length > 0 && (
-          <Table className="stacked-table" verticalSpacing="sm" aria-label={t('Collections')}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t('Name')}</Table.Th>
-                <Table.Th className="numeric">{t('Fields')}</Table.Th>
-                <Table.Th>{t('Declared')}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {found.map(({ name, title, description, isDeclared, fields }) => (
-                <Table.Tr key={name}>
-                  <Table.Td>
+          <ListTable
+            label={t('Collections')}
+            rows={found}
+            columns={[
+              [
+                t('Name'),
+                ({ name, title, description }) => (
+                  <>
                     <Anchor component={Link} to={`/portal/collections/${name}`} size="sm" fw={600}>
                       {say(title)}
                     </Anchor>{' '}
@@ -66,19 +63,20 @@ export function DeclaredCollectionsPage() {
                     <Text size="sm" c="dimmed" className="wrapped">
                       <CodeSpans text={say(description)} />
                     </Text>
-                  </Table.Td>
-                  <Table.Td className="numeric" data-label={t('Fields')}>
-                    {fields.length}
-                  </Table.Td>
-                  <Table.Td data-label={t('Declared')}>
-                    <StateTag state={isDeclared ? '' : 'added'}>
-                      {isDeclared ? t('Built in') : t('Set here')}
-                    </StateTag>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+                  </>
+                ),
+              ],
+              [t('Fields'), ({ fields }) => fields.length, 'numeric'],
+              [
+                t('Declared'),
+                ({ isDeclared }) => (
+                  <StateTag state={isDeclared ? '' : 'added'}>
+                    {isDeclared ? t('Built in') : t('Set here')}
+                  </StateTag>
+                ),
+              ],
+            ]}
+          />
         )}
       </Stack>
       {isMaking && <NewCollectionDialog onClose={() => setIsMaking(false)} />}

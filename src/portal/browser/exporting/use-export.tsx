@@ -1,6 +1,6 @@
 /** A running export: one file for each collection, one after the other. */
 
-import { Loader, Stack, Table, Text } from '@mantine/core';
+import { Loader, Stack, Text } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { readInParts } from '../gateway/read-in-parts';
 import { saveFile } from '../gateway/save-file';
@@ -8,6 +8,7 @@ import { useGateway, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { StateTag } from '../shell/icon';
+import { ListTable } from '../shell/listing';
 import { type AskedExport, exportAddress } from './asked-export';
 
 export interface ExportedFile {
@@ -101,38 +102,36 @@ export function ExportedFiles({ files }: { readonly files: readonly ExportedFile
   const { collections } = useViewer();
   return (
     <Stack gap="xs">
-      <Table className="stacked-table" verticalSpacing="sm" aria-label={t('Files of this export')}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Collection')}</Table.Th>
-            <Table.Th>{t('State')}</Table.Th>
-            <Table.Th className="numeric">{t('Size')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {files.map(({ collection, state, bytes, problem }) => (
-            <Table.Tr key={collection}>
-              <Table.Td>
+      <ListTable
+        label={t('Files of this export')}
+        rows={files}
+        keyOf={({ collection }) => collection}
+        columns={[
+          [
+            t('Collection'),
+            ({ collection, problem }) => (
+              <>
                 {collections.find(({ name }) => name === collection)?.title ?? collection}
                 {problem && (
                   <Text size="sm" c="red" className="wrapped">
                     <ProblemWords text={problem.message} />
                   </Text>
                 )}
-              </Table.Td>
-              <Table.Td data-label={t('State')}>
-                <StateTag state={state}>
-                  {state === 'running' && <Loader size={10} />}
-                  {t(STATE_NAMES[state])}
-                </StateTag>
-              </Table.Td>
-              <Table.Td className="numeric" data-label={t('Size')}>
-                {formats.bytes(bytes)}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+              </>
+            ),
+          ],
+          [
+            t('State'),
+            ({ state }) => (
+              <StateTag state={state}>
+                {state === 'running' && <Loader size={10} />}
+                {t(STATE_NAMES[state])}
+              </StateTag>
+            ),
+          ],
+          [t('Size'), ({ bytes }) => formats.bytes(bytes), 'numeric'],
+        ]}
+      />
       <Text size="sm" c="dimmed" role="status">
         {t('{done} of {all} files saved', {
           done: formats.number(files.filter(({ state }) => state === 'done').length),

@@ -1,5 +1,5 @@
 /** The history of a record: every change with its fields, and buttons to restore them. */
-import { Button, Card, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -14,6 +14,7 @@ import { useChange, useGateway, useViewer } from '../gateway/use-gateway';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
+import { ActionsHead, ListTable, MoreButton } from '../shell/listing';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 import {
@@ -86,11 +87,11 @@ export function HistoryTab({ collection, id, version }: HistoryTabProps) {
           </Group>
         </Card>
       )}
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('Older changes')}
-        </Button>
-      )}
+      <MoreButton
+        more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
+      >
+        {t('Older changes')}
+      </MoreButton>
     </Stack>
   );
 }
@@ -197,59 +198,40 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
     return field ? valueText(value, field) : JSON.stringify(value);
   };
   return (
-    <div className="table-scroll">
-      <Table
-        mt="xs"
-        verticalSpacing={6}
-        fz="sm"
-        className="stacked-table"
-        aria-label={t('Version {version}', { version: change.version })}
-      >
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Field')}</Table.Th>
-            <Table.Th>{t('Before')}</Table.Th>
-            <Table.Th>{t('After')}</Table.Th>
-            <Table.Th>
-              <span className="visually-hidden">{t('Actions')}</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {change.changes.map(({ path, before, after }) => (
-            <Table.Tr key={path}>
-              <Table.Td>{nameOf(path)}</Table.Td>
-              <Table.Td data-label={t('Before')} className="removed-value">
-                {text(before, path)}
-              </Table.Td>
-              <Table.Td data-label={t('After')} className="added-value">
-                {text(after, path)}
-              </Table.Td>
-              <Table.Td>
-                {change.operation === 'updated' && current !== undefined && updatable.includes(path) && (
-                  <Button
-                    size="compact-xs"
-                    variant="subtle"
-                    loading={save.isPending}
-                    aria-label={t('Restore {field} from before', { field: nameOf(path) })}
-                    onClick={() =>
-                      save.mutate({
-                        collection: collection.name,
-                        id,
-                        data: { [path]: before ?? null },
-                        ifVersion: current,
-                      })
-                    }
-                  >
-                    {t('Restore')}
-                  </Button>
-                )}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <>
+      <ListTable
+        label={t('Version {version}', { version: change.version })}
+        rows={change.changes}
+        keyOf={({ path }) => path}
+        columns={[
+          [t('Field'), ({ path }) => nameOf(path)],
+          [t('Before'), ({ path, before }) => text(before, path), 'removed-value'],
+          [t('After'), ({ path, after }) => text(after, path), 'added-value'],
+          [
+            <ActionsHead key="actions" />,
+            ({ path, before }) =>
+              change.operation === 'updated' &&
+              current !== undefined &&
+              updatable.includes(path) && (
+                <Button
+                  size="compact-xs"
+                  variant="subtle"
+                  loading={save.isPending}
+                  aria-label={t('Restore {field} from before', { field: nameOf(path) })}
+                  onClick={() =>
+                    save.mutate({
+                      ...{ collection: collection.name, id, ifVersion: current },
+                      data: { [path]: before ?? null },
+                    })
+                  }
+                >
+                  {t('Restore')}
+                </Button>
+              ),
+          ],
+        ]}
+      />
       {save.error && <ProblemState problem={save.error} />}
-    </div>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 /** The main fields of a record above its tabs. They stay visible on every tab. */
-import { ActionIcon, Anchor, Button, Group, Stack, Table, Title } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Stack, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,6 +15,7 @@ import { labelOfMessage, MESSAGE_STATE_NAMES } from '../messages/messages-filter
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { Icon, StateTag } from '../shell/icon';
 import { FactStrip } from '../shell/link-card';
+import { ActionsHead, ListTable } from '../shell/listing';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { mainFieldsOf } from './main-fields';
 import type { EditedRecord } from './record-editor';
@@ -100,32 +101,26 @@ function MessagesTo({ address }: { readonly address: string }) {
       {!error && !data && <LoadingState rows={3} />}
       {data && messages.length === 0 && <p className="dimmed">{t('No messages yet')}</p>}
       {messages.length > 0 && (
-        <div className="table-scroll">
-          <Table aria-label={t('Messages')}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t('Message')}</Table.Th>
-                <Table.Th>{t('State')}</Table.Th>
-                <Table.Th>{t('Requested')}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {messages.map((one) => (
-                <Table.Tr key={one.id}>
-                  <Table.Td className="wrapped">
-                    <Anchor component="button" type="button" size="sm" onClick={() => setOpened(one.id)}>
-                      {labelOfMessage(one) || t('Without a subject')}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td>
-                    <StateTag state={one.state}>{t(MESSAGE_STATE_NAMES[one.state] ?? one.state)}</StateTag>
-                  </Table.Td>
-                  <Table.Td className="unbroken">{instant(one.createdAt)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+        <ListTable
+          label={t('Messages')}
+          rows={messages}
+          columns={[
+            [
+              t('Message'),
+              (one) => (
+                <Anchor component="button" type="button" size="sm" onClick={() => setOpened(one.id)}>
+                  {labelOfMessage(one) || t('Without a subject')}
+                </Anchor>
+              ),
+              'wrapped',
+            ],
+            [
+              t('State'),
+              ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
+            ],
+            [t('Requested'), ({ createdAt }) => instant(createdAt), 'unbroken'],
+          ]}
+        />
       )}
       {message && <MessageDialog message={message} onClose={() => setOpened(undefined)} />}
     </section>
@@ -173,47 +168,36 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
       {!data && !error && <LoadingState rows={3} />}
       {data && files.length === 0 && <EmptyState icon="file" title={t('No files yet')} />}
       {files.length > 0 && (
-        <div className="table-scroll">
-          <Table aria-label={t('Files')}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t('Name')}</Table.Th>
-                <Table.Th className="numeric">{t('Size')}</Table.Th>
-                <Table.Th>{t('Added')}</Table.Th>
-                <Table.Th>
-                  <span className="visually-hidden">{t('Actions')}</span>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {files.map((file) => (
-                <Table.Tr key={file.id}>
-                  <Table.Td>{file.name}</Table.Td>
-                  <Table.Td className="numeric">{formats.bytes(file.size)}</Table.Td>
-                  <Table.Td>{formats.instant(file.createdAt)}</Table.Td>
-                  <Table.Td>
-                    <Group gap={4} justify="flex-end" wrap="nowrap">
-                      <ActionIcon
-                        onClick={() => download.mutate(file)}
-                        aria-label={t('Download {name}', { name: file.name })}
-                      >
-                        <Icon name="download" />
-                      </ActionIcon>
-                      {file.mayRemove && (
-                        <ActionIcon
-                          onClick={() => setRemoved(file)}
-                          aria-label={t('Remove {name}', { name: file.name })}
-                        >
-                          <Icon name="trash" />
-                        </ActionIcon>
-                      )}
-                    </Group>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+        <ListTable
+          label={t('Files')}
+          rows={files}
+          columns={[
+            [t('Name'), (file) => file.name],
+            [t('Size'), (file) => formats.bytes(file.size), 'numeric'],
+            [t('Added'), (file) => formats.instant(file.createdAt)],
+            [
+              <ActionsHead key="actions" />,
+              (file) => (
+                <Group gap={4} justify="flex-end" wrap="nowrap">
+                  <ActionIcon
+                    onClick={() => download.mutate(file)}
+                    aria-label={t('Download {name}', { name: file.name })}
+                  >
+                    <Icon name="download" />
+                  </ActionIcon>
+                  {file.mayRemove && (
+                    <ActionIcon
+                      onClick={() => setRemoved(file)}
+                      aria-label={t('Remove {name}', { name: file.name })}
+                    >
+                      <Icon name="trash" />
+                    </ActionIcon>
+                  )}
+                </Group>
+              ),
+            ],
+          ]}
+        />
       )}
       {removed && (
         <RemoveFileDialog

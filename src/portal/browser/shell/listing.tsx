@@ -1,0 +1,89 @@
+/** The parts of a list: its table, the button that reads more, and the choices of its filter. */
+import { Button, Group, Table, type TableProps, VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type Texts, useTexts } from '../language/use-texts';
+
+/** The head of a column, its cell, and the class of both. On a phone, a text labels each of its cells. */
+type ListColumn<Row> = readonly [
+  head: ReactNode,
+  cell: (row: Row) => ReactNode,
+  className?: string | undefined,
+];
+
+export interface ListTableProps<Row> extends TableProps {
+  readonly label: string;
+  readonly columns: readonly ListColumn<Row>[];
+  readonly rows: readonly Row[];
+  /** Default: the member `id` or `name` of the row. */
+  readonly keyOf?: (row: Row, index: number) => string;
+}
+
+/** A table of a few hundred rows at most. On a phone each row is a card. */
+export function ListTable<Row>({ label, columns, rows, keyOf = idOf, ...props }: ListTableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
+    <section className="table-scroll" tabIndex={0} aria-label={label}>
+      <Table className="stacked-table" verticalSpacing="sm" fz="sm" aria-label={label} {...props}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map(([head, , className], index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
+              <Table.Th key={index} className={className}>
+                {head}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row, place) => (
+            <Table.Tr key={keyOf(row, place)}>
+              {columns.map(([head, cell, className], index) => (
+                <Table.Td
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
+                  key={index}
+                  className={className}
+                  data-label={index > 0 && typeof head === 'string' ? head : undefined}
+                >
+                  {cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function idOf<Row>(row: Row): string {
+  const { id, name } = row as { readonly id?: string; readonly name?: string };
+  return id ?? name ?? JSON.stringify(row);
+}
+
+/** The head of the buttons of a row, which needs no words on the screen. */
+export function ActionsHead() {
+  return <VisuallyHidden>{useTexts()('Actions')}</VisuallyHidden>;
+}
+
+export interface MoreButtonProps {
+  readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
+  readonly children: ReactNode;
+}
+
+/** Reads the next page of a list, if there is one. */
+export function MoreButton({ more: { isThere, isLoading, load }, children }: MoreButtonProps) {
+  if (!isThere) return null;
+  return (
+    <Group mt="sm">
+      <Button variant="default" loading={isLoading} onClick={load}>
+        {children}
+      </Button>
+    </Group>
+  );
+}
+
+/** The names of codes as the choices of an input; `all` is the choice of none of them. */
+export function choicesOf(t: Texts, names: Readonly<Record<string, string>>, all?: string) {
+  const choices = Object.entries(names).map(([value, name]) => ({ value, label: t(name) }));
+  return all === undefined ? choices : [{ value: '', label: all }, ...choices];
+}
