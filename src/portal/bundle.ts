@@ -10,11 +10,12 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { buildSchema, type GraphQLSchema } from 'graphql';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import { findPackageDirectory } from '../base/process/package-directory.js';
+import { loadOperationsLibrary } from './explore/operations-library.js';
 import { generateOperations } from './generate-operations.js';
-import { generateReportForms } from './generate-report-forms.js';
-import { generateReportTopics } from './generate-report-topics.js';
+import { generateReportForms, generateReportTopics } from './generate-report-forms.js';
 import { generateTileOperations } from './generate-tile-operations.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { readPagePaths } from './page-paths.js';
@@ -63,9 +64,7 @@ async function buildPortal(): Promise<void> {
   if (present?.key === key) return;
   const schemaFile = path.join(schema, 'schema.graphql');
   await generateOperations({ sources, schema: schemaFile, target: generated });
-  await generateReportForms(schemaFile, path.join(generated, 'report-forms.ts'));
-  await generateReportTopics(path.join(schema, 'operations'), path.join(generated, 'report-topics.ts'));
-  await generateTileOperations(schema, path.join(generated, 'tile-operations.ts'));
+  await generateModules(buildSchema(await readFile(schemaFile, 'utf8')));
   const catalogs = await readMessageCatalogs([sources]);
   const plugins = [withoutEditorStyles, ownModules(catalogs)];
   const page = await bundle({ portal: 'main.tsx' }, { plugins, codeSplitting: { groups: GROUPS } });
@@ -109,6 +108,33 @@ async function buildPortal(): Promise<void> {
     names: Object.keys(bytes),
   });
   await removeOthers(Object.keys(bytes));
+}
+
+/** Writes what the portal knows of the schema, the operations library and the collections. */
+async function generateModules(graphql: GraphQLSchema): Promise<void> {
+  const library = await loadOperationsLibrary(path.join(schema, 'operations'));
+  const folder = path.join(schema, 'collections');
+  const files = (await readdir(folder)).filter((name) => /(?<!\.schema)\.json$/.test(name));
+  const collections = await Promise.all(
+    files.map(async (name) => JSON.parse(await readFile(path.join(folder, name), 'utf8'))),
+  );
+  const tiles = generateTileOperations({ schema: graphql, library, collections });
+  const topics = Object.fromEntries(generateReportTopics(library));
+  await writeModule(
+    'report-forms',
+    'readonly @reports/askable-report:AskableReport[]',
+    generateReportForms(graphql),
+  );
+  await writeModule('tile-operations', 'readonly @dashboards/tile-operation:TileOperation[]', tiles);
+  await writeModule('report-topics', 'Readonly<Record<string, string>>', topics);
+}
+
+/** A module with one constant. In its type, `@file:Name` is a type of a file of the portal. */
+async function writeModule(name: string, type: string, value: unknown): Promise<void> {
+  const constant = name.replace('-', '_').toUpperCase();
+  const inTypes = type.replace(/@(.*):/, "import('../../portal/browser/$1').");
+  const text = `export const ${constant}: ${inTypes} = ${JSON.stringify(value, null, 1)};\n`;
+  await writeFile(path.join(generated, `${name}.ts`), text);
 }
 
 /**

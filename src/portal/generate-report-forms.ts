@@ -1,11 +1,8 @@
 /**
- * Generates a module of `src/generated/portal` that describes the reports of the schema: the parameters of
- * each, the columns of its rows, its totals, and the document that requests all of them.
+ * What the portal knows of the reports: the parameters of each, the columns of its rows, its totals, the
+ * document that requests all of them, and its topic.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import {
-  buildSchema,
   GraphQLEnumType,
   type GraphQLField,
   GraphQLList,
@@ -16,23 +13,16 @@ import {
   type GraphQLType,
   getNamedType,
   isLeafType,
+  Kind,
+  parse,
 } from 'graphql';
 import type { AskableReport, AskedParameter, ReportColumn } from './browser/reports/askable-report.js';
+import type { ExampleOperation } from './explore/example-operation.js';
 
 const PAGING = new Set(['first', 'after']);
 
-export async function generateReportForms(schemaFile: string, target: string): Promise<void> {
-  const forms = formsOf(buildSchema(await readFile(schemaFile, 'utf8')));
-  await mkdir(path.dirname(target), { recursive: true });
-  await writeFile(
-    target,
-    "import type { AskableReport } from '../../portal/browser/reports/askable-report';\n\n" +
-      `export const REPORT_FORMS: readonly AskableReport[] = ${JSON.stringify(forms, null, 1)};\n`,
-  );
-}
-
 /** Returns the reports of a schema: the queries with rows and warnings. */
-export function formsOf(schema: GraphQLSchema): readonly AskableReport[] {
+export function generateReportForms(schema: GraphQLSchema): readonly AskableReport[] {
   const queries = Object.values(schema.getQueryType()?.getFields() ?? {});
   return queries.flatMap((query) => {
     const type = getNamedType(query.type);
@@ -153,4 +143,22 @@ function printColumns(columns: readonly ReportColumn[]): string {
         : `      ${name} { ${members.map((one) => one.name).join(' ')} }\n`,
     )
     .join('');
+}
+
+/**
+ * The topics by the first field of each example; of several examples with the same field, the first counts.
+ */
+export function generateReportTopics(
+  library: readonly Pick<ExampleOperation, 'document' | 'topic'>[],
+): ReadonlyMap<string, string> {
+  const topics = new Map<string, string>();
+  for (const { document, topic } of library) {
+    const [operation] = parse(document).definitions;
+    if (operation?.kind !== Kind.OPERATION_DEFINITION) continue;
+    for (const selection of operation.selectionSet.selections) {
+      if (selection.kind !== Kind.FIELD || topics.has(selection.name.value)) continue;
+      topics.set(selection.name.value, topic);
+    }
+  }
+  return topics;
 }

@@ -1,13 +1,9 @@
 /**
  * The queries of the operations library as tiles of a dashboard ask for them: of the schema, for each its
- * variables, what comes, and the report or the records behind it. They become a module of
- * `src/generated/portal`.
+ * variables, what comes, and the report or the records behind it.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import {
   type ArgumentNode,
-  buildSchema,
   type FieldNode,
   GraphQLEnumType,
   type GraphQLField,
@@ -25,7 +21,6 @@ import type { ListedShape, TileOperation, TileSource } from './browser/dashboard
 import type { AskedParameter } from './browser/reports/askable-report.js';
 import type { ExampleOperation } from './explore/example-operation.js';
 import type { FieldShape } from './explore/field-shape.js';
-import { loadOperationsLibrary } from './explore/operations-library.js';
 import { isOperation, shapeOfOperation } from './explore/shape-of-operation.js';
 
 /** Of a declaration in schema/collections, what the names of GraphQL are drawn from. */
@@ -42,25 +37,6 @@ interface DeclaredFieldNames {
   readonly fields?: readonly DeclaredFieldNames[];
 }
 
-export async function generateTileOperations(schemaDirectory: string, target: string): Promise<void> {
-  const schema = buildSchema(await readFile(path.join(schemaDirectory, 'schema.graphql'), 'utf8'));
-  const library = await loadOperationsLibrary(path.join(schemaDirectory, 'operations'));
-  const collections = await readDeclarations(path.join(schemaDirectory, 'collections'));
-  const operations = tileOperationsOf({ schema, library, collections });
-  await writeFile(
-    target,
-    "import type { TileOperation } from '../../portal/browser/dashboards/tile-operation';\n\n" +
-      `export const TILE_OPERATIONS: readonly TileOperation[] = ${JSON.stringify(operations, null, 1)};\n`,
-  );
-}
-
-async function readDeclarations(directory: string): Promise<readonly DeclaredNames[]> {
-  const names = (await readdir(directory)).filter((name) => /(?<!\.schema)\.json$/.test(name));
-  return await Promise.all(
-    names.map(async (name) => JSON.parse(await readFile(path.join(directory, name), 'utf8'))),
-  );
-}
-
 export interface TileOperationsOptions {
   readonly schema: GraphQLSchema;
   readonly library: readonly ExampleOperation[];
@@ -68,7 +44,7 @@ export interface TileOperationsOptions {
 }
 
 /** Those with one report or one collection behind them: what has none has nowhere to lead to. */
-export function tileOperationsOf(options: TileOperationsOptions): readonly TileOperation[] {
+export function generateTileOperations(options: TileOperationsOptions): readonly TileOperation[] {
   return options.library.flatMap((example) => {
     const document = parse(example.document);
     const [operation] = document.definitions.filter(isOperation);

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema, parse, validate } from 'graphql';
-import { formsOf } from '../../src/portal/generate-report-forms.js';
+import { generateReportForms } from '../../src/portal/generate-report-forms.js';
 
 describe('the forms of reports', () => {
   it('are drawn of the schema, with documents that it takes', async () => {
     const schema = buildSchema(await readFile('schema/schema.graphql', 'utf8'));
-    const forms = formsOf(schema);
+    const forms = generateReportForms(schema);
     expect(forms.length).toBeGreaterThanOrEqual(21);
     for (const { field, document, columns } of forms) {
       expect({ field, errors: validate(schema, parse(document)) }).toEqual({ field, errors: [] });
@@ -33,7 +33,7 @@ describe('the forms of reports', () => {
       type Warning { reason: String! count: Int! }
       type Due { id: ID! "How much." amount: Int! heads: [Head!]! student: Task }
       type Head { "\`_id\` of it." headId: String! name: String! "Unit: in the currency." amount: Int }`);
-    const [form, ...others] = formsOf(schema);
+    const [form, ...others] = generateReportForms(schema);
     expect(others).toEqual([]);
     expect(form?.parameters).toEqual([
       { name: 'from', type: 'LocalDate', isRequired: true, description: '', choices: null },

@@ -3,11 +3,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { buildSchema } from 'graphql';
 import type { TileOperation } from '../../src/portal/browser/dashboards/tile-operation.js';
 import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';
-import { tileOperationsOf } from '../../src/portal/generate-tile-operations.js';
+import { generateTileOperations } from '../../src/portal/generate-tile-operations.js';
 
 export async function loadTileOperations(): Promise<readonly TileOperation[]> {
   const files = (await readdir('schema/collections')).filter((name) => !name.includes('.schema.'));
-  return tileOperationsOf({
+  return generateTileOperations({
     schema: buildSchema(await readFile('schema/schema.graphql', 'utf8')),
     library: await loadOperationsLibrary('schema/operations'),
     collections: await Promise.all(

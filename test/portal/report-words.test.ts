@@ -11,7 +11,7 @@ import {
 import { SETTING_TITLES } from '../../src/portal/browser/settings/setting-groups.js';
 import { TOPICS } from '../../src/portal/explore/example-operation.js';
 import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';
-import { formsOf } from '../../src/portal/generate-report-forms.js';
+import { generateReportForms } from '../../src/portal/generate-report-forms.js';
 import { reports } from '../../src/school/reports/registry.js';
 import { KNOWN_PROPERTIES } from '../../src/store/catalog/known-properties.js';
 
@@ -23,7 +23,7 @@ const hindi: Readonly<Record<string, string>> = JSON.parse(
 );
 
 function wordsOfForms(): readonly string[] {
-  return formsOf(schema).flatMap(({ parameters, columns, totals }) => {
+  return generateReportForms(schema).flatMap(({ parameters, columns, totals }) => {
     const shown = [...columns, ...totals];
     const types = new Set(shown.flatMap(({ type, members }) => [type, ...members.map((one) => one.type)]));
     return [

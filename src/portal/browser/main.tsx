@@ -4,6 +4,7 @@ import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ComponentType, lazy, StrictMode, Suspense, startTransition, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { takeLinkToken } from './entrance/link-token';
@@ -23,6 +24,9 @@ import './portal.css';
 
 const session = new LoginSession();
 const gateway = new GatewayClient(session, branchInAddress());
+
+/** What is read without a session. */
+const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 60_000 } } });
 
 const linkToken = takeLinkToken();
 
@@ -81,8 +85,10 @@ async function start(root: Element): Promise<void> {
         >
           <SessionContext value={session}>
             <GatewayContext value={gateway}>
-              <Notifications position="bottom-right" />
-              <Entrance />
+              <QueryClientProvider client={queries}>
+                <Notifications position="bottom-right" />
+                <Entrance />
+              </QueryClientProvider>
             </GatewayContext>
           </SessionContext>
         </MantineProvider>

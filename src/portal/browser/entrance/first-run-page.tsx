@@ -17,7 +17,7 @@ const DEFAULT_ZONE = 'Asia/Kolkata';
  */
 export function FirstRunPage({ token }: { readonly token: string }) {
   const t = useTexts();
-  const { data, problem } = useOpenOperation(FirstRunOpen, { token });
+  const { data, error: problem } = useOpenOperation(FirstRunOpen, { token });
   const [later, setLater] = useState<'over' | 'made'>();
   const isOver = later === 'over' || data?.firstRun === false;
   return (

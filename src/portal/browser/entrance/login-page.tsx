@@ -1,4 +1,5 @@
 import { Alert, Anchor, Button, Divider, Group, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useSession } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
@@ -17,7 +18,11 @@ interface School {
 export function LoginPage() {
   const t = useTexts();
   const session = useSession();
-  const school = useSchool();
+  const { data: school } = useQuery({
+    queryKey: ['school'],
+    queryFn: async (): Promise<School> => await (await fetch('/explore/school.json')).json(),
+    networkMode: 'always',
+  });
   return (
     <EntranceCard
       title={t('Log in')}
@@ -41,17 +46,6 @@ export function LoginPage() {
       </Group>
     </EntranceCard>
   );
-}
-
-/** `undefined` until it is loaded. */
-function useSchool(): School | undefined {
-  const [school, setSchool] = useState<School>();
-  useEffect(() => {
-    fetch('/explore/school.json')
-      .then((response) => response.json())
-      .then(setSchool, () => undefined);
-  }, []);
-  return school;
 }
 
 const CodeStep = lazy(async () => ({ default: (await import('./code-step')).CodeStep }));

@@ -26,7 +26,7 @@ type Step =
 /** The page of the link of an invitation or a password reset. */
 export function WelcomePage({ token }: { readonly token: string }) {
   const t = useTexts();
-  const { data, problem } = useOpenOperation(LinkedAccount, { token });
+  const { data, error: problem } = useOpenOperation(LinkedAccount, { token });
   const [later, setStep] = useState<Step>();
   const step = later ?? stepOf(data, problem);
   const school = step.kind === 'open' ? step.account.domainName : undefined;
@@ -49,7 +49,7 @@ export function WelcomePage({ token }: { readonly token: string }) {
   );
 }
 
-function stepOf(data: LinkedAccountQuery | undefined, problem: Error | undefined): Step {
+function stepOf(data: LinkedAccountQuery | undefined, problem: Error | null): Step {
   if (problem) return stepAfter(problem);
   if (!data) return { kind: 'asking' };
   return data.accountLink ? { kind: 'open', account: data.accountLink } : { kind: 'over' };

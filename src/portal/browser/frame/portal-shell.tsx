@@ -16,7 +16,7 @@ import {
   Text,
   UnstyledButton,
 } from '@mantine/core';
-import { useDisclosure, useLocalStorage, useMediaQuery, useNetwork } from '@mantine/hooks';
+import { useDisclosure, useHotkeys, useLocalStorage, useMediaQuery, useNetwork } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { Fragment, lazy, Suspense, useEffect, useRef } from 'react';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
@@ -44,7 +44,8 @@ export function PortalShell() {
   const keepLanguage = useChange(KeepLanguage);
   const [isSearchOpen, search] = useDisclosure(false);
   useShortcuts(help.open);
-  useSearchKey(search.open);
+  // Also while one types.
+  useHotkeys([['mod+K', search.open]], [], true);
   useFocusAfterRemoval();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the menu leads to another address.
   useEffect(menu.close, [pathname]);
@@ -287,19 +288,6 @@ const SEQUENCE_MS = 1_200;
 
 function useAreKeysOn() {
   return useLocalStorage({ key: 'campus-portal-shortcuts', defaultValue: true });
-}
-
-/** Ctrl K or ⌘ K opens the search everywhere, also while one types. */
-function useSearchKey(open: () => void): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
-      event.preventDefault();
-      open();
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  }, [open]);
 }
 
 function useShortcuts(openHelp: () => void): void {

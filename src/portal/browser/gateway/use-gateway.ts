@@ -149,33 +149,16 @@ export function useWrite<Result, Variables>(operation: PortalOperation<Result, V
   return { write, isBusy, problem };
 }
 
-export interface OpenAnswer<Result> {
-  /** Absent until the answer arrives. */
-  readonly data?: Result;
-  readonly problem?: Error;
-}
-
 /** Executes a query without a session, once: for pages that a mailed link leads to. */
 export function useOpenOperation<Result, Variables>(
   operation: PortalOperation<Result, Variables>,
   variables: Variables,
-): OpenAnswer<Result> {
+): UseQueryResult<Result, Error> {
   const gateway = useGateway();
-  const [answer, setAnswer] = useState<OpenAnswer<Result>>({});
-  const key = JSON.stringify(variables);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an object with the same values is no change.
-  useEffect(() => {
-    let isShown = true;
-    gateway
-      .executeOpenly(operation, variables)
-      .then(
-        (data): OpenAnswer<Result> => ({ data }),
-        (problem: Error) => ({ problem }),
-      )
-      .then((next) => isShown && setAnswer(next));
-    return () => {
-      isShown = false;
-    };
-  }, [gateway, operation, key]);
-  return answer;
+  return useQuery({
+    queryKey: [operation.name, variables],
+    queryFn: () => gateway.executeOpenly(operation, variables),
+    networkMode: 'always',
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 }

@@ -1,6 +1,7 @@
 /** Translates the error messages of the gateway into the language of the page. */
 import { useLingui } from '@lingui/react';
-import { type ReactNode, Suspense, use } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { nameOfField } from './name-of-field';
 import { type Say, sayByTemplates } from './say-by-templates';
 
@@ -19,36 +20,16 @@ const LOADERS: Readonly<Record<string, () => Promise<Say>>> = {
   },
 };
 
-const loading = new Map<string, Promise<Say>>();
-
-/** Returns the same promise as long as it is valid, so that a component may `use` it. */
-function loadWords(language: string): Promise<Say> | undefined {
-  const load = LOADERS[language];
-  if (load === undefined) return undefined;
-  const known = loading.get(language);
-  if (known) return known;
-  // Without a connection, the messages stay in English, and the next error loads the translations.
-  const words = load().catch((): Say => {
-    loading.delete(language);
-    return () => undefined;
-  });
-  loading.set(language, words);
-  return words;
-}
-
-/** Shows a message of the gateway, in English if it has no translation. */
+/** Shows a message of the gateway, in English if it has no translation, or none can be loaded. */
 export function ProblemWords({ text }: { readonly text: string }): ReactNode {
-  return (
-    <Suspense>
-      <SaidWords text={text} />
-    </Suspense>
-  );
-}
-
-function SaidWords({ text }: { readonly text: string }): ReactNode {
   const { locale } = useLingui().i18n;
-  const words = loadWords(locale);
-  if (words === undefined) return text;
-  const said = use(words)(text);
-  return said ?? <span lang="en">{text}</span>;
+  const load = LOADERS[locale];
+  const { data: say, isLoading } = useQuery({
+    queryKey: ['problem words', locale],
+    queryFn: async () => await load?.(),
+    enabled: load !== undefined,
+    ...{ networkMode: 'always', retry: false, staleTime: Number.POSITIVE_INFINITY },
+  });
+  if (load === undefined) return text;
+  return isLoading ? null : (say?.(text) ?? <span lang="en">{text}</span>);
 }

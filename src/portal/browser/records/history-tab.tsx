@@ -205,8 +205,8 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
         keyOf={({ path }) => path}
         columns={[
           [t('Field'), ({ path }) => nameOf(path)],
-          [t('Before'), ({ path, before }) => text(before, path), 'removed-value'],
-          [t('After'), ({ path, after }) => text(after, path), 'added-value'],
+          [t('Before'), ({ path, before }) => <div className="removed-value">{text(before, path)}</div>],
+          [t('After'), ({ path, after }) => <div className="added-value">{text(after, path)}</div>],
           [
             <ActionsHead key="actions" />,
             ({ path, before }) =>
