@@ -9,7 +9,7 @@ import {
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
 import { DayInput } from '../shell/day-input';
-import { choicesOf } from '../shell/listing';
+import { choicesOf } from '../shell/list-table';
 import { isFiltering, PageFilter } from '../shell/page-filter';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 

@@ -19,7 +19,7 @@ import { useTexts } from '../language/use-texts';
 import { homeOfBranch } from '../session/graphql-headers';
 import { InputDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
-import { ListTable } from '../shell/listing';
+import { ListTable } from '../shell/list-table';
 import { FindInput } from '../shell/page-filter';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 

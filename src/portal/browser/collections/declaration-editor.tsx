@@ -16,7 +16,7 @@ import { phrase, useTexts } from '../language/use-texts';
 import { useDraft, useDraftBase } from '../records/use-draft';
 import { isVersionConflict, LastChangedBy, useNotice } from '../shell/confirm-dialog';
 import { Icon, WarningNotice } from '../shell/icon';
-import { choicesOf } from '../shell/listing';
+import { choicesOf } from '../shell/list-table';
 import { LoadingState, ProblemState } from '../shell/states';
 import { ChangeTable, type TriedChange } from './declaration-fields';
 import type { WrittenDeclaration, WrittenField } from './written-declaration';

@@ -9,7 +9,7 @@ import { useOperation } from '../gateway/use-gateway';
 import { phrase, type Texts, useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { StateTag } from '../shell/icon';
-import { ActionsHead, ListTable } from '../shell/listing';
+import { ActionsHead, ListTable } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import type { WrittenField } from './written-declaration';
 

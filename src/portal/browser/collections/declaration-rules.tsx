@@ -1,7 +1,7 @@
 import { List, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/use-texts';
-import { ListTable } from '../shell/listing';
+import { ListTable } from '../shell/list-table';
 import type { WrittenAccess, WrittenCheck, WrittenDeclaration } from './written-declaration';
 
 /** The rules of a collection apart from those of single fields. */
@@ -101,7 +101,7 @@ function AccessTable({ access }: { readonly access: Readonly<Record<string, Writ
           'wrapped',
         ],
         [t('Hidden fields'), ([, { hiddenFields = [] }]) => hiddenFields.join(', ') || '–', 'wrapped'],
-        [t('Read-only fields'), ([, { readOnlyFields = [] }]) => readOnlyFields.join(', ') || '–', 'wrapped'],
+        [t('Read-only fields'), ([, one]) => one.readOnlyFields?.join(', ') || '–', 'wrapped'],
       ]}
     />
   );

@@ -8,7 +8,7 @@ import { useReportWords, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { InputDialog } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
-import { ListTable } from '../shell/listing';
+import { ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 

@@ -8,7 +8,7 @@ import { useGateway, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { StateTag } from '../shell/icon';
-import { ListTable } from '../shell/listing';
+import { ListTable } from '../shell/list-table';
 import { type AskedExport, exportAddress } from './asked-export';
 
 export interface ExportedFile {

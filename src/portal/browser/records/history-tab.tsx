@@ -14,7 +14,7 @@ import { useChange, useGateway, useViewer } from '../gateway/use-gateway';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
-import { ActionsHead, ListTable, MoreButton } from '../shell/listing';
+import { ActionsHead, ListTable, MoreButton } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 import {
@@ -205,8 +205,8 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
         keyOf={({ path }) => path}
         columns={[
           [t('Field'), ({ path }) => nameOf(path)],
-          [t('Before'), ({ path, before }) => <div className="removed-value">{text(before, path)}</div>],
-          [t('After'), ({ path, after }) => <div className="added-value">{text(after, path)}</div>],
+          [t('Before'), ({ path, before }) => text(before, path), 'removed-value'],
+          [t('After'), ({ path, after }) => text(after, path), 'added-value'],
           [
             <ActionsHead key="actions" />,
             ({ path, before }) =>

@@ -15,7 +15,7 @@ import { labelOfMessage, MESSAGE_STATE_NAMES } from '../messages/messages-filter
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { Icon, StateTag } from '../shell/icon';
 import { FactStrip } from '../shell/link-card';
-import { ActionsHead, ListTable } from '../shell/listing';
+import { ActionsHead, ListTable } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { mainFieldsOf } from './main-fields';
 import type { EditedRecord } from './record-editor';

@@ -3,7 +3,10 @@ import { Button, Group, Table, type TableProps, VisuallyHidden } from '@mantine/
 import type { ReactNode } from 'react';
 import { type Texts, useTexts } from '../language/use-texts';
 
-/** The head of a column, its cell, and the class of both. On a phone, a text labels each of its cells. */
+/**
+ * The head of a column, its cell, and the class of the cell; `numeric` is also one of the head. On a phone, a
+ * text labels each of its cells.
+ */
 type ListColumn<Row> = readonly [
   head: ReactNode,
   cell: (row: Row) => ReactNode,
@@ -28,7 +31,7 @@ export function ListTable<Row>({ label, columns, rows, keyOf = idOf, ...props }:
           <Table.Tr>
             {columns.map(([head, , className], index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
-              <Table.Th key={index} className={className}>
+              <Table.Th key={index} className={className === 'numeric' ? className : undefined}>
                 {head}
               </Table.Th>
             ))}
