@@ -5,6 +5,7 @@
  */
 
 import { isExactNumber, type JsonScalar, type JsonValue } from '../../base/json/json.js';
+import { instantFrom } from '../../base/model/calendar.js';
 import { waysOf } from '../../base/model/field-types/text-tests.js';
 import type { Filter, JsonType, MatchTest } from '../../base/model/filter.js';
 import { toNormalText } from '../../base/model/normal-text.js';
@@ -63,7 +64,7 @@ function joined(filters: readonly Filter[], { separator, empty, root, context }:
 
 function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionContext): Sql {
   const declared = target.form === 'id' ? undefined : target.declared;
-  const test = declared?.place.type === 'text' ? normalMatch(sent) : sent;
+  const test = storedMatch(sent, declared?.place.type, context);
   const plain = scalarTest(test);
   const scalar =
     plain === undefined || declared === undefined
@@ -91,6 +92,36 @@ function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionC
   return scalar === undefined
     ? pathMatch(test, { json, path }, { context, declared })
     : scalarMatch(scalar, { json, path });
+}
+
+/**
+ * The test with its operands as a declared field is stored. One of a datetime is read as a value written to
+ * the field: a day is its midnight in the school's time zone.
+ *
+ * @see decisions 2
+ */
+function storedMatch(
+  test: MatchTest,
+  type: Declared['place']['type'] | undefined,
+  { timeZone }: ExpressionContext,
+): MatchTest {
+  if (type === 'text') return normalMatch(test);
+  if (type !== 'datetime') return test;
+  const stored = <Value>(value: Value) =>
+    typeof value === 'string' ? (instantFrom(value, timeZone) ?? value) : value;
+  switch (test.kind) {
+    case 'in':
+      return { kind: 'in', values: test.values.map(stored) };
+    case 'equals':
+      return { kind: 'equals', value: stored(test.value) };
+    case 'greaterThan':
+    case 'greaterOrEqual':
+    case 'lessThan':
+    case 'lessOrEqual':
+      return { ...test, value: stored(test.value) };
+    default:
+      return test;
+  }
 }
 
 /** The test of a declared text: its operands in normal form, and as they were sent for equality. */

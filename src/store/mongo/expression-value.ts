@@ -24,6 +24,8 @@ export interface ExpressionValue {
 export interface ExpressionContext {
   readonly isByteOrdered: boolean;
   readonly now: Date;
+  /** That of the school, for days and times of its fields. */
+  readonly timeZone: string;
   readonly spelling?: SpellingContext | undefined;
   /** How many lists are open around it: names their aliases. */
   readonly depth?: number;

@@ -88,19 +88,10 @@ export interface BucketStage {
   readonly members: readonly Accumulation[];
 }
 
-type ParseStage = (operand: JsonValue, place: MongoPlace, context: PipelineParsing) => readonly Stage[];
-
-export interface PipelineParsing {
-  /** Converts the operands of a `$match` to the stored form. @see stored-times.ts */
-  readonly readQuery: (query: JsonValue) => JsonValue;
-}
-
-const PLAIN: PipelineParsing = { readQuery: (query) => query };
+type ParseStage = (operand: JsonValue, place: MongoPlace) => readonly Stage[];
 
 const STAGES: Readonly<Record<string, ParseStage>> = {
-  $match: (operand, place, { readQuery }) => [
-    { kind: 'match', filter: parseMongoQuery(readQuery(operand), place) },
-  ],
+  $match: (operand, place) => [{ kind: 'match', filter: parseMongoQuery(operand, place) }],
   $project: (operand, place) => [{ kind: 'project', projection: parseMongoProjection(operand, place) }],
   $addFields: parseSet,
   $set: parseSet,
@@ -144,12 +135,10 @@ export const STAGE_NAMES: readonly string[] = Object.keys(STAGES);
  */
 export function parseMongoPipeline(
   pipeline: JsonValue | undefined,
-  context: PipelineParsing = PLAIN,
   place: MongoPlace = startMongoPlace('pipeline'),
 ): readonly Stage[] {
   if (!Array.isArray(pipeline)) throw malformedMongo(place, 'a list of stages', pipeline);
   if (pipeline.length > MONGO_LIMITS.maxStages) throw tooManySent(place, MONGO_LIMITS.maxStages, 'stages');
-  let read = context;
   return pipeline.flatMap((written: JsonValue, index) => {
     const inner = withinMongo(place, String(index));
     inner.enter();
@@ -157,10 +146,7 @@ export function parseMongoPipeline(
     if (!isJsonObject(written) || name === undefined || more.length > 0) {
       throw malformedMongo(inner, `an object of one stage (${STAGE_NAMES.join(', ')})`, written);
     }
-    const stages = parseStage({ name, operand: written[name] ?? null }, withinMongo(inner, name), read);
-    // From here on documents may be different ones, whose times are whatever the stage computed.
-    if (!stages.every(keepsFields)) read = PLAIN;
-    return stages;
+    return parseStage({ name, operand: written[name] ?? null }, withinMongo(inner, name));
   });
 }
 
@@ -168,17 +154,12 @@ export function parseMongoPipeline(
 export function parseStage(
   { name, operand }: { readonly name: string; readonly operand: JsonValue },
   place: MongoPlace,
-  context: PipelineParsing = PLAIN,
 ): readonly Stage[] {
   const parse = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
   if (parse === undefined) {
     throw malformedMongo(place, `a stage (${STAGE_NAMES.join(', ')})`, name, didYouMean(name, STAGE_NAMES));
   }
-  return parse(operand, place, context);
-}
-
-function keepsFields({ kind }: Stage): boolean {
-  return ['match', 'sort', 'limit', 'skip', 'sample', 'unwind', 'lookup'].includes(kind);
+  return parse(operand, place);
 }
 
 function parseSet(operand: JsonValue, place: MongoPlace): readonly Stage[] {
@@ -290,8 +271,7 @@ function parseLookup(operand: JsonValue, place: MongoPlace): readonly Stage[] {
         name,
         value: parseMongoExpression(value, withinMongo(withinMongo(place, 'let'), name)),
       })),
-      stages:
-        pipeline === undefined ? [] : parseMongoPipeline(pipeline, PLAIN, withinMongo(place, 'pipeline')),
+      stages: pipeline === undefined ? [] : parseMongoPipeline(pipeline, withinMongo(place, 'pipeline')),
       as: mongoPathAt(textAt(written.as, withinMongo(place, 'as')), withinMongo(place, 'as')),
     },
   ];
@@ -303,7 +283,7 @@ function parseFacet(operand: JsonValue, place: MongoPlace): readonly Stage[] {
   }
   const facets = Object.entries(operand).map(([name, pipeline]) => {
     const inner = withinMongo(place, name);
-    const stages = parseMongoPipeline(pipeline, PLAIN, inner);
+    const stages = parseMongoPipeline(pipeline, inner);
     if (stages.some(({ kind }) => kind === 'facet'))
       throw malformedMongo(inner, 'no $facet inside a $facet', pipeline);
     return { name: fieldAt(name, inner), stages };

@@ -13,8 +13,8 @@
  *
  * A record is JSON here, and no field's declared type changes what an operand means: 5 is not "5", a
  * comparison finds values of its operand's type alone, `null` is also what is missing, a condition on a list
- * holds when it does for an element or for the list as a whole. An instant is its text (`stored-times.ts`
- * writes the operands as they are stored). What is not understood is an error, never ignored.
+ * holds when it does for an element or for the list as a whole. An instant is its text (an
+ * operand for a declared datetime is read as a value written to it). What is not understood is an error, never ignored.
  *
  * @see decisions 3, platform-db "Queries"
  */

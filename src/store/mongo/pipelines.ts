@@ -147,7 +147,12 @@ export class Pipelines {
   #compileOptions(scope: Scope): PipelineOptions {
     const { database, store, now = () => new Date() } = this.#options;
     return {
-      context: { isByteOrdered: database.isByteOrdered, now: now(), spelling: store.spelling(scope) },
+      context: {
+        isByteOrdered: database.isByteOrdered,
+        now: now(),
+        timeZone: scope.domain.timeZone,
+        spelling: store.spelling(scope),
+      },
       lookUp: (name) => this.#lookedUp(scope, name),
     };
   }

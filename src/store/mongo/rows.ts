@@ -222,10 +222,12 @@ export function withElement(base: DocumentRoot, path: Path, element: Sql): Docum
     valueAt,
     targetAt(wanted) {
       if (!path.every((step, index) => wanted[index] === step)) return made.targetAt(wanted);
+      const target = base.targetAt(wanted);
       return {
         form: 'path',
         json: objectOf([['v', resultOf('json', element)]]).sql,
         path: ['v', ...wanted.slice(path.length)],
+        declared: target.form === 'id' ? undefined : target.declared,
       };
     },
   };

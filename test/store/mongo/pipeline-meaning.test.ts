@@ -125,7 +125,7 @@ async function answersOf(
     condition: sql`r.domain = ${DOMAIN} and r.collection = ${one.name} and r.deleted_at is null`,
     access: FULL_ACCESS,
   });
-  const context = { isByteOrdered, now: NOW };
+  const context = { isByteOrdered, now: NOW, timeZone: 'UTC' };
   const asked = pipelines.map((stages, index) => {
     const compiled = compilePipeline(parseMongoPipeline([...stages]), sourceOf(collection), {
       context,

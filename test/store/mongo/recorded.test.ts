@@ -150,7 +150,7 @@ async function run(
 ): Promise<Answer> {
   try {
     const sql = compilePipeline(parseMongoPipeline(asStored(pipeline)), source, {
-      context: { isByteOrdered: true, now: NOW },
+      context: { isByteOrdered: true, now: NOW, timeZone: 'UTC' },
       lookUp: () => other as Readable,
     });
     const rows = await test.database.query<{ json: string }>(sql);

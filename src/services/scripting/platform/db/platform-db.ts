@@ -8,7 +8,6 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json/json.js';
 import type { Filter } from '../../../../base/model/filter.js';
-import { placeInRecord } from '../../../../base/model/place.js';
 import type { Scope } from '../../../../base/model/scope.js';
 import { withValueAt } from '../../../../base/model/value-at-path.js';
 import { JsonText } from '../../../../base/scalars/json-text.js';
@@ -19,7 +18,6 @@ import { malformedMongo, startMongoPlace, withinMongo } from '../../../../store/
 import { parseMongoQuery } from '../../../../store/mongo/mongo-query.js';
 import { equalitiesOf, parseMongoUpdate } from '../../../../store/mongo/mongo-update.js';
 import type { Pipelines } from '../../../../store/mongo/pipelines.js';
-import { withStoredTimes } from '../../../../store/mongo/stored-times.js';
 import type { RecordStore, StoredRecord } from '../../../../store/record-store.js';
 import {
   assertNoOptions,
@@ -70,7 +68,7 @@ export class PlatformDb {
   async getCount(call: DbCall, collection: string, query: Sent, options?: Sent): Promise<number> {
     const { limit, skip } = countOptions(options);
     const [counted] = await this.#collect(call, collection, [
-      ...this.#match(call, collection, query),
+      matching(query),
       ...part({ limit, skip }),
       ...parseMongoPipeline([{ $count: 'count' }]),
     ]);
@@ -91,7 +89,7 @@ export class PlatformDb {
     if (key === '' || key.startsWith('$'))
       throw malformedMongo(startMongoPlace('key'), 'a path such as class', key);
     const groups = await this.#collect(call, collection, [
-      ...this.#match(call, collection, request.query),
+      matching(request.query),
       ...parseMongoPipeline([
         { $project: { _id: 0, value: `$${key}` } },
         { $unwind: { path: '$value', preserveNullAndEmptyArrays: true } },
@@ -114,7 +112,7 @@ export class PlatformDb {
     const { sort, limit, skip, projection } = readOptions(options);
     const place = withinMongo(startMongoPlace('options'), 'sort');
     return this.#run(call, collection, [
-      ...this.#match(call, collection, query),
+      matching(query),
       ...(sort === undefined ? [] : parseStage({ name: '$sort', operand: sort }, place)),
       ...part({ limit, skip }),
       ...(projection === undefined ? [] : projected(projection)),
@@ -123,12 +121,12 @@ export class PlatformDb {
 
   /** The documents of a pipeline, in batches of JSON text. @throws as `find` does; LIMIT_EXCEEDED */
   aggregate(call: DbCall, collection: string, pipeline: Sent): Batches {
-    return this.#run(call, collection, this.#pipeline(call, collection, pipeline));
+    return this.#run(call, collection, parseMongoPipeline(pipeline));
   }
 
   /** All documents of a pipeline at once. @throws LIMIT_EXCEEDED if there are more than a function returns */
   async aggregateAll(call: DbCall, collection: string, pipeline: Sent): Promise<JsonText> {
-    const documents = await this.#collect(call, collection, this.#pipeline(call, collection, pipeline));
+    const documents = await this.#collect(call, collection, parseMongoPipeline(pipeline));
     return new JsonText(`[${documents.join(',')}]`);
   }
 
@@ -149,7 +147,7 @@ export class PlatformDb {
     const { scope, within } = call;
     const { returning, upsert, remove, force, allowAll, projection } = modifyOptions(request.options);
     const matching = {
-      filter: this.#filter(call, collection, request.query),
+      filter: parseMongoQuery(request.query),
       sort: sortOf(request.sort),
       limit: 1,
       allowAll,
@@ -228,7 +226,7 @@ export class PlatformDb {
     request: UpdateRequest & { readonly limit: number | undefined },
   ): Promise<UpdateResult> {
     const { upsert, sort, allowAll } = updateOptions(request.options2, request.options3);
-    const filter = this.#filter(call, collection, request.query);
+    const filter = parseMongoQuery(request.query);
     const { matched, modified, upserted } = await this.#options.store.updateMatching(
       call.scope,
       collection,
@@ -251,15 +249,6 @@ export class PlatformDb {
     };
   }
 
-  #match({ scope }: DbCall, collection: string, query: Sent): readonly Stage[] {
-    const operand = this.#readQuery(scope, collection)(required(query));
-    return parseStage({ name: '$match', operand }, startMongoPlace('query'));
-  }
-
-  #pipeline({ scope }: DbCall, collection: string, pipeline: Sent): readonly Stage[] {
-    return parseMongoPipeline(pipeline, { readQuery: this.#readQuery(scope, collection) });
-  }
-
   #run({ scope, within, signal }: DbCall, collection: string, stages: readonly Stage[]): Batches {
     return this.#options.pipelines.run(scope, { collection, stages, within, signal });
   }
@@ -271,16 +260,6 @@ export class PlatformDb {
   ): Promise<readonly string[]> {
     const { pipelines, maxResultRecords } = this.#options;
     return await pipelines.collect(scope, { collection, stages, within, signal }, maxResultRecords);
-  }
-
-  #filter({ scope }: DbCall, collection: string, query: Sent): Filter {
-    return parseMongoQuery(this.#readQuery(scope, collection)(required(query)));
-  }
-
-  #readQuery(scope: Scope, name: string): (query: JsonValue) => JsonValue {
-    const collection = this.#options.catalog.get(name, scope);
-    const isInstant = (path: readonly string[]) => placeInRecord(collection, path).type === 'datetime';
-    return (query) => withStoredTimes(query, { isInstant, timeZone: scope.domain.timeZone });
   }
 
   /** The requested part of a written record. */
@@ -307,11 +286,9 @@ export interface UpdateRequest {
   readonly options3?: Sent;
 }
 
-/** A missing query must never mean all records. */
-function required(query: Sent): JsonValue {
-  if (query === undefined || query === null)
-    throw malformedMongo(startMongoPlace('query'), 'a query; {} finds every record', query);
-  return query;
+/** A missing query is refused: it must never mean all records. */
+function matching(query: Sent): Stage {
+  return { kind: 'match', filter: parseMongoQuery(query) };
 }
 
 function part({ limit, skip }: Pick<DbReadOptions, 'limit' | 'skip'>): readonly Stage[] {
