@@ -15,7 +15,7 @@ import type { GraphqlCaller } from '../graphql/operation/operation-request.js';
 import type { OwnDocuments } from '../graphql/operation/own-documents.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { toAgentError } from './agent-error.js';
-import type { AgentTool } from './agent-tool.js';
+import { type AgentTool, createOperationTools } from './agent-tool.js';
 import { isPageSize } from './argument-schema.js';
 import { type AnswerBounds, type BoundedAnswer, boundAnswer, boundText } from './bounded-answer.js';
 import {
@@ -25,7 +25,6 @@ import {
   LIST_COLLECTIONS,
 } from './collection-tools.js';
 import { type AskedThings, isDestructive, isOffered, isWriting } from './is-offered.js';
-import { createOperationTools } from './operation-tools.js';
 
 export interface AgentServices {
   readonly documents: OwnDocuments;

@@ -3,9 +3,8 @@ import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
-import type { AgentTool } from './agent-tool.js';
+import type { AgentTool, ToolSources } from './agent-tool.js';
 import { describeArguments } from './argument-schema.js';
-import type { ToolSources } from './operation-tools.js';
 
 /** The present collections. */
 export interface KnownCollections {

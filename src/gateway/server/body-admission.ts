@@ -10,9 +10,8 @@ import { ServiceError } from '../../base/errors.js';
 import { type BodyShape, bodyShape } from '../../base/json/body-shape.js';
 import { callerName, type Scope } from '../../base/model/scope.js';
 import { createBodyMemoryLimit, noMemoryForBody } from './body-memory-limit.js';
-import { sendNoticePage } from './notice-page.js';
+import { prefersPage, sendNoticePage } from './notice-page.js';
 import type { Pace } from './paced-writer.js';
-import { prefersPage } from './send-page.js';
 
 /** The settings that limit bodies. */
 export interface BodyLimits {

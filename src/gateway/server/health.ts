@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
-import { shareFor } from './share-for.js';
 
 const VITAL = { method: ['GET', 'HEAD'], config: { isVital: true } };
 /** A database that takes longer to answer `select 1` is not ready. */
@@ -83,4 +82,23 @@ function doesNotAnswer(options: { readonly cause?: unknown }): ServiceError {
     ...options,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
+}
+
+/**
+ * Returns a function that calls `compute` at most once in `forMs`, and gives all callers the same result or
+ * failure.
+ */
+export function shareFor<T>(forMs: number, compute: () => Promise<T>): () => Promise<T> {
+  let shared: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (shared !== undefined && performance.now() < until) return shared;
+    const startedAt = performance.now();
+    // A result under way is shared however long it takes.
+    until = Number.POSITIVE_INFINITY;
+    shared = compute().finally(() => {
+      until = startedAt + forMs;
+    });
+    return shared;
+  };
 }

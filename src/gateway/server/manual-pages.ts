@@ -7,10 +7,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { isUnchanged } from '../../base/http/etag.js';
 import { manualDirectory, readManualFiles } from '../../portal/manual/manual-files.js';
-import { sendNoticePage } from './notice-page.js';
+import { prefersPage, sendNoticePage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';
 import { MANUAL_HEADERS } from './security-headers.js';
-import { prefersPage } from './send-page.js';
 import { sendPrebuilt } from './send-prebuilt.js';
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -6,13 +6,13 @@ import { parseBearer } from '../../services/auth/parse-bearer.js';
 import { type AuthenticationOptions, countRequest } from './authentication.js';
 import { useBodyAdmission } from './body-admission.js';
 import { useProblemAnswers } from './error-answers.js';
+import { shareFor } from './health.js';
 import type { FigureList, Metrics } from './metrics.js';
 import type { Observe } from './observation.js';
 import { RequestsInFlight, useLifecycle } from './request-lifecycle.js';
 import { addAllMethods, addOtherMethods } from './rest.js';
 import { API_HEADERS } from './security-headers.js';
 import { SerialRequests } from './serial-requests.js';
-import { shareFor } from './share-for.js';
 
 export interface MetricsAccess {
   /** The required token; `undefined`: none. */

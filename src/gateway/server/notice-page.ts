@@ -2,10 +2,11 @@
  * Pages of a few words in English and Hindi, for a browser that the portal itself cannot serve. They need no
  * session and no built file: their styles are inline, by the nonce of the answer.
  */
-import type { FastifyReply } from 'fastify';
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
-import { portalHeaders } from './security-headers.js';
-import { newNonce, sendPage } from './send-page.js';
+import { portalHeaders, type SecurityHeaders } from './security-headers.js';
 
 interface Notice {
   readonly status: number;
@@ -116,4 +117,25 @@ function printNotice({ title, english, hindi, href }: Notice, nonce: string): st
 </body>
 </html>
 `;
+}
+
+const JSON_TYPES = ['application/json', 'application/problem+json'];
+
+/** Whether the caller prefers a page to JSON, as a browser does that was given an address. */
+export function prefersPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  if (!headers.accept?.includes('text/html')) return false;
+  return new Negotiator({ headers }).mediaType([...JSON_TYPES, 'text/html']) === 'text/html';
+}
+
+export function newNonce(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+/** Never cached: its nonce matches the headers of this answer only. */
+export function sendPage(reply: FastifyReply, headers: SecurityHeaders, page: string): FastifyReply {
+  return reply
+    .headers(headers)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(page);
 }

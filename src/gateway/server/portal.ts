@@ -15,10 +15,9 @@ import { loadOperationsLibrary } from '../../portal/explore/operations-library.j
 import { isOfPath } from '../../portal/page-paths.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/portal-files.js';
 import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
-import { sendNoticePage } from './notice-page.js';
+import { newNonce, prefersPage, sendNoticePage, sendPage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
-import { newNonce, prefersPage, sendPage } from './send-page.js';
 import { sendPrebuilt } from './send-prebuilt.js';
 
 export interface PortalOptions {

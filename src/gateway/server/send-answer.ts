@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compressChunks, contentEncodingFor } from '../../base/http/content-encoding.js';
 import { etagHeld } from '../../base/http/etag.js';
+import { isPreferred } from '../../base/http/is-preferred.js';
 import {
   acceptEncodingOf,
   replyHeaders,
@@ -11,8 +12,6 @@ import {
 } from '../../base/http/text-answer.js';
 import { callerName } from '../../base/model/scope.js';
 import { type Answer, isPrintedHere, type StreamAnswer, type WholeAnswer } from '../rest/answer.js';
-import { confirmMarker, endMarkerFor, withEndMarker } from './end-marker.js';
-import { type GatheredWrite, gatherWrites } from './gathered-writes.js';
 import type { Observe } from './observation.js';
 import { PacedWriter, ReaderTooSlow } from './paced-writer.js';
 import { ReadAhead } from './read-ahead.js';
@@ -20,6 +19,25 @@ import type { StreamLimits, StreamPermit } from './stream-limits.js';
 
 /** How much is read ahead of a slow reader: most answers fit, and free their connection at once. */
 const READ_AHEAD_BYTES = 1024 * 1024;
+
+/**
+ * Smaller chunks are gathered before they are written: a write per row would cost more than the row. An
+ * answer that ends before this size is sent in one piece, with its length; a longer one still begins with the
+ * first batch of rows.
+ */
+const MIN_WRITE_BYTES = 64 * 1024;
+
+/**
+ * The last line that confirms that an answer is complete, for callers that ask by `Prefer: end-marker` (RFC
+ * 7240): NDJSON and CSV have no end of their own, and a proxy may hide that a connection was reset. No field
+ * of a record begins with `$`.
+ */
+const MARKERS: ReadonlyMap<string, string> = new Map([
+  ['application/x-ndjson', '{"$end":true}\n'],
+  ['text/csv', '#end\r\n'],
+]);
+
+const PREFERENCE = 'end-marker';
 
 const REVALIDATE = 'private, no-cache';
 const VARY = 'Accept, Accept-Encoding, Authorization, Prefer, X-Domain';
@@ -187,4 +205,68 @@ function encoded(
 
 function countRows(answer: StreamAnswer, observe: Observe): void {
   if (answer.countRows) observe({ kind: 'rowsStreamed', count: answer.countRows() });
+}
+
+interface GatheredWrite {
+  readonly content: string | Uint8Array;
+  /** Known to be the last write; a short answer then gets a length instead of chunks. */
+  readonly isLast: boolean;
+}
+
+/** Combines the chunks of a source into writes of a useful size; the first has at least `firstBytes`. */
+async function* gatherWrites(
+  chunks: AsyncIterable<string | Uint8Array>,
+  firstBytes = MIN_WRITE_BYTES,
+): AsyncGenerator<GatheredWrite, void> {
+  let texts: string[] = [];
+  let bytes: Uint8Array[] = [];
+  let length = 0;
+  let least = Math.max(firstBytes, MIN_WRITE_BYTES);
+  const take = () => {
+    if (bytes.length > 0 && texts.length > 0) bytes.push(Buffer.from(texts.join('')));
+    const [only, ...others] = bytes;
+    const content = only === undefined ? texts.join('') : joined(only, others);
+    texts = [];
+    bytes = [];
+    length = 0;
+    least = MIN_WRITE_BYTES;
+    return content;
+  };
+  for await (const chunk of chunks) {
+    if (typeof chunk === 'string') texts.push(chunk);
+    else {
+      if (texts.length > 0) bytes.push(Buffer.from(texts.join('')));
+      texts = [];
+      bytes.push(chunk);
+    }
+    length += chunk.length;
+    if (length >= least) yield { content: take(), isLast: false };
+  }
+  if (length > 0) yield { content: take(), isLast: true };
+}
+
+/** A single chunk is not copied. */
+function joined(first: Uint8Array, others: readonly Uint8Array[]): Uint8Array {
+  return others.length === 0 ? first : Buffer.concat([first, ...others]);
+}
+
+/** The marker for an answer of this type; `undefined` if it was not requested or the type needs none. */
+function endMarkerFor(prefer: string | string[] | undefined, mediaType: string): string | undefined {
+  if (!isPreferred(prefer, PREFERENCE)) return undefined;
+  const [type = ''] = mediaType.split(';', 1);
+  return MARKERS.get(type.trim());
+}
+
+/** Confirms that the marker will be sent, beside what else was preferred and is done. */
+function confirmMarker(reply: FastifyReply): void {
+  const applied = reply.getHeader('preference-applied');
+  reply.header('preference-applied', applied === undefined ? PREFERENCE : `${applied}, ${PREFERENCE}`);
+}
+
+async function* withEndMarker(
+  chunks: AsyncIterable<string | Uint8Array>,
+  marker: string,
+): AsyncGenerator<string | Uint8Array, void> {
+  yield* chunks;
+  yield marker;
 }
