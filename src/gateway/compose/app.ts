@@ -18,7 +18,7 @@ import { readSheets } from '../../school/sheets/read-sheets.js';
 import { IdentityProvider } from '../../services/auth/identity-provider.js';
 import type { PasswordCost } from '../../services/auth/passwords.js';
 import { ProviderSessions } from '../../services/auth/provider-sessions.js';
-import { countSecretsWithoutKey } from '../../services/auth/secrets-without-key.js';
+import { countSecretsWithoutKey } from '../../services/auth/text-encryption.js';
 import { JobWorkers } from '../../services/jobs/job-workers.js';
 import { InstanceWatch } from '../../store/database/instance-watch.js';
 import { listKnownMigrations } from '../../store/database/migrations.js';

@@ -32,16 +32,16 @@ interface SessionOfUser {
 /** A flood of wrong log-ins must not fill the audit trail; the log has them all. */
 const MOST_FAILURES_AN_HOUR = 60;
 
-export class AccountEvents {
-  readonly #database: Database;
-  readonly #observe: (event: AccountObservation) => void;
+interface AccountEventsOptions {
+  readonly database: Database;
+  readonly observe: (event: AccountObservation) => void;
+}
 
-  constructor(options: {
-    readonly database: Database;
-    readonly observe: (event: AccountObservation) => void;
-  }) {
-    this.#database = options.database;
-    this.#observe = options.observe;
+export class AccountEvents {
+  readonly #options: AccountEventsOptions;
+
+  constructor(options: AccountEventsOptions) {
+    this.#options = options;
   }
 
   async loggedIn(
@@ -50,10 +50,10 @@ export class AccountEvents {
   ): Promise<void> {
     const { domainId, userId, userName } = user;
     const act = { collection: '$session', id: userId, operation: 'created' } as const;
-    await this.#database.query(
+    await this.#options.database.query(
       auditedAct(authorOf(domainId, userId, requestId), { ...act, credential: `address:${address}` }),
     );
-    this.#observe({ kind: 'account', act: 'loggedIn', domainId, userName, address, requestId });
+    this.#options.observe({ kind: 'account', act: 'loggedIn', domainId, userName, address, requestId });
   }
 
   /** At most 60 an hour are in the audit trail for a user, and for all unknown names of a domain together. */
@@ -64,12 +64,12 @@ export class AccountEvents {
   ): Promise<void> {
     if (domainId !== undefined && (await this.#hasRoom(domainId, user?.id ?? ''))) {
       const act = { collection: '$session', id: user?.id ?? '', operation: 'refused' } as const;
-      await this.#database.query(
+      await this.#options.database.query(
         auditedAct(authorOf(domainId, act.id, requestId), { ...act, credential: `address:${address}` }),
       );
     }
     const userName = user?.userName;
-    this.#observe({ kind: 'account', act: 'loginFailed', domainId, userName, address, requestId });
+    this.#options.observe({ kind: 'account', act: 'loginFailed', domainId, userName, address, requestId });
   }
 
   async loggedOut(session: SessionOfUser, origin: Origin): Promise<void> {
@@ -85,14 +85,14 @@ export class AccountEvents {
     const { domainId, userId, sessionId, userName } = session;
     const { address, requestId } = origin;
     const entry = { collection: '$session', id: userId, operation: 'deleted' } as const;
-    await this.#database.query(
+    await this.#options.database.query(
       auditedAct(authorOf(domainId, userId, requestId), { ...entry, credential: `token:${sessionId}` }),
     );
-    this.#observe({ kind: 'account', act, domainId, userName, address, requestId });
+    this.#options.observe({ kind: 'account', act, domainId, userName, address, requestId });
   }
 
   async #hasRoom(domainId: string, userId: string): Promise<boolean> {
-    const [row] = await this.#database.query<{ count: number }>(
+    const [row] = await this.#options.database.query<{ count: number }>(
       sql`
         select count(*)::int as count
         from (

@@ -39,21 +39,19 @@ const HOUR_MS = 3_600_000;
 const LIFE_HOURS: Readonly<Record<LinkPurpose, number>> = { invite: 7 * 24, reset: 24 };
 const MOST_REMOVED = 1_000;
 
+interface AccountLinksOptions {
+  readonly database: Database;
+  readonly passwords: Passwords;
+  readonly principals: Principals;
+  readonly onChange?: OnAccountChange;
+}
+
 export class AccountLinks {
-  readonly #database: Database;
-  readonly #passwords: Passwords;
-  readonly #principals: Principals;
+  readonly #options: AccountLinksOptions;
   readonly #onChange: OnAccountChange;
 
-  constructor(options: {
-    readonly database: Database;
-    readonly passwords: Passwords;
-    readonly principals: Principals;
-    readonly onChange?: OnAccountChange;
-  }) {
-    this.#database = options.database;
-    this.#passwords = options.passwords;
-    this.#principals = options.principals;
+  constructor(options: AccountLinksOptions) {
+    this.#options = options;
     this.#onChange = options.onChange ?? (() => {});
   }
 
@@ -86,7 +84,7 @@ export class AccountLinks {
 
   /** @throws NOT_FOUND (404), the same whether it never existed, was used, has expired or was replaced */
   async open(token: string): Promise<OpenedLink> {
-    return await this.#get(this.#database, token);
+    return await this.#get(this.#options.database, token);
   }
 
   /**
@@ -97,17 +95,17 @@ export class AccountLinks {
    */
   async use(token: string, password: string, requestId: string): Promise<void> {
     // Checked first, because a password hash is expensive: nobody should cause one without a valid link.
-    const user = await this.#get(this.#database, token);
-    const { owner, presentHash } = await findPasswordOwner(this.#database, user);
-    const passwordHash = await this.#passwords.hashChosen(password, owner, presentHash);
-    await inOwnTransaction(this.#database, async (transaction) => {
+    const user = await this.#get(this.#options.database, token);
+    const { owner, presentHash } = await findPasswordOwner(this.#options.database, user);
+    const passwordHash = await this.#options.passwords.hashChosen(password, owner, presentHash);
+    await inOwnTransaction(this.#options.database, async (transaction) => {
       const link = await this.#get(transaction, token, sql`for update`);
       await endLinks(transaction, link);
       const principal = { id: link.userId, credential: { kind: 'system', id: 'account link' } } as const;
       const by = { domain: { id: link.domainId }, principal, requestId };
       await replacePassword(transaction, link, passwordHash, by);
     });
-    this.#principals.forget(user.domainId, user.userId);
+    this.#options.principals.forget(user.domainId, user.userId);
     this.#onChange(user, 'password');
   }
 

@@ -56,6 +56,17 @@ const PREFIX_LENGTH = 10;
 const LONGEST_NAME = 100;
 const LONGEST_OVERLAP_SECONDS = 30 * 24 * 3600;
 
+interface ApiKeysOptions {
+  readonly database: Database;
+  readonly principals: Principals;
+  readonly names: ScopeNames;
+  readonly onChange?: OnAccountChange;
+  /** The roles whose users may have keys; `*`: all. */
+  readonly roles: readonly string[];
+  /** How many valid keys a user has at most. */
+  readonly mostPerUser: number;
+}
+
 /**
  * Users manage their own keys, and admins those of the domain they act in. An API key cannot manage keys: one
  * that could create others would have no limits.
@@ -63,36 +74,19 @@ const LONGEST_OVERLAP_SECONDS = 30 * 24 * 3600;
  * @see decisions 6
  */
 export class ApiKeys {
-  readonly #database: Database;
-  readonly #principals: Principals;
+  readonly #options: ApiKeysOptions;
   readonly #onChange: OnAccountChange;
-  readonly #names: ScopeNames;
-  readonly #roles: readonly string[];
-  readonly #mostPerUser: number;
 
-  constructor(options: {
-    readonly database: Database;
-    readonly principals: Principals;
-    readonly names: ScopeNames;
-    readonly onChange?: OnAccountChange;
-    /** The roles whose users may have keys; `*`: all. */
-    readonly roles: readonly string[];
-    /** How many valid keys a user has at most. */
-    readonly mostPerUser: number;
-  }) {
-    this.#database = options.database;
-    this.#principals = options.principals;
+  constructor(options: ApiKeysOptions) {
+    this.#options = options;
     this.#onChange = options.onChange ?? (() => {});
-    this.#names = options.names;
-    this.#roles = options.roles;
-    this.#mostPerUser = options.mostPerUser;
   }
 
   /** Whether the caller may create keys for itself. */
   mayHave({ principal }: Scope): boolean {
     if (principal.kind === 'system' || principal.credential.kind === 'key' || principal.scopes !== undefined)
       return false;
-    return this.#roles.some((role) => role === '*' || principal.roles.has(role));
+    return this.#options.roles.some((role) => role === '*' || principal.roles.has(role));
   }
 
   /**
@@ -108,9 +102,9 @@ export class ApiKeys {
     if (!isAdmin(scope) && !isSelf(scope, userId))
       throw new ServiceError('FORBIDDEN', 'Only an admin may make an API key for another user.');
     if (!isAdmin(scope) && !this.mayHave(scope))
-      throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#roles.join(', ')}.`);
+      throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#options.roles.join(', ')}.`);
     const name = parseName(request.name);
-    const scopes = parseKeyScopes(request.scopes, this.#names);
+    const scopes = parseKeyScopes(request.scopes, this.#options.names);
     if (request.expiresAt && !isInReach(request.expiresAt))
       throw invalid('expiresAt', 'An API key expires in the future, before the year 10000.');
     const allowedAddresses = parseAllowedAddresses(request.allowedAddresses ?? []);
@@ -136,7 +130,7 @@ export class ApiKeys {
   /** The caller's keys, or for an admin all keys of the domain, newest first, including revoked ones. */
   async list(scope: Scope): Promise<readonly ApiKey[]> {
     assertMayManage(scope);
-    const rows = await this.#database.prisma.apiKey.findMany({
+    const rows = await this.#options.database.prisma.apiKey.findMany({
       where: reachOf(scope),
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       omit: { keyHash: true, domainId: true, requestCount: true },
@@ -154,7 +148,7 @@ export class ApiKeys {
   async ownerOf(scope: Scope, id: string): Promise<Pick<Principal, 'domainId' | 'id'>> {
     assertMayManage(scope);
     const where = { ...reachOf(scope), id };
-    const key = isUuid(id) ? await this.#database.prisma.apiKey.findFirst({ where }) : null;
+    const key = isUuid(id) ? await this.#options.database.prisma.apiKey.findFirst({ where }) : null;
     if (key) return { domainId: key.domainId, id: key.userId };
     throw new ServiceError('NOT_FOUND', 'There is no such API key among yours.');
   }
@@ -173,7 +167,7 @@ export class ApiKeys {
   ): Promise<{ readonly id: string; readonly key: string }> {
     assertMayManage(scope);
     if (!isAdmin(scope) && !this.mayHave(scope))
-      throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#roles.join(', ')}.`);
+      throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#options.roles.join(', ')}.`);
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > LONGEST_OVERLAP_SECONDS)
       throw invalid('overlapSeconds', `An overlap is 0 to ${LONGEST_OVERLAP_SECONDS} seconds.`);
     const key = createOpaqueSecret('cg');
@@ -227,7 +221,7 @@ export class ApiKeys {
         })
       : undefined;
     if (!rotated) throw noSuchKey();
-    this.#principals.forget(domainId, rotated.userId);
+    this.#options.principals.forget(domainId, rotated.userId);
     this.#onChange({ domainId, userId: rotated.userId }, 'key');
     return { id: newId, key };
   }
@@ -239,14 +233,14 @@ export class ApiKeys {
   async revoke(scope: Scope, id: string): Promise<void> {
     assertMayManage(scope);
     const key = isUuid(id)
-      ? await this.#database.prisma.apiKey.findFirst({
+      ? await this.#options.database.prisma.apiKey.findFirst({
           where: { ...reachOf(scope), id },
           select: { userId: true },
         })
       : null;
     if (!key) throw noSuchKey();
     const domainId = scope.domain.id;
-    await this.#database.query(sql`
+    await this.#options.database.query(sql`
       with revoked as (
         update api_keys set revoked_at = now() where id = ${id}::uuid and revoked_at is null returning id
       ), noted as (
@@ -256,7 +250,7 @@ export class ApiKeys {
         })}
       )
       select ${announceUser({ domainId: sql`${domainId}`, userId: sql`${key.userId}` })}`);
-    this.#principals.forget(domainId, key.userId);
+    this.#options.principals.forget(domainId, key.userId);
   }
 
   /**
@@ -267,7 +261,7 @@ export class ApiKeys {
     domainId: string,
     work: (transaction: Transaction) => Promise<Made>,
   ): Promise<Made> {
-    return await inOwnTransaction(this.#database, async (transaction) => {
+    return await inOwnTransaction(this.#options.database, async (transaction) => {
       await transaction.query(sql`select from domains where id = ${domainId} for no key update`);
       const made = await work(transaction);
       const [row] = await transaction.query<{ count: number }>(sql`
@@ -275,16 +269,17 @@ export class ApiKeys {
         from api_keys
         where domain_id = ${domainId} and user_id = ${made?.userId ?? ''} and revoked_at is null
           and (expires_at is null or expires_at > now())`);
-      if (row === undefined || row.count <= this.#mostPerUser) return made;
+      if (row === undefined || row.count <= this.#options.mostPerUser) return made;
       throw new ServiceError(
         'LIMIT_EXCEEDED',
-        `A user has at most ${this.#mostPerUser} API keys (API_KEYS_PER_USER). Revoke one that is not used.`,
+        `A user has at most ${this.#options.mostPerUser} API keys (API_KEYS_PER_USER). ` +
+          'Revoke one that is not used.',
       );
     });
   }
 
   async #assertUser(scope: Scope, userId: string): Promise<void> {
-    const rows = await this.#database.query(sql`
+    const rows = await this.#options.database.query(sql`
       select 1 as one
       from records r
       where ${liveRecordsIn(scope.domain.id, 'pltf_user')}

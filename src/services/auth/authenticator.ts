@@ -278,7 +278,7 @@ export class Authenticator {
         { refreshToken: session.refreshToken },
       );
     }
-    const ended = await sessions.endReused(refreshToken);
+    const ended = await sessions.endOf(refreshToken, 'used');
     if (ended) {
       principals.forget(ended.domainId, ended.userId);
       await events.tokenReused(ended, origin);

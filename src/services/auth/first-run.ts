@@ -18,19 +18,17 @@ const SETTING = 'firstRun';
 const LIFE_HOURS = 24;
 const LONGEST_NAME = 200;
 
-export class FirstRun {
-  readonly #database: Database;
-  readonly #domains: Pick<Domains, 'top' | 'refresh' | 'createTop'>;
-  readonly #users: Pick<Users, 'add'>;
+interface FirstRunOptions {
+  readonly database: Database;
+  readonly domains: Pick<Domains, 'top' | 'refresh' | 'createTop'>;
+  readonly users: Pick<Users, 'add'>;
+}
 
-  constructor(options: {
-    readonly database: Database;
-    readonly domains: Pick<Domains, 'top' | 'refresh' | 'createTop'>;
-    readonly users: Pick<Users, 'add'>;
-  }) {
-    this.#database = options.database;
-    this.#domains = options.domains;
-    this.#users = options.users;
+export class FirstRun {
+  readonly #options: FirstRunOptions;
+
+  constructor(options: FirstRunOptions) {
+    this.#options = options;
   }
 
   /**
@@ -38,10 +36,10 @@ export class FirstRun {
    * Whoever has the link can create the school, so only the operator may see it.
    */
   async offer(): Promise<string | undefined> {
-    if (this.#domains.top() !== undefined) return undefined;
+    if (this.#options.domains.top() !== undefined) return undefined;
     const token = createOpaqueSecret('cgl');
     const value = { hash: hashOpaqueSecret(token).toString('base64url') };
-    await this.#database.prisma.setting.upsert({
+    await this.#options.database.prisma.setting.upsert({
       where: { name: SETTING },
       create: { name: SETTING, value },
       update: { value },
@@ -52,7 +50,9 @@ export class FirstRun {
   /** Whether a school can be created by this link now. */
   async isOpen(token: string): Promise<boolean> {
     if (await this.#hasSchool()) return false;
-    const rows = await this.#database.query(sql`select 1 as one from settings where ${isLink(token)}`);
+    const rows = await this.#options.database.query(
+      sql`select 1 as one from settings where ${isLink(token)}`,
+    );
     return rows.length > 0;
   }
 
@@ -67,20 +67,20 @@ export class FirstRun {
     assertSchool(school);
     const { id, name, timeZone, admin } = school;
     // One transaction: an error leaves no school without an admin, and the link is still valid.
-    await this.#domains.createTop({ id, name, timeZone }, async (transaction, domain) => {
+    await this.#options.domains.createTop({ id, name, timeZone }, async (transaction, domain) => {
       const taken = await transaction.query(sql`
         delete from settings where ${isLink(token)} returning 1 as one`);
       if (taken.length === 0) throw noSuchLink();
       const principal = systemPrincipal('first run', ['admin'], id);
       const scope = { domain, principal, requestId: 'first run' };
-      await this.#users.add(scope, { ...admin, roles: ['admin'] }, transaction);
+      await this.#options.users.add(scope, { ...admin, roles: ['admin'] }, transaction);
     });
   }
 
   /** Another gateway, or the command line, may have created one. */
   async #hasSchool(): Promise<boolean> {
-    if (this.#domains.top() === undefined) await this.#domains.refresh();
-    return this.#domains.top() !== undefined;
+    if (this.#options.domains.top() === undefined) await this.#options.domains.refresh();
+    return this.#options.domains.top() !== undefined;
   }
 }
 

@@ -39,29 +39,27 @@ interface QuotaSource {
   quotaOf(caller: string): Promise<Quota>;
 }
 
-export class KeyFigures {
-  readonly #database: Database;
-  readonly #apiKeys: Pick<ApiKeys, 'ownerOf'>;
-  readonly #quotas: QuotaSource;
+interface KeyFiguresOptions {
+  readonly database: Database;
+  readonly apiKeys: Pick<ApiKeys, 'ownerOf'>;
+  readonly quotas: QuotaSource;
+}
 
-  constructor(options: {
-    readonly database: Database;
-    readonly apiKeys: Pick<ApiKeys, 'ownerOf'>;
-    readonly quotas: QuotaSource;
-  }) {
-    this.#database = options.database;
-    this.#apiKeys = options.apiKeys;
-    this.#quotas = options.quotas;
+export class KeyFigures {
+  readonly #options: KeyFiguresOptions;
+
+  constructor(options: KeyFiguresOptions) {
+    this.#options = options;
   }
 
   /** The user of the key. @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) */
   async ownerOf(scope: Scope, keyId: string): Promise<string> {
-    return callerName(await this.#apiKeys.ownerOf(scope, keyId));
+    return callerName(await this.#options.apiKeys.ownerOf(scope, keyId));
   }
 
   /** The hours with requests since an instant, oldest first. */
   async hours(keyId: string, since: Date): Promise<readonly HourFigures[]> {
-    const rows = await this.#database.query<Counts & { hour: Date }>(sql`
+    const rows = await this.#options.database.query<Counts & { hour: Date }>(sql`
       select hour, requests, errors, refused, latency, ${exactQuantiles(
         keyId,
         sql`at >= hour and at < hour + interval '1 hour'`,
@@ -74,7 +72,7 @@ export class KeyFigures {
 
   /** The total of these hours. */
   async total(keyId: string, since: Date): Promise<Omit<HourFigures, 'hour'>> {
-    const [row] = await this.#database.query<Counts>(sql`
+    const [row] = await this.#options.database.query<Counts>(sql`
       with found as (
         select * from key_usage where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
       )
@@ -96,7 +94,7 @@ export class KeyFigures {
 
   /** The latest requests, newest first, of the at most 1,000 that are kept. */
   async requests(keyId: string, first: number): Promise<readonly KeyRequest[]> {
-    const rows = await this.#database.prisma.keyRequest.findMany({
+    const rows = await this.#options.database.prisma.keyRequest.findMany({
       where: { keyId },
       orderBy: [{ at: 'desc' }, { requestId: 'asc' }],
       take: Math.min(first, KEPT_REQUESTS),
@@ -107,7 +105,7 @@ export class KeyFigures {
 
   /** The quota of this minute of a user, over all keys and gateways; at most a second behind. */
   async quota(owner: string): Promise<Quota> {
-    return await this.#quotas.quotaOf(owner);
+    return await this.#options.quotas.quotaOf(owner);
   }
 }
 

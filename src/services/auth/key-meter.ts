@@ -44,6 +44,12 @@ interface WaitingRequest {
   readonly at: number;
 }
 
+interface KeyMeterOptions {
+  readonly database: Database;
+  readonly days: UsageDays;
+  readonly onFault: (error: unknown) => void;
+}
+
 /**
  * Collects requests in memory and writes them every two seconds: one statement for the hours, and one for the
  * requests, of which the last 1,000 per key are kept. A killed gateway loses two seconds of figures. While
@@ -52,21 +58,13 @@ interface WaitingRequest {
  * Close it to write the rest.
  */
 export class KeyMeter {
-  readonly #database: Database;
-  readonly #days: UsageDays;
-  readonly #onFault: (error: unknown) => void;
+  readonly #options: KeyMeterOptions;
   readonly #writes: RegularWrites;
   #hours = new Map<string, HourCount>();
   #requests = new WaitingRequests();
 
-  constructor(options: {
-    readonly database: Database;
-    readonly days: UsageDays;
-    readonly onFault: (error: unknown) => void;
-  }) {
-    this.#database = options.database;
-    this.#days = options.days;
-    this.#onFault = options.onFault;
+  constructor(options: KeyMeterOptions) {
+    this.#options = options;
     this.#writes = new RegularWrites(() => this.#write());
   }
 
@@ -103,7 +101,7 @@ export class KeyMeter {
       await this.#writeHours(hours);
     } catch (error) {
       for (const count of hours) this.#giveBack(count);
-      this.#onFault(error);
+      this.#options.onFault(error);
     }
     try {
       await this.#writeRequests(requests);
@@ -111,15 +109,15 @@ export class KeyMeter {
       const newer = this.#requests;
       this.#requests = requests;
       for (const waiting of newer.list()) requests.add(waiting);
-      this.#onFault(error);
+      this.#options.onFault(error);
     }
   }
 
   async #writeHours(counts: readonly HourCount[]): Promise<void> {
     if (counts.length === 0) return;
-    await this.#days.ensure(counts.map(({ hour }) => hour * HOUR_MS));
+    await this.#options.days.ensure(counts.map(({ hour }) => hour * HOUR_MS));
     // Skips keys that were deleted. Ordered, because two gateways lock the same rows.
-    await this.#database.background.query(
+    await this.#options.database.background.query(
       sql`
         insert into key_usage as u (key_id, hour, requests, errors, refused, latency)
         select n."keyId", to_timestamp(n.hour * 3600), n.requests, n.errors, n.refused, n.latency
@@ -142,7 +140,7 @@ export class KeyMeter {
   async #writeRequests(requests: WaitingRequests): Promise<void> {
     if (requests.count === 0) return;
     const rows = requests.list().map(toRow);
-    await this.#database.background.query(
+    await this.#options.database.background.query(
       sql`
         with sent as (
           select *, row_number() over (partition by "keyId" order by at, ordinal) as rank

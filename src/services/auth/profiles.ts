@@ -16,24 +16,22 @@ export interface Profile {
 
 const NOBODY: Profile = { name: '', language: undefined };
 
-export class Profiles {
-  readonly #database: Database;
-  readonly #domains: Pick<Domains, 'get'>;
-  readonly #records: Pick<RecordStore, 'update'>;
+interface ProfilesOptions {
+  readonly database: Database;
+  readonly domains: Pick<Domains, 'get'>;
+  readonly records: Pick<RecordStore, 'update'>;
+}
 
-  constructor(options: {
-    readonly database: Database;
-    readonly domains: Pick<Domains, 'get'>;
-    readonly records: Pick<RecordStore, 'update'>;
-  }) {
-    this.#database = options.database;
-    this.#domains = options.domains;
-    this.#records = options.records;
+export class Profiles {
+  readonly #options: ProfilesOptions;
+
+  constructor(options: ProfilesOptions) {
+    this.#options = options;
   }
 
   /** The profile of a caller; a system task has none. */
   async find({ domainId, id }: Principal): Promise<Profile> {
-    const [row] = await this.#database.query<{ name: string; language: string | null }>(
+    const [row] = await this.#options.database.query<{ name: string; language: string | null }>(
       sql`
         select coalesce(r.data ->> 'name', '') as name, r.data ->> 'language' as language
         from records r
@@ -55,10 +53,10 @@ export class Profiles {
       throw new ServiceError('FORBIDDEN', 'A language is chosen by a user who logged in.');
     const asAdmin: Scope = {
       ...scope,
-      domain: this.#domains.get(principal.domainId),
+      domain: this.#options.domains.get(principal.domainId),
       principal: { ...principal, roles: new Set([...principal.roles, 'admin']) },
     };
-    await this.#records.update(asAdmin, 'pltf_user', principal.id, {
+    await this.#options.records.update(asAdmin, 'pltf_user', principal.id, {
       data: { language: language ?? null },
       mode: 'merge',
     });

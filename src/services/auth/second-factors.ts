@@ -45,33 +45,27 @@ const WINDOW = 1;
 const RECOVERY_CODES = 10;
 const RECOVERY_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-export class SecondFactors {
-  readonly #database: Database;
-  readonly #encryption: TextEncryption;
-  readonly #principals: Principals;
-  readonly #onChange: OnAccountChange;
-  readonly #lockout: LoginLockout;
-  readonly #roles: readonly string[];
+interface SecondFactorsOptions {
+  readonly database: Database;
+  readonly encryption: TextEncryption;
+  readonly principals: Principals;
+  readonly lockout: LoginLockout;
+  readonly onChange?: OnAccountChange;
+  /** The roles that require one. */
+  readonly roles: readonly string[];
+}
 
-  constructor(options: {
-    readonly database: Database;
-    readonly encryption: TextEncryption;
-    readonly principals: Principals;
-    readonly lockout: LoginLockout;
-    readonly onChange?: OnAccountChange;
-    /** The roles that require one. */
-    readonly roles: readonly string[];
-  }) {
-    this.#database = options.database;
-    this.#encryption = options.encryption;
-    this.#principals = options.principals;
+export class SecondFactors {
+  readonly #options: SecondFactorsOptions;
+  readonly #onChange: OnAccountChange;
+
+  constructor(options: SecondFactorsOptions) {
+    this.#options = options;
     this.#onChange = options.onChange ?? (() => {});
-    this.#lockout = options.lockout;
-    this.#roles = options.roles;
   }
 
   isRequired(roles: Iterable<string>): boolean {
-    return [...roles].some((role) => this.#roles.includes(role));
+    return [...roles].some((role) => this.#options.roles.includes(role));
   }
 
   /**
@@ -79,15 +73,21 @@ export class SecondFactors {
    * `missing`: no code was sent.
    */
   async check(user: UserRef, code: string | undefined): Promise<'none' | 'missing' | 'right' | 'wrong'> {
-    const stored = await findConfirmed(this.#database, user);
+    const stored = await findConfirmed(this.#options.database, user);
     if (stored === undefined) return 'none';
     if (code === undefined || code.trim() === '') return 'missing';
-    return (await this.#isRight(this.#database, { user, secret: stored.secret, code })) ? 'right' : 'wrong';
+    return (await this.#isRight(this.#options.database, { user, secret: stored.secret, code }))
+      ? 'right'
+      : 'wrong';
   }
 
   async state({ principal }: Scope): Promise<SecondFactorState> {
     const user = { domainId: principal.domainId, userId: principal.id };
-    const [row] = await this.#database.query<{ isOn: boolean; isConfined: boolean; left: number }>(sql`
+    const [row] = await this.#options.database.query<{
+      isOn: boolean;
+      isConfined: boolean;
+      left: number;
+    }>(sql`
       select
         exists (select from second_factors where ${isOf(user)} and confirmed_at is not null) as "isOn",
         exists (
@@ -111,9 +111,10 @@ export class SecondFactors {
   async begin(scope: Scope): Promise<NewSecondFactor> {
     const user = ownerOf(scope);
     const secret = new Secret({ size: 20 });
-    const rows = await this.#database.query(sql`
+    const rows = await this.#options.database.query(sql`
       insert into second_factors as f (domain_id, user_id, secret)
-      values (${user.domainId}, ${user.userId}, ${this.#encryption.encrypt(user.domainId, secret.base32)})
+      values (${user.domainId}, ${user.userId},
+        ${this.#options.encryption.encrypt(user.domainId, secret.base32)})
       on conflict (domain_id, user_id) do update
       set secret = excluded.secret, created_at = now(), last_step = null
       where f.confirmed_at is null
@@ -137,7 +138,7 @@ export class SecondFactors {
   async confirm(scope: Scope, code: string): Promise<readonly string[]> {
     const user = ownerOf(scope);
     const codes = createRecoveryCodes();
-    await inOwnTransaction(this.#database, async (transaction) => {
+    await inOwnTransaction(this.#options.database, async (transaction) => {
       const [begun] = await transaction.query<{ secret: string }>(sql`
         select secret from second_factors where ${isOf(user)} and confirmed_at is null for update`);
       if (begun === undefined) throw new ServiceError('NOT_FOUND', 'No second factor was begun.');
@@ -152,7 +153,7 @@ export class SecondFactors {
         )
         select ${announceUser(asSql(user))}`);
     });
-    this.#principals.forget(user.domainId, user.userId);
+    this.#options.principals.forget(user.domainId, user.userId);
     this.#onChange(user, 'secondFactor');
     return codes;
   }
@@ -168,7 +169,7 @@ export class SecondFactors {
     if (this.isRequired(scope.principal.roles))
       throw new ServiceError('CONFLICT', 'Your role needs a second factor (SECOND_FACTOR_ROLES).');
     await this.#assertCode(scope, user, code);
-    await removeFactor(this.#database, scope, user);
+    await removeFactor(this.#options.database, scope, user);
     this.#onChange(user, 'secondFactor');
   }
 
@@ -181,7 +182,7 @@ export class SecondFactors {
     const user = ownerOf(scope);
     await this.#assertCode(scope, user, code);
     const codes = createRecoveryCodes();
-    await inOwnTransaction(this.#database, async (transaction) => {
+    await inOwnTransaction(this.#options.database, async (transaction) => {
       await replaceRecoveryCodes(transaction, user, codes);
       await transaction.query(noteOf(scope, user, 'rotated'));
     });
@@ -197,18 +198,18 @@ export class SecondFactors {
   async reset(scope: Scope, userId: string): Promise<void> {
     if (!isAdmin(scope.principal)) throw new ServiceError('FORBIDDEN', 'Only an admin manages users.');
     const user = { domainId: scope.domain.id, userId };
-    await removeFactor(this.#database, scope, user);
+    await removeFactor(this.#options.database, scope, user);
     this.#onChange(user, 'secondFactor');
   }
 
   /** Failures count with those of logins, so that a stolen session cannot be used to guess codes. */
   async #assertCode({ principal }: Scope, user: UserRef, code: string): Promise<void> {
     const trial = loginTrial(user.domainId, principal.userName, SECOND_FACTOR);
-    await this.#lockout.assertOpen(trial);
+    await this.#options.lockout.assertOpen(trial);
     const outcome = await this.check(user, code);
     if (outcome === 'none') throw new ServiceError('NOT_FOUND', 'There is no second factor.');
-    if (outcome === 'right') return await this.#lockout.forgive(trial);
-    await this.#lockout.noteFailure(trial);
+    if (outcome === 'right') return await this.#options.lockout.forgive(trial);
+    await this.#options.lockout.noteFailure(trial);
     throw wrongCode();
   }
 
@@ -218,7 +219,7 @@ export class SecondFactors {
   ): Promise<boolean> {
     const token = withAsciiDigits(code).replaceAll(/[\s-]/g, '');
     if (!/^\d{6}$/.test(token)) return await useRecoveryCode(database, user, token);
-    const base32 = this.#encryption.decrypt(user.domainId, secret);
+    const base32 = this.#options.encryption.decrypt(user.domainId, secret);
     const totp = new TOTP({ secret: Secret.fromBase32(base32), period: PERIOD_SECONDS });
     const now = Date.now();
     // The comparison takes constant time.

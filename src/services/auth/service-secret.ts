@@ -1,6 +1,7 @@
 /** Secrets of the service that no environment variable sets; all gateways share them. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { invariant } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
 
@@ -24,4 +25,13 @@ export async function loadServiceSecret(database: Database, name: string): Promi
   const rows = await database.query(sql`select value from settings where name = ${name}`);
   const [{ value }] = STORED_SECRET.parse(rows);
   return value;
+}
+
+/** The secrets of a setting, in order, separated by white space. A secret has at least 32 characters. */
+export function parseSecrets(text: string, variable: string): readonly string[] {
+  const secrets = text.split(/\s+/).filter((secret) => secret !== '');
+  invariant(secrets.length > 0, `${variable} holds no secret`);
+  for (const secret of secrets)
+    invariant(secret.length >= 32, `a secret of ${variable} has fewer than 32 characters`);
+  return secrets;
 }

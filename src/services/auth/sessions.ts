@@ -46,6 +46,13 @@ export interface EndedSession extends UserRef {
   readonly sessionId: string;
 }
 
+interface SessionsOptions {
+  readonly database: Database;
+  readonly refreshTokenTtlSeconds: number;
+  /** A session ends so long after its log-in, however often it is renewed (ASVS 3.3.2). */
+  readonly maxDays: number;
+}
+
 /**
  * A session is a family of refresh tokens: each is valid once and replaced by the next. A token that is used
  * twice was stolen, so the whole session ends; that also happens to the slower of two simultaneous uses.
@@ -54,20 +61,13 @@ export interface EndedSession extends UserRef {
  * @see decisions 6, RFC 9700 4.14.2
  */
 export class Sessions {
-  readonly #database: Database;
+  readonly #options: SessionsOptions;
   readonly refreshTokenTtlSeconds: number;
-  readonly #maxDays: number;
   #removedExpiredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: {
-    readonly database: Database;
-    readonly refreshTokenTtlSeconds: number;
-    /** A session ends so long after its log-in, however often it is renewed (ASVS 3.3.2). */
-    readonly maxDays: number;
-  }) {
-    this.#database = options.database;
+  constructor(options: SessionsOptions) {
+    this.#options = options;
     this.refreshTokenTtlSeconds = options.refreshTokenTtlSeconds;
-    this.#maxDays = options.maxDays;
   }
 
   /**
@@ -81,7 +81,7 @@ export class Sessions {
     const sessionId = randomUUID();
     const refreshToken = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
-    const rows = await this.#database.query(
+    const rows = await this.#options.database.query(
       sql`
         with current as (
           select domain_id, user_id
@@ -117,7 +117,7 @@ export class Sessions {
     if (user === undefined) return undefined;
     const next = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
-    const [row] = await this.#database.query<Omit<RenewedSession, 'refreshToken'>>(
+    const [row] = await this.#options.database.query<Omit<RenewedSession, 'refreshToken'>>(
       // The row lock of the update decides between two simultaneous uses: the second one finds `used_at` set.
       sql`
         with used as (
@@ -140,10 +140,12 @@ export class Sessions {
             and s.user_id = ${user.userId}
             and s.revoked_at is null
             and s.expires_at > now()
-            and s.created_at > now() - ${this.#maxDays}::int * interval '1 day'
+            and s.created_at > now() - ${this.#options.maxDays}::int * interval '1 day'
             and r.data -> 'active' = 'true'
           returning s.id, s.domain_id, s.user_id, c.token_epoch, r.data,
-            least(${expiresAt}::timestamptz, s.created_at + ${this.#maxDays}::int * interval '1 day') as until
+            least(
+              ${expiresAt}::timestamptz, s.created_at + ${this.#options.maxDays}::int * interval '1 day'
+            ) as until
         ), extended as (
           update sessions s
           set expires_at = used.until, last_seen_at = now()
@@ -171,7 +173,7 @@ export class Sessions {
 
   /** Whether a refresh token is still the next one of its session. */
   async isUnused(refreshToken: string): Promise<boolean> {
-    const rows = await this.#database.query(
+    const rows = await this.#options.database.query(
       sql`
         select 1 as one
         from refresh_tokens t
@@ -185,7 +187,7 @@ export class Sessions {
 
   /** The owner of a token, looked up first, because records are read within a known domain. */
   async #userOf(refreshToken: string): Promise<UserRef | undefined> {
-    const [user] = await this.#database.query<UserRef>(
+    const [user] = await this.#options.database.query<UserRef>(
       sql`
         select s.domain_id as "domainId", s.user_id as "userId"
         from refresh_tokens t
@@ -197,42 +199,18 @@ export class Sessions {
   }
 
   /**
-   * Ends the session of a refresh token that was used before. Returns its owner; `undefined` if there was
-   * nothing to end.
+   * Ends the session of a refresh token; with `used`, only of one that was used before. Returns its owner;
+   * `undefined` if there was nothing to end.
    */
-  async endReused(refreshToken: string): Promise<EndedSession | undefined> {
-    const [user] = await this.#database.query<EndedSession>(
+  async endOf(refreshToken: string, which: 'any' | 'used' = 'any'): Promise<EndedSession | undefined> {
+    const [user] = await this.#options.database.query<EndedSession>(
       sql`
         with ended as (
           update sessions s
           set revoked_at = now()
           from refresh_tokens t
           where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
-            and t.used_at is not null
-            and s.id = t.session_id
-            and s.revoked_at is null
-          returning s.id, s.domain_id, s.user_id
-        )
-        select id::text as "sessionId", domain_id as "domainId", user_id as "userId",
-          ${announceUser(OF_ROW)}
-        from ended`,
-      { name: 'auth-end-reused' },
-    );
-    return user;
-  }
-
-  /**
-   * Ends the session of a refresh token, used or not. Returns its owner; `undefined` if there was nothing to
-   * end.
-   */
-  async endOf(refreshToken: string): Promise<EndedSession | undefined> {
-    const [user] = await this.#database.query<EndedSession>(
-      sql`
-        with ended as (
-          update sessions s
-          set revoked_at = now()
-          from refresh_tokens t
-          where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
+            and (${which} = 'any' or t.used_at is not null)
             and s.id = t.session_id
             and s.revoked_at is null
           returning s.id, s.domain_id, s.user_id
@@ -246,7 +224,7 @@ export class Sessions {
   }
 
   async end(sessionId: string): Promise<void> {
-    await this.#database.query(
+    await this.#options.database.query(
       sql`
         with ended as (
           update sessions
@@ -263,7 +241,7 @@ export class Sessions {
   async #removeExpired(): Promise<void> {
     if (performance.now() - this.#removedExpiredAt < HOUR_MS) return;
     this.#removedExpiredAt = performance.now();
-    await this.#database.query(sql`
+    await this.#options.database.query(sql`
       delete from sessions
       where id in (select id from sessions where expires_at < now() limit ${MOST_REMOVED}::int)`);
   }

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'n
 import { invariant, ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
 import { type Sql, sql } from '../../store/sql.js';
-import { loadServiceSecret } from './service-secret.js';
+import { loadServiceSecret, parseSecrets } from './service-secret.js';
 
 export interface EncryptionKey {
   /** Part of the encrypted text, so that keys can be rotated. */
@@ -29,21 +29,14 @@ export async function loadEncryptionKeys(
   database: Database,
   options: { readonly encryptionSecret: string | undefined },
 ): Promise<readonly EncryptionKey[]> {
-  if (options.encryptionSecret !== undefined) return parseEncryptionSecrets(options.encryptionSecret);
-  return parseEncryptionSecrets(await loadServiceSecret(database, SETTING));
+  return parseEncryptionSecrets(options.encryptionSecret ?? (await loadServiceSecret(database, SETTING)));
 }
 
-/** The secrets of an ENCRYPTION_SECRET, in order. A secret has at least 32 characters. */
 export function parseEncryptionSecrets(text: string): readonly EncryptionKey[] {
-  const secrets = text.split(/\s+/).filter((secret) => secret !== '');
-  invariant(secrets.length > 0, 'ENCRYPTION_SECRET holds no secret');
-  return secrets.map((secret) => {
-    invariant(secret.length >= 32, 'a secret of ENCRYPTION_SECRET has fewer than 32 characters');
-    return {
-      id: hash('sha256', `campus-gateway encryption key id ${secret}`, 'base64url').slice(0, 8),
-      key: Buffer.from(hkdfSync('sha256', secret, '', 'campus-gateway encrypted texts', 32)),
-    };
-  });
+  return parseSecrets(text, 'ENCRYPTION_SECRET').map((secret) => ({
+    id: hash('sha256', `campus-gateway encryption key id ${secret}`, 'base64url').slice(0, 8),
+    key: Buffer.from(hkdfSync('sha256', secret, '', 'campus-gateway encrypted texts', 32)),
+  }));
 }
 
 /**
@@ -115,4 +108,20 @@ function authenticated(domainId: string, keyId: string): Buffer {
 
 function invalid(reason: string): ServiceError {
   return new ServiceError('INVALID_VALUE', `The text cannot be decrypted: ${reason}.`);
+}
+
+/**
+ * How many secrets of webhooks and second factors were encrypted with a key that ENCRYPTION_SECRET does not
+ * contain. Their deliveries wait, and their users cannot log in by a code.
+ */
+export async function countSecretsWithoutKey(
+  database: Pick<Database, 'query'>,
+  encryption: TextEncryption,
+): Promise<number> {
+  const hasKey = encryption.hasKeyOf(sql`secret`);
+  const [row] = await database.query<{ count: number }>(sql`
+    select count(*)::int as count
+    from (select secret from webhooks union all select secret from second_factors) as stored
+    where not ${hasKey}`);
+  return row?.count ?? 0;
 }

@@ -1,8 +1,7 @@
 /** The secrets that sign access tokens: configured, or created once for all gateways. */
 import { hash } from 'node:crypto';
-import { invariant } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
-import { loadServiceSecret } from './service-secret.js';
+import { loadServiceSecret, parseSecrets } from './service-secret.js';
 
 export interface TokenKey {
   /** The `kid` of its tokens. */
@@ -24,20 +23,13 @@ export async function loadTokenKeys(
   database: Database,
   options: { tokenSecret: string | undefined },
 ): Promise<readonly TokenKey[]> {
-  if (options.tokenSecret !== undefined) return parseTokenSecrets(options.tokenSecret);
-  return parseTokenSecrets(await loadServiceSecret(database, SETTING));
+  return parseTokenSecrets(options.tokenSecret ?? (await loadServiceSecret(database, SETTING)));
 }
 
-/** The secrets of a TOKEN_SECRET, in order. A secret has at least 32 characters. */
+/** The id discloses nothing about 32 random characters. */
 export function parseTokenSecrets(text: string): readonly TokenKey[] {
-  const secrets = text.split(/\s+/).filter((secret) => secret !== '');
-  invariant(secrets.length > 0, 'TOKEN_SECRET holds no secret');
-  for (const secret of secrets)
-    invariant(secret.length >= 32, 'a secret of TOKEN_SECRET has fewer than 32 characters');
-  return secrets.map((secret) => ({ id: keyId(secret), secret: Buffer.from(secret, 'utf8') }));
-}
-
-/** Identifies a secret; discloses nothing about 32 random characters. */
-function keyId(secret: string): string {
-  return hash('sha256', `campus-gateway key id ${secret}`, 'base64url').slice(0, 8);
+  return parseSecrets(text, 'TOKEN_SECRET').map((secret) => ({
+    id: hash('sha256', `campus-gateway key id ${secret}`, 'base64url').slice(0, 8),
+    secret: Buffer.from(secret, 'utf8'),
+  }));
 }

@@ -59,29 +59,23 @@ type UserRecords = Pick<RecordStore, 'atomically' | 'create' | 'update'>;
 /** No school has more roles, unless a program created them. */
 const MOST_ROLES = 1_000;
 
+interface UsersOptions {
+  readonly database: Database;
+  readonly collections: GrantingCollections;
+  readonly records: UserRecords;
+  readonly passwords: Passwords;
+  readonly principals: Principals;
+  readonly onChange?: OnAccountChange;
+}
+
 /** The administration of users, in the domain the admin acts in; not by API keys. */
 export class Users {
-  readonly #database: Database;
-  readonly #records: UserRecords;
-  readonly #passwords: Passwords;
-  readonly #principals: Principals;
+  readonly #options: UsersOptions;
   readonly #onChange: OnAccountChange;
-  readonly #collections: GrantingCollections;
 
-  constructor(options: {
-    readonly database: Database;
-    readonly collections: GrantingCollections;
-    readonly records: UserRecords;
-    readonly passwords: Passwords;
-    readonly principals: Principals;
-    readonly onChange?: OnAccountChange;
-  }) {
-    this.#database = options.database;
-    this.#records = options.records;
-    this.#passwords = options.passwords;
-    this.#principals = options.principals;
+  constructor(options: UsersOptions) {
+    this.#options = options;
     this.#onChange = options.onChange ?? (() => {});
-    this.#collections = options.collections;
   }
 
   /**
@@ -92,7 +86,7 @@ export class Users {
     assertUserAdmin(scope);
     const { name, userName } = user;
     const owner = { userName, name, domainName: scope.domain.name };
-    const passwordHash = await this.#passwords.hashChosen(user.password, owner);
+    const passwordHash = await this.#options.passwords.hashChosen(user.password, owner);
     const record = {
       ...(user.id !== undefined && { _id: user.id }),
       user_name: user.userName,
@@ -100,12 +94,18 @@ export class Users {
       active: true,
       roles: [...user.roles],
     };
-    return await this.#records.atomically(scope, { writes: ['pltf_user'], within }, async (transaction) => {
-      const [stored] = await this.#records.create(scope, 'pltf_user', [record], { within: transaction });
-      if (!stored) throw new ServiceError('INTERNAL', 'The user was not stored.');
-      await replacePassword(transaction, { domainId: scope.domain.id, userId: stored.id }, passwordHash);
-      return { id: stored.id };
-    });
+    return await this.#options.records.atomically(
+      scope,
+      { writes: ['pltf_user'], within },
+      async (transaction) => {
+        const [stored] = await this.#options.records.create(scope, 'pltf_user', [record], {
+          within: transaction,
+        });
+        if (!stored) throw new ServiceError('INTERNAL', 'The user was not stored.');
+        await replacePassword(transaction, { domainId: scope.domain.id, userId: stored.id }, passwordHash);
+        return { id: stored.id };
+      },
+    );
   }
 
   /**
@@ -122,12 +122,12 @@ export class Users {
     if (id === '')
       throw new ServiceError('NOT_FOUND', `There is no user "${change.userName}" in ${scope.domain.name}.`);
     const ref = { domainId, userId: id };
-    const { owner, presentHash } = await findPasswordOwner(this.#database, ref);
-    const passwordHash = await this.#passwords.hashChosen(change.password, owner, presentHash);
-    await inOwnTransaction(this.#database, (transaction) =>
+    const { owner, presentHash } = await findPasswordOwner(this.#options.database, ref);
+    const passwordHash = await this.#options.passwords.hashChosen(change.password, owner, presentHash);
+    await inOwnTransaction(this.#options.database, (transaction) =>
       replacePassword(transaction, ref, passwordHash, scope),
     );
-    this.#principals.forget(domainId, id);
+    this.#options.principals.forget(domainId, id);
     this.#onChange({ domainId, userId: id }, 'password');
   }
 
@@ -145,7 +145,7 @@ export class Users {
     const domainId = scope.domain.id;
     const id = 'id' in wanted ? wanted.id : await this.#findId(domainId, wanted.userName);
     const { credential } = scope.principal;
-    const principal = await this.#principals.ofWork({ kind: 'user', id, domainId, credential });
+    const principal = await this.#options.principals.ofWork({ kind: 'user', id, domainId, credential });
     if (principal !== undefined) return principal;
     const named = 'id' in wanted ? wanted.id : wanted.userName;
     throw new ServiceError('NOT_FOUND', `There is no active user "${named}" in ${scope.domain.name}.`);
@@ -192,7 +192,7 @@ export class Users {
       toValues: ({ userName, id }) => [sql`${userName}`, sql`${id}`],
     });
     const isInPage = sql`${conditionOf(filter)} and ${condition}`;
-    return toKeysetPage(await selectUsers(this.#database, scope, isInPage, tail), request);
+    return toKeysetPage(await selectUsers(this.#options.database, scope, isInPage, tail), request);
   }
 
   /**
@@ -202,14 +202,14 @@ export class Users {
    */
   async roleNames(scope: Scope): Promise<readonly string[]> {
     assertUserAdmin(scope);
-    const rows = await this.#database.query<{ role: string }>(sql`
+    const rows = await this.#options.database.query<{ role: string }>(sql`
       select distinct role
       from records r, jsonb_array_elements_text(
         case jsonb_typeof(r.data -> 'roles') when 'array' then r.data -> 'roles' else '[]' end
       ) as of (role)
       where ${liveRecordsIn(scope.domain.id, 'pltf_user')}
       limit ${MOST_ROLES}::int`);
-    const declared = this.#collections
+    const declared = this.#options.collections
       .list()
       .filter(({ domainId }) => domainId === undefined || domainId === topDomainIdOf(scope.domain))
       .flatMap(({ access }) => [...access.keys()]);
@@ -219,7 +219,7 @@ export class Users {
   /** How many users there are. @throws FORBIDDEN (403) */
   async count(scope: Scope, filter: UserFilter): Promise<number> {
     assertUserAdmin(scope);
-    const [row] = await this.#database.query<{ count: number }>(sql`
+    const [row] = await this.#options.database.query<{ count: number }>(sql`
       select count(*)::int as count
       from records r
       where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${conditionOf(filter)}`);
@@ -229,18 +229,18 @@ export class Users {
   /** @throws FORBIDDEN (403), NOT_FOUND (404) */
   async get(scope: Scope, userId: string, within?: Transaction): Promise<ListedUser> {
     assertUserAdmin(scope);
-    return await this.#get(within ?? this.#database, scope, userId);
+    return await this.#get(within ?? this.#options.database, scope, userId);
   }
 
   /** The users of the domain, by user name. @throws FORBIDDEN (403) */
   async list(scope: Scope): Promise<readonly ListedUser[]> {
     assertUserAdmin(scope);
-    return await selectUsers(this.#database, scope);
+    return await selectUsers(this.#options.database, scope);
   }
 
   /** The id of the user with this name; empty if there is none. */
   async #findId(domainId: string, userName: string): Promise<string> {
-    const [user] = await this.#database.query<{ id: string }>(sql`
+    const [user] = await this.#options.database.query<{ id: string }>(sql`
       select r.id
       from records r
       where ${liveRecordsNamed({ domain: domainId }, 'pltf_user', { field: 'user_name', text: userName })}
@@ -261,10 +261,10 @@ export class Users {
     change: { readonly data: JsonObject; readonly ifVersion?: number | undefined },
   ): Promise<ListedUser> {
     assertUserAdmin(scope);
-    await this.#records.update(scope, 'pltf_user', userId, { ...change, mode: 'merge' });
+    await this.#options.records.update(scope, 'pltf_user', userId, { ...change, mode: 'merge' });
     // The announcement reaches all gateways, but the next request may come before it.
-    this.#principals.forget(scope.domain.id, userId);
-    return await this.#get(this.#database, scope, userId);
+    this.#options.principals.forget(scope.domain.id, userId);
+    return await this.#get(this.#options.database, scope, userId);
   }
 }
 

@@ -38,27 +38,25 @@ const SMPP_ENQUIRE_MS = 30_000;
 const SMPP_PORT = 2775;
 const SMPP_TLS_PORT = 3550;
 
+interface ChannelsOptions {
+  readonly settings: ChannelSettings;
+  readonly domains: Pick<Domains, 'property'>;
+  readonly onReceipt: (receipt: SmsReceipt) => void;
+}
+
 export class Channels {
-  readonly #settings: ChannelSettings;
-  readonly #domains: Pick<Domains, 'property'>;
-  readonly #onReceipt: (receipt: SmsReceipt) => void;
+  readonly #options: ChannelsOptions;
   readonly #email = new Map<string, SmtpChannel>();
   readonly #sms = new Map<string, Channel<SmsContent>>();
 
-  constructor(options: {
-    readonly settings: ChannelSettings;
-    readonly domains: Pick<Domains, 'property'>;
-    readonly onReceipt: (receipt: SmsReceipt) => void;
-  }) {
-    this.#settings = options.settings;
-    this.#domains = options.domains;
-    this.#onReceipt = options.onReceipt;
+  constructor(options: ChannelsOptions) {
+    this.#options = options;
   }
 
   /** `undefined` if the domain has no mail server. @throws DeliveryError for an invalid configuration */
   findEmail(domainId: string): EmailChannel | undefined {
-    const url = this.#textOf(domainId, 'smtpUrl') ?? this.#settings.smtpUrl;
-    const from = this.#textOf(domainId, 'mailFrom') ?? this.#settings.mailFrom;
+    const url = this.#textOf(domainId, 'smtpUrl') ?? this.#options.settings.smtpUrl;
+    const from = this.#textOf(domainId, 'mailFrom') ?? this.#options.settings.mailFrom;
     if (url === undefined || from === undefined) return undefined;
     if (!isAddress(from)) {
       throw new DeliveryError(
@@ -67,7 +65,7 @@ export class Channels {
       );
     }
     assertUrl(url, ['smtp:', 'smtps:'], 'smtpUrl (SMTP_URL)');
-    const { smtpConnections: maxConnections, messageTimeoutMs: timeoutMs } = this.#settings;
+    const { smtpConnections: maxConnections, messageTimeoutMs: timeoutMs } = this.#options.settings;
     return {
       from,
       channel: kept(this.#email, url, () => new SmtpChannel({ url, maxConnections, timeoutMs })),
@@ -76,9 +74,9 @@ export class Channels {
 
   /** `undefined` if the domain has no SMS provider. @throws DeliveryError for an invalid configuration */
   findSms(domainId: string): Channel<SmsContent> | undefined {
-    const url = this.#textOf(domainId, 'smsUrl') ?? this.#settings.smsUrl;
+    const url = this.#textOf(domainId, 'smsUrl') ?? this.#options.settings.smsUrl;
     if (url === undefined) return undefined;
-    const sender = this.#textOf(domainId, 'smsSender') ?? this.#settings.smsSender;
+    const sender = this.#textOf(domainId, 'smsSender') ?? this.#options.settings.smsSender;
     return kept(this.#sms, JSON.stringify([url, sender]), () =>
       /^smpps?:/.test(url) ? this.#smpp(url, sender) : this.#http(url, sender),
     );
@@ -115,14 +113,14 @@ export class Channels {
       password: decodeURIComponent(password),
       systemType: searchParams.get('systemType') ?? '',
       sender,
-      timeoutMs: this.#settings.messageTimeoutMs,
+      timeoutMs: this.#options.settings.messageTimeoutMs,
       enquireMs: SMPP_ENQUIRE_MS,
-      onReceipt: this.#onReceipt,
+      onReceipt: this.#options.onReceipt,
     });
   }
 
   #http(url: string, sender: string): HttpSmsChannel {
-    const settings = this.#settings;
+    const settings = this.#options.settings;
     assertUrl(url, ['http:', 'https:'], 'smsUrl (SMS_URL)');
     return new HttpSmsChannel({
       url,
@@ -137,7 +135,7 @@ export class Channels {
   }
 
   #textOf(domainId: string, property: string): string | undefined {
-    const value = this.#domains.property(domainId, property);
+    const value = this.#options.domains.property(domainId, property);
     return typeof value === 'string' && value !== '' ? value : undefined;
   }
 }

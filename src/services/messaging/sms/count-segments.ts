@@ -36,23 +36,25 @@ export function septetsOf(text: string): readonly (readonly number[])[] | undefi
   return septets.every((codes) => codes !== undefined) ? septets : undefined;
 }
 
+/** The characters of each segment, of which one is never divided; `sizes` are those of the characters. */
+export function segmentsOfSizes(sizes: readonly number[], room: { alone: number; part: number }): number[] {
+  if (sizes.reduce((sum, size) => sum + size, 0) <= room.alone) return [sizes.length];
+  const counts = [0];
+  let length = 0;
+  for (const size of sizes) {
+    if (length + size > room.part) {
+      counts.push(0);
+      length = 0;
+    }
+    counts.push((counts.pop() ?? 0) + 1);
+    length += size;
+  }
+  return counts;
+}
+
 /** In how many segments a text is sent. */
 export function countSegments(text: string): number {
   const septets = septetsOf(text);
-  const room = septets ? ROOM.gsm7 : ROOM.ucs2;
-  const sizes = septets
-    ? septets.map(({ length }) => length)
-    : [...text].map((character) => 2 * character.length);
-  if (sizes.reduce((sum, size) => sum + size, 0) <= room.alone) return 1;
-  let segments = 1;
-  let length = 0;
-  // A character is never divided.
-  for (const size of sizes) {
-    if (length + size > room.part) {
-      segments += 1;
-      length = 0;
-    }
-    length += size;
-  }
-  return segments;
+  const sizes = septets?.map(({ length }) => length) ?? [...text].map((character) => 2 * character.length);
+  return segmentsOfSizes(sizes, septets ? ROOM.gsm7 : ROOM.ucs2).length;
 }

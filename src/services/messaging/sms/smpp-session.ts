@@ -22,7 +22,7 @@ export interface SmppSessionOptions extends SmppAddress {
   readonly onClosed: () => void;
 }
 
-type Question = (session: Session, onResponse: (response: Pdu) => void) => boolean;
+type Question<Answer> = (session: Session, onResponse: (response: Answer) => void) => boolean;
 
 export class SmppSession {
   readonly #options: SmppSessionOptions;
@@ -46,7 +46,10 @@ export class SmppSession {
     const bound = new SmppSession(options, session);
     bound.#watch();
     try {
-      await bound.#untilConnected();
+      await bound.ask<void>((to, onConnected) => {
+        to.once(tls ? 'secureConnect' : 'connect', onConnected);
+        return true;
+      });
       const fields = { system_id: systemId, password, system_type: systemType, interface_version: 0x34 };
       const { command_status: status } = await bound.ask((to, onResponse) =>
         to.bind_transceiver(fields, onResponse),
@@ -67,7 +70,7 @@ export class SmppSession {
   }
 
   /** @throws DeliveryError if no answer arrives in time, or the connection is lost before it */
-  ask(question: Question): Promise<Pdu> {
+  ask<Answer = Pdu>(question: Question<Answer>): Promise<Answer> {
     if (this.#lost) return Promise.reject(this.#lost);
     return new Promise((resolve, reject) => {
       const fail = (error: DeliveryError) => {
@@ -75,14 +78,9 @@ export class SmppSession {
         this.#pending.delete(fail);
         reject(error);
       };
-      const timer = setTimeout(() => {
-        fail(
-          new DeliveryError(
-            'temporary',
-            `the SMS centre did not answer within ${this.#options.timeoutMs} ms`,
-          ),
-        );
-      }, this.#options.timeoutMs);
+      const { timeoutMs } = this.#options;
+      const late = `the SMS centre did not answer within ${timeoutMs} ms`;
+      const timer = setTimeout(() => fail(new DeliveryError('temporary', late)), timeoutMs);
       this.#pending.add(fail);
       const isSent = question(this.#session, (response) => {
         clearTimeout(timer);
@@ -112,29 +110,6 @@ export class SmppSession {
     session.on('deliver_sm', (pdu: Pdu) => {
       session.send(pdu.response());
       this.#options.onDelivered(pdu);
-    });
-  }
-
-  #untilConnected(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const fail = (error: DeliveryError) => {
-        clearTimeout(timer);
-        reject(error);
-      };
-      const timer = setTimeout(() => {
-        fail(
-          new DeliveryError(
-            'temporary',
-            `the SMS centre did not answer within ${this.#options.timeoutMs} ms`,
-          ),
-        );
-      }, this.#options.timeoutMs);
-      this.#pending.add(fail);
-      this.#session.once(this.#options.tls ? 'secureConnect' : 'connect', () => {
-        clearTimeout(timer);
-        this.#pending.delete(fail);
-        resolve();
-      });
     });
   }
 

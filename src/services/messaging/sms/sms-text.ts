@@ -5,7 +5,7 @@
  * @see reports 6
  */
 
-import { ROOM, septetsOf } from './count-segments.js';
+import { ROOM, segmentsOfSizes, septetsOf } from './count-segments.js';
 
 type SmsEncoding = 'gsm7' | 'ucs2';
 
@@ -24,24 +24,10 @@ export function encodeSms(text: string): SmsText {
   const characters = septets
     ? septets.map((codes) => Buffer.from(codes))
     : [...text].map((character) => Buffer.from(character, 'utf16le').swap16());
-  const whole = Buffer.concat(characters);
-  if (whole.length <= ROOM[encoding].alone) return { encoding, segments: [whole] };
-  return { encoding, segments: fill(characters, ROOM[encoding].part) };
-}
-
-function fill(characters: readonly Buffer[], room: number): Buffer[] {
-  const segments: Buffer[] = [];
-  let segment: Buffer[] = [];
-  let length = 0;
-  for (const character of characters) {
-    if (length + character.length > room) {
-      segments.push(Buffer.concat(segment));
-      segment = [];
-      length = 0;
-    }
-    segment.push(character);
-    length += character.length;
-  }
-  segments.push(Buffer.concat(segment));
-  return segments;
+  const counts = segmentsOfSizes(
+    characters.map(({ length }) => length),
+    ROOM[encoding],
+  );
+  const segments = counts.map((count) => Buffer.concat(characters.splice(0, count)));
+  return { encoding, segments };
 }
