@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
 import type { JsonValue } from '../../../base/json/json.js';
+import type { FunctionBinding, HostCallContext } from './host-binding.js';
 
 /**
  * The arguments of `platform.<name>` by the names of its parameters, in their order. An argument that is left
@@ -34,6 +35,22 @@ export function readArguments<Shape extends z.ZodRawShape>(
   const errors = parsed.error.issues.map((issue) => toDetail(issue, given));
   const list = errors.map((error) => `${error.parameter}: ${error.detail}`).join('; ');
   throw new ServiceError('INVALID_VALUE', `platform.${name}(${parameters.join(', ')}): ${list}`, { errors });
+}
+
+/** The function `platform.<name>`, which is called with its parameters by name. Default: it returns a value. */
+export function bindFunction<Shape extends z.ZodRawShape>(
+  name: string,
+  shape: Shape,
+  call: (
+    given: z.output<z.ZodObject<Shape>>,
+    context: HostCallContext,
+  ) => ReturnType<FunctionBinding['call']>,
+  rest: Partial<Pick<FunctionBinding, 'returns' | 'maxCalls'>> = {},
+): FunctionBinding {
+  return {
+    ...{ name, kind: 'function', returns: 'value', ...rest },
+    call: (context, args) => call(readArguments(name, shape, args), context),
+  };
 }
 
 /** Any JSON: it came as such. */

@@ -1,8 +1,7 @@
 /** `platform.crypto`: hashes, signatures and codings, computed by Node. */
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { JsonValue } from '../../../base/json/json.js';
-import { readArguments } from './arguments.js';
+import { bindFunction } from './arguments.js';
 import type { FunctionBinding } from './host-binding.js';
 
 const MOST_RANDOM_BYTES = 1024;
@@ -22,40 +21,30 @@ const bytes = z.union(
 
 export function createCryptoBindings(): readonly FunctionBinding[] {
   return [
-    bind('hash', { algorithm, data: bytes, encoding }, ({ algorithm: name, data, encoding: form }) =>
-      createHash(name).update(toBytes(data)).digest(form),
+    bindFunction(
+      'crypto.hash',
+      { algorithm, data: bytes, encoding },
+      ({ algorithm: name, data, encoding: form }) => createHash(name).update(toBytes(data)).digest(form),
     ),
-    bind('hmac', { algorithm, key: bytes, data: bytes, encoding }, (given) =>
+    bindFunction('crypto.hmac', { algorithm, key: bytes, data: bytes, encoding }, (given) =>
       createHmac(given.algorithm, toBytes(given.key)).update(toBytes(given.data)).digest(given.encoding),
     ),
-    bind('isEqual', { one: z.string(), other: z.string() }, ({ one, other }) => {
+    bindFunction('crypto.isEqual', { one: z.string(), other: z.string() }, ({ one, other }) => {
       // Of equal length, whatever the texts, so that the time says nothing of them.
       const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
       return first !== undefined && second !== undefined && timingSafeEqual(first, second);
     }),
-    bind('encode', { data: bytes, encoding: encoding.unwrap().default('base64') }, (given) =>
+    bindFunction('crypto.encode', { data: bytes, encoding: encoding.unwrap().default('base64') }, (given) =>
       toBytes(given.data).toString(given.encoding),
     ),
-    bind('decode', { data: bytes }, ({ data }) => toBytes(data).toString('utf8')),
-    bind('uuid', {}, () => randomUUID()),
-    bind('random', { size: z.number().int().min(1).max(MOST_RANDOM_BYTES), encoding }, (given) =>
-      randomBytes(given.size).toString(given.encoding),
+    bindFunction('crypto.decode', { data: bytes }, ({ data }) => toBytes(data).toString('utf8')),
+    bindFunction('crypto.uuid', {}, () => randomUUID()),
+    bindFunction(
+      'crypto.random',
+      { size: z.number().int().min(1).max(MOST_RANDOM_BYTES), encoding },
+      (given) => randomBytes(given.size).toString(given.encoding),
     ),
   ];
-}
-
-function bind<Shape extends z.ZodRawShape>(
-  short: string,
-  shape: Shape,
-  call: (given: z.output<z.ZodObject<Shape>>) => JsonValue,
-): FunctionBinding {
-  const name = `crypto.${short}`;
-  return {
-    name,
-    kind: 'function',
-    returns: 'value',
-    call: (_, args) => call(readArguments(name, shape, args)),
-  };
 }
 
 function toBytes(data: z.output<typeof bytes>): Buffer {

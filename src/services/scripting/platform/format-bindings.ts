@@ -5,7 +5,7 @@ import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { Domains } from '../../../store/catalog/domains.js';
 import { DEFAULT_LANGUAGE, REPORT_DEFAULTS } from '../../../store/catalog/known-properties.js';
-import { readArguments } from './arguments.js';
+import { bindFunction } from './arguments.js';
 import type { FunctionBinding } from './host-binding.js';
 
 /** An instant, or a day of the school. */
@@ -23,17 +23,8 @@ export function createFormatBindings(services: {
     return typeof value === 'string' ? value : byDefault;
   };
   const languageOf = (scope: Scope) => text(scope, 'language', DEFAULT_LANGUAGE);
-  const bind = <Shape extends z.ZodRawShape>(
-    short: string,
-    shape: Shape,
-    print: (scope: Scope, given: z.output<z.ZodObject<Shape>>) => string,
-  ): FunctionBinding => {
-    const name = `format.${short}`;
-    const call: FunctionBinding['call'] = ({ scope }, args) => print(scope, readArguments(name, shape, args));
-    return { name, kind: 'function', returns: 'value', call };
-  };
   return [
-    bind('day', { date: instant, style: dayStyle }, (scope, { date, style }) => {
+    bindFunction('format.day', { date: instant, style: dayStyle }, ({ date, style }, { scope }) => {
       const dateStyle = DAY_STYLES[style];
       // Swedish writes days as ISO 8601 does.
       const format = new Intl.DateTimeFormat(dateStyle ? languageOf(scope) : 'sv-SE', {
@@ -42,13 +33,17 @@ export function createFormatBindings(services: {
       });
       return format.format(toDate(scope, 'day', date));
     }),
-    bind('time', { date: instant, style: z.enum(['short', 'medium']).default('short') }, (scope, given) => {
-      const { timeZone } = scope.domain;
-      const options = { timeZone, timeStyle: given.style } as const;
-      return new Intl.DateTimeFormat(languageOf(scope), options).format(toDate(scope, 'time', given.date));
-    }),
-    bind(
-      'money',
+    bindFunction(
+      'format.time',
+      { date: instant, style: z.enum(['short', 'medium']).default('short') },
+      (given, { scope }) => {
+        const { timeZone } = scope.domain;
+        const options = { timeZone, timeStyle: given.style } as const;
+        return new Intl.DateTimeFormat(languageOf(scope), options).format(toDate(scope, 'time', given.date));
+      },
+    ),
+    bindFunction(
+      'format.money',
       {
         amount,
         currency: z
@@ -56,18 +51,22 @@ export function createFormatBindings(services: {
           .regex(/^[A-Z]{3}$/)
           .optional(),
       },
-      (scope, given) => {
+      (given, { scope }) => {
         const currency = given.currency ?? text(scope, 'currency', REPORT_DEFAULTS.currency);
         return printNumber(languageOf(scope), given.amount, { style: 'currency', currency });
       },
     ),
-    bind('number', { number: amount, digits: z.number().int().min(0).max(20).optional() }, (scope, given) => {
-      const { digits } = given;
-      return printNumber(languageOf(scope), given.number, {
-        minimumFractionDigits: digits,
-        maximumFractionDigits: digits ?? 20,
-      });
-    }),
+    bindFunction(
+      'format.number',
+      { number: amount, digits: z.number().int().min(0).max(20).optional() },
+      (given, { scope }) => {
+        const { digits } = given;
+        return printNumber(languageOf(scope), given.number, {
+          minimumFractionDigits: digits,
+          maximumFractionDigits: digits ?? 20,
+        });
+      },
+    ),
   ];
 }
 

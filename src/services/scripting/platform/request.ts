@@ -4,7 +4,7 @@ import { ServiceError } from '../../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../../base/json/json.js';
 import type { HttpMethod, OutboundAnswer, OutboundClient } from '../requests/outbound-client.js';
 import { withRetries } from '../requests/retries.js';
-import { jsonValue, readArguments } from './arguments.js';
+import { bindFunction, jsonValue } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 
 export interface RequestServices {
@@ -55,13 +55,10 @@ type RequestOptions = z.output<typeof options>;
 
 export function createRequestBinding(services: RequestServices): HostBinding {
   const { outbound, requestLimits } = services;
-  return {
-    name: 'request',
-    kind: 'function',
-    returns: 'value',
-    maxCalls: requestLimits.maxRequests,
-    call: async ({ signal }, args) => {
-      const given = readArguments('request', { url: z.string(), options: options.prefault({}) }, args);
+  return bindFunction(
+    'request',
+    { url: z.string(), options: options.prefault({}) },
+    async (given, { signal }) => {
       const { method, retries, redirects, timeoutMs = DEFAULT_TIMEOUT_MS } = given.options;
       const request = {
         method: method satisfies HttpMethod,
@@ -74,7 +71,8 @@ export function createRequestBinding(services: RequestServices): HostBinding {
       const answer = await withRetries(retries, signal, () => outbound.send(request));
       return toResult(answer, given.options.answer);
     },
-  };
+    { maxCalls: requestLimits.maxRequests },
+  );
 }
 
 function toUrl(text: string, query: RequestOptions['query']): URL {
