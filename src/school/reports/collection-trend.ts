@@ -5,9 +5,9 @@ import { interval } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { faultsIn } from './engine/report-parts.js';
-import { endOf, startOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
+import { endOf } from './engine/school-calendar.js';
 import { asOn, checkRange, fromAndTo } from './shared/common-parameters.js';
+import { isWithinDays } from './shared/record-parts.js';
 
 const CollectionPeriod = rowType('CollectionPeriod', 'What was collected in one day, week or month.', {
   start: column.day('First day of the period within the range.'),
@@ -79,8 +79,7 @@ found as materialized (
     select r.id, r.data, instant_of(r.data->>'date') as at
     from records r
     where ${liveRecordsIn(domain, 'fee_receipt')}
-      and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb
-        and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
+      and ${isWithinDays("r.data->'date'", [from, to], timeZone)}
       and r.data->>'date' < ${endOf(day, timeZone)}
       and (r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
     -- So that the instant is read once, and not wherever it is named.

@@ -3,9 +3,8 @@ import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { faultsIn, jsonListOf } from './engine/report-parts.js';
-import { endOf, startOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
 import { onDate } from './shared/common-parameters.js';
+import { isWithinDays } from './shared/record-parts.js';
 
 const SmsStatusCount = rowType('SmsStatusCount', 'Messages in one state.', {
   status: column.text('queued, sent, delivered or failed.'),
@@ -74,8 +73,7 @@ messages as materialized (
     end as fault
   from records r
   where ${liveRecordsIn(domain, 'sms_log')}
-    and r.data->'created_on' >= ${json(startOf(date, timeZone))}::jsonb
-    and r.data->'created_on' < ${json(endOf(date, timeZone))}::jsonb
+    and ${isWithinDays("r.data->'created_on'", [date, date], timeZone)}
 ),
 measured as (
   select

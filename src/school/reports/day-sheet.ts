@@ -3,12 +3,10 @@ import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { faultsIn, jsonListOf } from './engine/report-parts.js';
-import { endOf, startOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
 import { assertPlace } from './shared/assert-place.js';
 import { inClass, inSection, onDate } from './shared/common-parameters.js';
 import { isNobody } from './shared/orphans.js';
-import { classOrders, isInPlace, isInSections } from './shared/record-parts.js';
+import { classOrders, isInPlace, isInSections, isWithinDays } from './shared/record-parts.js';
 import { isOnRoll, rollDays, stayOn } from './shared/roll.js';
 import { schoolDays } from './shared/school-days.js';
 
@@ -81,8 +79,7 @@ found as materialized (
     jsonb_typeof(r.data->'student'->'value') is not distinct from 'string' as is_reference
   from records r
   where ${liveRecordsIn(domain, 'attendance')}
-    and r.data->'created' >= ${json(startOf(date, timeZone))}::jsonb
-      and r.data->'created' < ${json(endOf(date, timeZone))}::jsonb
+    and ${isWithinDays("r.data->'created'", [date, date], timeZone)}
     and ${isInPlace(className, section)}
     and ${isInSections(sections)}
 ),

@@ -3,9 +3,8 @@ import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { faultsIn, jsonListOf } from './engine/report-parts.js';
-import { endOf, startOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
 import { onDate } from './shared/common-parameters.js';
+import { isWithinDays } from './shared/record-parts.js';
 
 const LeaveRequestRow = rowType('LeaveRequestRow', 'A request for leave made on the day.', {
   id: column.text('`_id` of the request.'),
@@ -65,8 +64,7 @@ requests as materialized (
     end as fault
   from records r
   where ${liveRecordsIn(domain, 'leave_request')}
-    and r.data->'created_on' >= ${json(startOf(date, timeZone))}::jsonb
-    and r.data->'created_on' < ${json(endOf(date, timeZone))}::jsonb
+    and ${isWithinDays("r.data->'created_on'", [date, date], timeZone)}
 ),
 usable as materialized (
   select *, row_number() over (order by data->>'created_on', id) as position from requests where fault is null

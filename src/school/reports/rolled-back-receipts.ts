@@ -6,10 +6,8 @@ import { type Day, dayType, rollbackBasis } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { faultsIn, jsonListOf } from './engine/report-parts.js';
-import { endOf, startOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
 import { checkRange } from './shared/common-parameters.js';
-import { byFeeHead, feeHeadPlaces } from './shared/record-parts.js';
+import { byFeeHead, feeHeadPlaces, isWithinDays } from './shared/record-parts.js';
 
 const RolledBackReceipt = rowType('RolledBackReceipt', 'A receipt that was rolled back.', {
   receiptNo: column.text('Receipt number.'),
@@ -132,11 +130,9 @@ rolled_back as materialized (
   where ${liveRecordsIn(domain, 'fee_receipt')}
     and r.data->'status' = '"rolled_back"'
     and (${values.dateBasis} <> 'ROLLBACK' or (
-      r.data->'rolled_back_on' >= ${json(startOf(first, timeZone))}::jsonb
-        and r.data->'rolled_back_on' < ${json(endOf(last, timeZone))}::jsonb))
+      ${isWithinDays("r.data->'rolled_back_on'", [first, last], timeZone)}))
     and (${values.dateBasis} <> 'RECEIPT' or (
-      r.data->'date' >= ${json(startOf(first, timeZone))}::jsonb
-        and r.data->'date' < ${json(endOf(last, timeZone))}::jsonb))
+      ${isWithinDays("r.data->'date'", [first, last], timeZone)}))
 ),
 receipts as materialized (
   select *, (data->'total')::numeric as total, row_number() over (order by at, id) as position

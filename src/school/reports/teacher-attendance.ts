@@ -5,9 +5,10 @@ import { textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { faultsIn, jsonListOf } from './engine/report-parts.js';
-import { endOf, firstDayOf, lastDayOf, startOf } from './engine/school-calendar.js';
+import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
 import { assertStaff } from './shared/assert-place.js';
 import { checkRange, startAndEnd } from './shared/common-parameters.js';
+import { isWithinDays } from './shared/record-parts.js';
 import { schoolDays, unusableHolidays } from './shared/school-days.js';
 
 const TeacherAttendanceDay = rowType(
@@ -115,8 +116,7 @@ marks as materialized (
   from records r
   where ${liveRecordsIn(domain, 'teacher_attendance')}
     and r.data->'name'->'value' = to_jsonb(${userId}::text)
-    and r.data->'created_on' >= to_jsonb(${startOf(range.first, timeZone)}::text)
-    and r.data->'created_on' < to_jsonb(${endOf(range.last, timeZone)}::text)
+    and ${isWithinDays("r.data->'created_on'", [range.first, range.last], timeZone)}
 ),
 days as materialized (
   select

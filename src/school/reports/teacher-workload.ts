@@ -3,10 +3,9 @@ import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
-import { endOf, sessionOf, startOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
+import { sessionOf } from './engine/school-calendar.js';
 import { checkRange, fromAndTo } from './shared/common-parameters.js';
-import { listOrEmpty } from './shared/record-parts.js';
+import { isWithinDays, listOrEmpty } from './shared/record-parts.js';
 import { isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
 import { SectionOfTeacher } from './teachers.js';
 
@@ -97,8 +96,7 @@ marks as (
         from day_starts)) as day, count(*) as marks
     from records r
     where ${liveRecordsIn(domain, 'attendance')}
-      and r.data->'created' >= ${json(startOf(from, timeZone))}::jsonb
-        and r.data->'created' < ${json(endOf(to, timeZone))}::jsonb
+      and ${isWithinDays("r.data->'created'", [from, to], timeZone)}
     group by 1, 2
   ) as marked
   group by teacher
@@ -108,8 +106,7 @@ presence as (
     'on_duty')) as days
   from records r
   where ${liveRecordsIn(domain, 'teacher_attendance')}
-    and r.data->'created_on' >= ${json(startOf(from, timeZone))}::jsonb
-      and r.data->'created_on' < ${json(endOf(to, timeZone))}::jsonb
+    and ${isWithinDays("r.data->'created_on'", [from, to], timeZone)}
   group by 1
 ),
 loads as materialized (

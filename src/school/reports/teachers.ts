@@ -5,10 +5,10 @@ import { flagType, textType } from './engine/parameter-types.js';
 import { defaulted, optional } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
-import { endOf, firstDayOf, monthOfDay, startOf } from './engine/school-calendar.js';
+import { firstDayOf, monthOfDay } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertDepartment, assertRole } from './shared/assert-place.js';
-import { listOrEmpty } from './shared/record-parts.js';
+import { isWithinDays, listOrEmpty } from './shared/record-parts.js';
 
 export const SectionOfTeacher = rowType('SectionOfTeacher', 'A section whose class teacher somebody is.', {
   class: column.text('The class.'),
@@ -115,8 +115,7 @@ marks as materialized (
     count(*) filter (where r.data->>'status' = 'leave') as on_leave
   from records r
   where ${liveRecordsIn(domain, 'teacher_attendance')}
-    and r.data->'created_on' >= ${json(startOf(firstDayOf(monthOfDay(today)), timeZone))}::jsonb
-    and r.data->'created_on' < ${json(endOf(today, timeZone))}::jsonb
+    and ${isWithinDays("r.data->'created_on'", [firstDayOf(monthOfDay(today)), today], timeZone)}
   group by 1
 )`,
     rows: {

@@ -5,7 +5,6 @@
  * @see reports "Terms used by all"
  */
 import { type GraphQLScalarType } from 'graphql';
-import { invariant } from '../../../base/errors.js';
 import * as calendar from '../../../base/model/calendar.js';
 import { toFlag } from '../../../base/model/field-types/boolean.js';
 import { toNormalText } from '../../../base/model/normal-text.js';
@@ -58,7 +57,7 @@ export function isReportMonth(text: string): text is Month {
 }
 
 /** The first and last month that can be requested. */
-export const EVERY_MONTH = { first: knownMonth('1900-01'), last: knownMonth('2199-12') };
+export const EVERY_MONTH = { first: '1900-01' as Month, last: '2199-12' as Month };
 
 export function isReportDay(text: string): text is Day {
   return new RegExp(DAY_PATTERN).test(text) && calendar.isDay(text);
@@ -80,90 +79,73 @@ function isAmount(text: string): text is Amount {
 }
 
 /** No money. */
-export const zeroAmount: Amount = amountOf('0.00');
-
-function amountOf(written: string): Amount {
-  invariant(isAmount(written), `${written} is an amount`);
-  return written;
-}
+export const zeroAmount = '0.00' as Amount;
 
 function isPercent(text: string): text is Percent {
   return /^\d{1,3}(\.\d{1,2})?$/.test(text) && Number(text) <= 100;
 }
 
 /** The attendance usually required for examinations. */
-export const usualAttendance: Percent = percentOf('75');
+export const usualAttendance = '75' as Percent;
 
-function percentOf(written: string): Percent {
-  invariant(isPercent(written), `${written} is a percentage`);
-  return written;
-}
-
-function guarded<Value extends string>(
+function textual<Value extends string>(
+  name: string,
+  expected: string,
+  rest: Pick<ParameterType<Value>, 'example' | 'schema' | 'graphql'>,
   is: (text: string) => text is Value,
-): (text: string) => Value | undefined {
-  return (text) => (is(text) ? text : undefined);
+): ParameterType<Value> {
+  return { name, expected, allowed: undefined, ...rest, parse: (text) => (is(text) ? text : undefined) };
 }
 
-export const monthType: ParameterType<Month> = {
-  name: 'Month',
-  expected: 'a month as YYYY-MM',
-  allowed: undefined,
-  example: '2026-07',
-  schema: { type: 'string', pattern: MONTH_PATTERN },
-  graphql: MonthScalar,
-  parse: guarded(isReportMonth),
-};
+export const monthType = textual(
+  'Month',
+  'a month as YYYY-MM',
+  { example: '2026-07', schema: { type: 'string', pattern: MONTH_PATTERN }, graphql: MonthScalar },
+  isReportMonth,
+);
 
-export const dayType: ParameterType<Day> = {
-  name: 'Day',
-  expected: 'a day as YYYY-MM-DD',
-  allowed: undefined,
-  example: '2026-07-06',
-  schema: { type: 'string', format: 'date' },
-  graphql: LocalDate,
-  parse: guarded(isReportDay),
-};
+export const dayType = textual(
+  'Day',
+  'a day as YYYY-MM-DD',
+  { example: '2026-07-06', schema: { type: 'string', format: 'date' }, graphql: LocalDate },
+  isReportDay,
+);
 
-export const dayOrMonthType: ParameterType<DayOrMonth> = {
-  name: 'DayOrMonth',
-  expected: 'a day as YYYY-MM-DD, or a month as YYYY-MM',
-  allowed: undefined,
-  example: '2026-07-01',
-  schema: { type: 'string', pattern: `${DAY_PATTERN}|${MONTH_PATTERN}` },
-  graphql: String,
-  parse: guarded(isDayOrMonth),
-};
+export const dayOrMonthType = textual(
+  'DayOrMonth',
+  'a day as YYYY-MM-DD, or a month as YYYY-MM',
+  {
+    example: '2026-07-01',
+    schema: { type: 'string', pattern: `${DAY_PATTERN}|${MONTH_PATTERN}` },
+    graphql: String,
+  },
+  isDayOrMonth,
+);
 
-export const sessionType: ParameterType<Session> = {
-  name: 'Session',
-  expected: 'a school year as YYYY-YY, its second year the one after the first',
-  allowed: undefined,
-  example: '2026-27',
-  schema: { type: 'string', pattern: SESSION_PATTERN },
-  graphql: String,
-  parse: guarded(isSession),
-};
+export const sessionType = textual(
+  'Session',
+  'a school year as YYYY-YY, its second year the one after the first',
+  { example: '2026-27', schema: { type: 'string', pattern: SESSION_PATTERN }, graphql: String },
+  isSession,
+);
 
-export const amountType: ParameterType<Amount> = {
-  name: 'Amount',
-  expected: 'an amount of at most two decimal places, not negative',
-  allowed: undefined,
-  example: '500.00',
-  schema: { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,2})?$' },
-  graphql: DecimalScalar,
-  parse: guarded(isAmount),
-};
+export const amountType = textual(
+  'Amount',
+  'an amount of at most two decimal places, not negative',
+  {
+    example: '500.00',
+    schema: { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,2})?$' },
+    graphql: DecimalScalar,
+  },
+  isAmount,
+);
 
-export const percentType: ParameterType<Percent> = {
-  name: 'Percent',
-  expected: 'a number from 0 to 100 of at most two decimal places',
-  allowed: undefined,
-  example: '75',
-  schema: { type: 'number', minimum: 0, maximum: 100 },
-  graphql: DecimalScalar,
-  parse: guarded(isPercent),
-};
+export const percentType = textual(
+  'Percent',
+  'a number from 0 to 100 of at most two decimal places',
+  { example: '75', schema: { type: 'number', minimum: 0, maximum: 100 }, graphql: DecimalScalar },
+  isPercent,
+);
 
 const MAX_TEXT = 200;
 
@@ -277,8 +259,3 @@ export const rollbackType = words<RollbackType>('RollbackType', 'Why a receipt w
   refund: 'The money was given back.',
   duplicate: 'It was entered twice.',
 });
-
-function knownMonth(text: string): Month {
-  invariant(isReportMonth(text), `${text} is a month`);
-  return text;
-}

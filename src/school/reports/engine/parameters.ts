@@ -128,6 +128,11 @@ export function parameterError(
   return invalid([{ parameter: name, detail: `${name} ${fault}`, ...rest }]);
 }
 
+/** The error for a value that is not what is expected. */
+export function invalidValue(parameter: string, sent: string, expected: string): ServiceError {
+  return parameterError(parameter, `is ${JSON.stringify(sent)}; expected ${expected}`, { expected, sent });
+}
+
 function invalid(faults: readonly ErrorDetail[]): ServiceError {
   const said = faults.map((fault) => fault.detail).join('; ');
   return new ServiceError('INVALID_VALUE', said.endsWith('?') ? said : `${said}.`, {

@@ -19,9 +19,11 @@ import { sql } from '../../../store/sql.js';
 import { formerStay } from '../../../store/writing/former-stay.js';
 import type { WriteOptions } from '../../../store/writing/record-writes.js';
 import { type Day, isReportDay, isSession, type Session } from '../engine/parameter-types.js';
+import { invalidValue } from '../engine/parameters.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { daysAfter, firstDayOf, lastDayOf, monthsOf, sessionOf } from '../engine/school-calendar.js';
 import { schoolSettings } from '../engine/school-settings.js';
+import { classesOf, type KnownClass } from '../shared/assert-place.js';
 import {
   type PromotedClassInput,
   type PromotedStudent,
@@ -90,27 +92,28 @@ export class Promotions {
     const { sessionFirstMonth: firstMonth } = schoolSettings((name) =>
       this.#services.domains.property(domain.id, name),
     );
-    if (!isSession(fromSession)) throw invalid('fromSession', fromSession, 'a session as YYYY-YY');
+    if (!isSession(fromSession)) throw invalidValue('fromSession', fromSession, 'a session as YYYY-YY');
     const lastDay = lastDayOf(monthsOf(fromSession, firstMonth).last);
     const toSession = input.toSession ?? sessionOf(daysAfter(lastDay, 1), firstMonth);
     if (!isSession(toSession) || toSession <= fromSession)
-      throw invalid('toSession', toSession, `a session after ${fromSession}`);
+      throw invalidValue('toSession', toSession, `a session after ${fromSession}`);
     const leftOn = input.leftOn ?? lastDay;
-    if (!isReportDay(leftOn)) throw invalid('leftOn', leftOn, 'a day as YYYY-MM-DD');
+    if (!isReportDay(leftOn)) throw invalidValue('leftOn', leftOn, 'a day as YYYY-MM-DD');
     if (classes.length === 0 || classes.length > MOST_CLASSES)
-      throw invalid('classes', `${classes.length} entries`, `1 to ${MOST_CLASSES} classes`);
+      throw invalidValue('classes', `${classes.length} entries`, `1 to ${MOST_CLASSES} classes`);
     const rules = new Map<string, PromotedClassInput>();
     classes.forEach((rule, index) => {
       assertTarget(rule, `classes[${index}]`);
       const key = keyOf(rule.class, rule.section);
-      if (rules.has(key)) throw invalid(`classes[${index}].class`, rule.class, 'each class and section once');
+      if (rules.has(key))
+        throw invalidValue(`classes[${index}].class`, rule.class, 'each class and section once');
       rules.set(key, rule);
     });
     const exceptions = new Map<string, PromotionExceptionInput>();
     input.exceptions?.forEach((one, index) => {
       assertTarget(one, `exceptions[${index}]`);
       if (exceptions.has(one.studentId))
-        throw invalid(`exceptions[${index}].studentId`, one.studentId, 'each student once');
+        throw invalidValue(`exceptions[${index}].studentId`, one.studentId, 'each student once');
       exceptions.set(one.studentId, one);
     });
     const firstDay = firstDayOf(monthsOf(toSession, firstMonth).first);
@@ -160,7 +163,11 @@ export class Promotions {
     }
     input.exceptions?.forEach(({ studentId }, index) => {
       if (!records.has(studentId))
-        throw invalid(`exceptions[${index}].studentId`, studentId, 'the _id of a student of these classes');
+        throw invalidValue(
+          `exceptions[${index}].studentId`,
+          studentId,
+          'the _id of a student of these classes',
+        );
     });
   }
 
@@ -213,8 +220,9 @@ type Target = Pick<PromotedClassInput, 'toClass' | 'toSection' | 'leaves'>;
 function assertTarget({ toClass, toSection, leaves }: Target, name: string): void {
   const hasClass = (toClass ?? '') !== '';
   if (hasClass === (leaves === true))
-    throw invalid(`${name}.toClass`, toClass ?? 'missing', 'either toClass, or leaves: true');
-  if (!hasClass && toSection) throw invalid(`${name}.toSection`, toSection, 'no section for those who leave');
+    throw invalidValue(`${name}.toClass`, toClass ?? 'missing', 'either toClass, or leaves: true');
+  if (!hasClass && toSection)
+    throw invalidValue(`${name}.toSection`, toSection, 'no section for those who leave');
 }
 
 function keyOf(className: string, section: string | null | undefined): string {
@@ -288,22 +296,18 @@ async function assertPlaces(
   students: readonly PromotedStudent[],
   within: Transaction,
 ): Promise<void> {
-  const classes = await within.query<{ name: string; sections: readonly string[] }>(sql`
-select r.data->>'name' as name, coalesce(jsonb_path_query_array(r.data, '$.sections[*].name'),
-  '[]') as sections
-from records r
-where ${liveRecordsIn(domain.id, 'class')}`);
+  const classes = await within.query<KnownClass>(classesOf(domain.id));
   const sectionsByClass = new Map(classes.map(({ name, sections }) => [name, sections]));
   for (const { toClass, toSection, name } of students) {
     if (toClass === null || toSection === null) continue;
     const sections = sectionsByClass.get(toClass);
     if (sections === undefined) {
       const names = [...sectionsByClass.keys()];
-      throw invalid('toClass', toClass, `a class of the school${didYouMean(toClass, names)}`);
+      throw invalidValue('toClass', toClass, `a class of the school${didYouMean(toClass, names)}`);
     }
     if (!sections.includes(toSection)) {
       const known = sections.length === 0 ? 'none' : sections.join(', ');
-      throw invalid('toSection', toSection, `a section of class ${toClass} (${known}), for ${name}`);
+      throw invalidValue('toSection', toSection, `a section of class ${toClass} (${known}), for ${name}`);
     }
   }
 }
@@ -344,9 +348,4 @@ function sortKeyOf({ fromClass, fromSection, name, admissionNo }: PromotedStuden
 
 function text(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-function invalid(parameter: string, sent: string, expected: string): ServiceError {
-  const detail = `${parameter} is ${JSON.stringify(sent)}; expected ${expected}`;
-  return new ServiceError('INVALID_VALUE', `${detail}.`, { errors: [{ parameter, detail, expected, sent }] });
 }

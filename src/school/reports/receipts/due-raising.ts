@@ -17,9 +17,11 @@ import { liveRecordsIn } from '../../../store/sql/records-of.js';
 import { sql } from '../../../store/sql.js';
 import { column, rowType } from '../engine/columns.js';
 import { type Day, isReportMonth, type Month, type Session } from '../engine/parameter-types.js';
+import { invalidValue } from '../engine/parameters.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { endOf, firstDayOf, lastDayOf, sessionOf, todayIn } from '../engine/school-calendar.js';
 import { schoolSettings } from '../engine/school-settings.js';
+import { classesOf, type KnownClass } from '../shared/assert-place.js';
 import { concessionOfDue, grantedConcessions } from '../shared/fee-items.js';
 import { studentsOfSession } from '../shared/roll.js';
 
@@ -87,7 +89,7 @@ export class DueRaising {
     within?: Transaction,
   ): Promise<RaisedDues> {
     const { store, domains, catalog, now } = this.#services;
-    if (!isReportMonth(month)) throw invalid('month', month, 'a month as YYYY-MM');
+    if (!isReportMonth(month)) throw invalidValue('month', month, 'a month as YYYY-MM');
     accessOf(scope, catalog.get('fee_due', scope), 'create');
     for (const name of ['fee_plan', 'registration', 'fee_concession']) {
       if (accessOf(scope, catalog.get(name, scope), 'read').rows !== undefined)
@@ -259,14 +261,7 @@ function sumOf(dues: readonly PlannedDue[], name: 'amount' | 'concession'): Deci
 
 /** @throws INVALID_VALUE for a class that the school does not have */
 async function assertClass(tx: Transaction, { domain }: Scope, name: string): Promise<void> {
-  const classes = await tx.query<{ name: string }>(
-    sql`select r.data->>'name' as name from records r where ${liveRecordsIn(domain.id, 'class')}`,
-  );
-  const names = classes.map((one) => one.name);
-  if (!names.includes(name)) throw invalid('class', name, `a class of the school${didYouMean(name, names)}`);
-}
-
-function invalid(parameter: string, sent: string, expected: string): ServiceError {
-  const detail = `${parameter} is ${JSON.stringify(sent)}; expected ${expected}`;
-  return new ServiceError('INVALID_VALUE', `${detail}.`, { errors: [{ parameter, detail, expected, sent }] });
+  const names = (await tx.query<KnownClass>(classesOf(domain.id))).map((one) => one.name);
+  if (!names.includes(name))
+    throw invalidValue('class', name, `a class of the school${didYouMean(name, names)}`);
 }

@@ -28,12 +28,18 @@ import { FairQueue } from '../../../store/database/fair-queue.js';
 import type { Transaction } from '../../../store/database/queryable.js';
 import { liveRecordsById, liveRecordsNamed, recordsIn } from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
+import type { RowClass } from '../engine/columns.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { sessionOf, todayIn } from '../engine/school-calendar.js';
 import { schoolSettings } from '../engine/school-settings.js';
 import { stayOn } from '../shared/roll.js';
-import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt.js';
+import {
+  Receipt,
+  type ReceiptLineInput,
+  type RecordReceiptInput,
+  type RollBackReceiptInput,
+} from './receipt.js';
 import { listStudentDues, type StudentDue } from './student-dues.js';
 
 /** The roles that may record and roll back receipts. */
@@ -531,35 +537,27 @@ function parseRecord(json: string): JsonObject {
 
 function toReceipt(record: JsonObject): Receipt {
   const student = isJsonObject(record.student) ? record.student : {};
-  const lines = Array.isArray(record.lines) ? record.lines.filter(isJsonObject) : [];
-  return {
-    id: textOf(record._id) ?? '',
-    receiptNo: textOf(record.receipt_no) ?? '',
-    date: textOf(record.date) ?? '',
-    studentId: textOf(student.value) ?? '',
-    student: textOf(student.label),
-    class: textOf(record.class) ?? '',
-    section: textOf(record.section) ?? '',
-    session: textOf(record.session) ?? '',
-    paymentType: textOf(record.payment_type) ?? '',
-    instrumentNo: textOf(record.instrument_no),
-    lines: lines.map((line) => ({
-      feeHead: textOf(line.fee_head) ?? '',
-      month: textOf(line.month) ?? '',
-      amount: amountOf(line.amount),
-      fine: amountOf(line.fine),
-    })),
-    total: amountOf(record.total),
-    status: textOf(record.status) ?? '',
-    rolledBackOn: textOf(record.rolled_back_on),
-    rollbackReason: textOf(record.rollback_reason),
-    rollbackType: textOf(record.rollback_type),
-    replaces: textOf(record.replaces),
-  };
+  const named = { ...record, id: record._id ?? null, studentId: student.value ?? null };
+  return fromRecord(Receipt, { ...named, student: student.label ?? null }) as Receipt;
 }
 
-function textOf(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? value : null;
+/** The members of a record as the values of a row: `receipt_no` is `receiptNo`. */
+function fromRecord({ columns }: RowClass, record: JsonObject): object {
+  const values = columns.map(({ name, type, rowClass, isNullable }) => {
+    const value = record[name] ?? record[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+    if (rowClass)
+      return [
+        name,
+        [value ?? []]
+          .flat()
+          .filter(isJsonObject)
+          .map((one) => fromRecord(rowClass, one)),
+      ];
+    if (type === 'money') return [name, amountOf(value)];
+    const missing = isNullable ? null : '';
+    return [name, typeof value === 'string' ? value : missing];
+  });
+  return Object.fromEntries(values);
 }
 
 function amountOf(value: JsonValue | undefined): ExactNumber {

@@ -25,7 +25,7 @@ interface SpelledPlace {
   section?: string;
 }
 
-interface KnownClass {
+export interface KnownClass {
   readonly name: string;
   readonly sections: readonly string[];
 }
@@ -43,7 +43,7 @@ export async function assertPlace(
   context: ReportContext,
 ): Promise<SpelledPlace> {
   if (className === undefined && section === undefined) return {};
-  const classes = await listClasses(context);
+  const classes = await query<KnownClass>(classesOf(context.domain), context);
   const names = classes.map(({ name }) => name);
   const place: SpelledPlace = {
     ...(className !== undefined && { class: ownSpelling(className, names) ?? className }),
@@ -138,16 +138,14 @@ export async function assertRole(role: string, context: ReportContext): Promise<
   throw unknownName('roles', role, { sentence: 'Nobody has a role with', known });
 }
 
-async function listClasses(context: ReportContext): Promise<readonly KnownClass[]> {
-  return query<KnownClass>(
-    sql`
+/** The classes of the school with their sections, in order. */
+export function classesOf(domain: string): Sql {
+  return sql`
 select r.data->>'name' as name, coalesce(jsonb_path_query_array(r.data, '$.sections[*].name'),
   '[]') as sections
 from records r
-where ${liveRecordsIn(context.domain, 'class')} and r.data->>'name' is not null
-order by to_number(r.data->'order'), name`,
-    context,
-  );
+where ${liveRecordsIn(domain, 'class')} and r.data->>'name' is not null
+order by to_number(r.data->'order'), name`;
 }
 
 /** The sections of a class, or of all classes; `undefined` if the class does not exist. */
@@ -242,10 +240,11 @@ function listNames(names: readonly string[]): string {
  *   taught.
  */
 export async function assertStudent(
-  { services, scope, domain, sections }: ReportContext,
+  context: ReportContext,
   admissionNo: string,
 ): Promise<{ readonly admissionNo: string }> {
-  const [found] = await services.database.query<{ sequence: string }>(
+  const { domain, sections } = context;
+  const [found] = await query<{ sequence: string }>(
     sql`
 select r.data->>'sequence' as sequence
 from records r
@@ -253,7 +252,7 @@ where ${liveRecordsNamed({ domain }, 'registration', { field: 'sequence', text: 
   and ${isInSections(sections)}
 order by r.data->'sequence' = ${json(admissionNo)}::jsonb desc
 limit 1`,
-    scope.signal ? { signal: scope.signal } : {},
+    context,
   );
   if (found) return { admissionNo: found.sequence };
   const detail = `There is no student with the admission number ${JSON.stringify(admissionNo)}.`;
@@ -261,9 +260,10 @@ limit 1`,
 }
 
 /** Points out an id that neither a student nor a concession has: the report is empty then. @see reports 4 */
-export async function hintAtStudentId({ services, scope, domain }: ReportContext, id: string): Promise<void> {
+export async function hintAtStudentId(context: ReportContext, id: string): Promise<void> {
+  const { scope, domain } = context;
   if (scope.onHint === undefined) return;
-  const [found] = await services.database.query(
+  const [found] = await query(
     sql`
 select r.id
 from records r
@@ -273,7 +273,7 @@ select r.id
 from records r
 where ${liveRecordsIn(domain, 'fee_concession')} and r.data->'name'->'value' = ${json(id)}::jsonb
 limit 1`,
-    scope.signal ? { signal: scope.signal } : {},
+    context,
   );
   if (!found) scope.onHint(`There is no student with the ID ${JSON.stringify(id)}.`);
 }
@@ -283,18 +283,16 @@ limit 1`,
  *
  * @throws NOT_FOUND (404) for an unknown id, FORBIDDEN (403) for a colleague's.
  */
-export async function assertStaff(
-  { services, scope, domain, sections }: ReportContext,
-  userId: string,
-): Promise<void> {
+export async function assertStaff(context: ReportContext, userId: string): Promise<void> {
+  const { scope, domain, sections } = context;
   if (sections !== null && scope.principal.id !== userId)
     throw new ServiceError('FORBIDDEN', 'Teachers see their own days, and these are those of somebody else.');
-  const [found] = await services.database.query(
+  const [found] = await query(
     sql`
 select r.id
 from records r
 where ${liveRecordsIn(domain, 'pltf_user')} and r.id = ${userId}`,
-    scope.signal ? { signal: scope.signal } : {},
+    context,
   );
   if (!found)
     throw unknown('name.value', userId, `There is no staff member with the ID ${JSON.stringify(userId)}.`);

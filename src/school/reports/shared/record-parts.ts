@@ -2,6 +2,8 @@
 
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
 import { Sql, sql } from '../../../store/sql.js';
+import type { Day } from '../engine/parameter-types.js';
+import { endOf, startOf } from '../engine/school-calendar.js';
 import { json } from '../engine/statement.js';
 /** Conditions on the class and section of a record: the requested ones, and those a teacher may see. */
 
@@ -74,4 +76,10 @@ export const rollNumber: Sql = sql`
  */
 export function listOrEmpty(value: Sql): Sql {
   return sql`case when jsonb_typeof(${value}) = 'array' then ${value} else '[]' end`;
+}
+
+/** Whether an instant of a record, as the path of its member, is of days in a zone, both included. */
+export function isWithinDays(path: string, days: readonly [first: Day, last: Day], timeZone: string): Sql {
+  const [start, end] = [startOf(days[0], timeZone), endOf(days[1], timeZone)].map(json);
+  return sql`${sql.raw(path)} >= ${start}::jsonb and ${sql.raw(path)} < ${end}::jsonb`;
 }
