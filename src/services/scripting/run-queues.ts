@@ -2,7 +2,7 @@
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import { FairQueue, type QueueKey, type QueueRefusal } from '../../store/database/fair-queue.js';
-import { LIMIT_VARIABLES, printLimit, type ScriptLimits } from './script-limits.js';
+import { limitVariable, printLimit, type ScriptLimits } from './script-limits.js';
 
 /** Writes are short, so their permits are soon free again. */
 const RETRY_WRITE_AFTER_SECONDS = 1;
@@ -44,7 +44,7 @@ export function createWriteQueue(limits: ScriptLimits, poolSize: number): FairQu
       `behind ${total}`,
     callerFull:
       `too many of your writes are waiting for the scripts they ask, ${waitingPerCaller(limits)} of ` +
-      `them (half of ${LIMIT_VARIABLES.queuedBeforeRuns})`,
+      `them (half of ${limitVariable('queuedBeforeRuns')})`,
     late:
       'the scripts this write asks were busy with other writes for too long (three quarters of ' +
       'SCRIPT_BEFORE_TIMEOUT_MS); nothing was written, try again',

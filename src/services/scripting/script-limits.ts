@@ -34,31 +34,14 @@ export interface ScriptLimits {
   readonly warmThreads: number;
 }
 
-/** The variable that sets a limit, for messages that say which one was met. */
-export const LIMIT_VARIABLES = {
-  cpuTimeMs: 'SCRIPT_CPU_TIME_MS',
-  wallTimeMs: 'SCRIPT_WALL_TIME_MS',
-  memoryBytes: 'SCRIPT_MEMORY_BYTES',
-  outputBytes: 'SCRIPT_OUTPUT_BYTES',
-  outputLines: 'SCRIPT_OUTPUT_LINES',
-  hostCalls: 'SCRIPT_HOST_CALLS',
-  payloadBytes: 'SCRIPT_PAYLOAD_BYTES',
-  codeBytes: 'SCRIPT_CODE_BYTES',
-  depth: 'SCRIPT_DEPTH',
-  concurrentRuns: 'SCRIPT_CONCURRENT_RUNS',
-  domainRuns: 'SCRIPT_DOMAIN_RUNS',
-  callerRuns: 'SCRIPT_CALLER_RUNS',
-  queuedRuns: 'SCRIPT_QUEUED_RUNS',
-  callerQueuedRuns: 'SCRIPT_CALLER_QUEUED_RUNS',
-  beforeRuns: 'SCRIPT_BEFORE_RUNS',
-  queuedBeforeRuns: 'SCRIPT_QUEUED_BEFORE_RUNS',
-  streams: 'SCRIPT_STREAMS',
-  warmThreads: 'SCRIPT_WARM_THREADS',
-} as const satisfies Record<keyof ScriptLimits, string>;
+/** The variable that sets a limit, for messages that say which one was met: `SCRIPT_CPU_TIME_MS`. */
+export function limitVariable(name: keyof ScriptLimits): string {
+  return `SCRIPT_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
 
 /** `more than 500 ms (SCRIPT_CPU_TIME_MS)`. */
 export function printLimit(limits: ScriptLimits, name: keyof ScriptLimits): string {
   const unit = /(Ms|Bytes)$/.exec(name)?.[0] ?? '';
   const words = { Ms: ' ms', Bytes: ' bytes' }[unit] ?? '';
-  return `${limits[name].toLocaleString('en')}${words} (${LIMIT_VARIABLES[name]})`;
+  return `${limits[name].toLocaleString('en')}${words} (${limitVariable(name)})`;
 }

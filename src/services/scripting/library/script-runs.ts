@@ -158,7 +158,7 @@ export class ScriptRuns {
     // A `before` script is part of a write, which does not wait for a record of its start; its result is
     // recorded.
     const notes = options.within === undefined ? this.#options.database : this.#options.database.background;
-    if (cause !== 'before') await this.#keepStart(notes, scope, begun);
+    if (cause !== 'before') await this.#keep(notes, scope, { ...begun, status: 'running' });
     const result = usable(await this.#run({ id, source, scope, ...request }), source.name, assertUsable);
     const run: ScriptRun = {
       ...begun,
@@ -173,7 +173,7 @@ export class ScriptRuns {
       output: result.output,
       requestId: scope.requestId,
     };
-    await this.#keepEnd(notes, scope, run);
+    await this.#keep(notes, scope, run);
     return run;
   }
 
@@ -241,22 +241,7 @@ select count(*)::int as count from gone`);
     }
   }
 
-  async #keepStart(
-    notes: Queryable,
-    scope: Scope,
-    run: Pick<ScriptRun, 'id' | 'script' | 'version' | 'cause' | 'startedAt'>,
-  ): Promise<void> {
-    await notes.query(sql`
-insert into script_runs (id, domain_id, script, version, cause, principal, credential, status, started_at,
-  request_id)
-values (
-  ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause},
-  ${scope.principal.id}, ${credentialName(scope.principal.credential)},
-  'running', ${run.startedAt.toISOString()}::timestamptz, ${scope.requestId}
-)`);
-  }
-
-  async #keepEnd(notes: Queryable, scope: Scope, run: ScriptRun): Promise<void> {
+  async #keep(notes: Queryable, scope: Scope, run: KeptRun): Promise<void> {
     await notes.query(sql`
 insert into script_runs (
   id, domain_id, script, version, cause, principal, credential, status, started_at, ended_at,
@@ -265,10 +250,11 @@ insert into script_runs (
 values (
   ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause},
   ${scope.principal.id}, ${credentialName(scope.principal.credential)}, ${run.status},
-    ${run.startedAt.toISOString()}::timestamptz, now(),
+    ${run.startedAt.toISOString()}::timestamptz,
+    case when ${run.status} <> 'running' then now() end,
   ${run.cpuMs ?? null}::float8, ${run.memoryBytes ?? null}::bigint, ${run.hostCalls ?? null}::int,
   ${storable(run.value === undefined ? undefined : printExactJson(run.value))}::jsonb,
-  ${storable(run.error && JSON.stringify(run.error))}::jsonb, ${storable(JSON.stringify(run.output))}::jsonb,
+  ${storable(run.error && JSON.stringify(run.error))}::jsonb, ${storable(run.output && JSON.stringify(run.output))}::jsonb,
     ${scope.requestId}
 )
 on conflict (id, domain_id) do update
@@ -278,6 +264,10 @@ set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cp
   output = excluded.output`);
   }
 }
+
+/** A run as far as it has come. */
+type KeptRun = Pick<ScriptRun, 'id' | 'script' | 'version' | 'cause' | 'startedAt' | 'status'> &
+  Partial<ScriptRun>;
 
 /** The scope of a script run for a caller: with its service roles, or as the caller. */
 function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {

@@ -5,57 +5,9 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
-import type { WriteOperation } from '../../../store/writing/write-triggers.js';
-
-/** The writes to a collection that trigger a script. */
-interface WriteTrigger {
-  readonly collection: string;
-  readonly operations: readonly WriteOperation[];
-}
 
 export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
-
-/** `/x/<name>`. `public`: for anybody; `caller`: for callers who may run the script. */
-interface Endpoint {
-  readonly access: 'public' | 'caller';
-  readonly methods: readonly EndpointMethod[];
-}
-
-export interface ScriptSettings {
-  readonly description: string;
-  /** A disabled script is kept and can be edited, but never runs. */
-  readonly isEnabled: boolean;
-  /** The roles that may run it, beside admins. */
-  readonly roles: readonly string[];
-  /** The roles it runs with, instead of the caller's. `undefined`: it runs as the caller. */
-  readonly serviceRoles: readonly string[] | undefined;
-  /** Runs within the write, which it may change or refuse. */
-  readonly before: readonly WriteTrigger[];
-  /** Runs after the commit of the write. */
-  readonly after: readonly WriteTrigger[];
-  /** Minute, hour, day, month, weekday, in the time zone of the domain: `30 20 * * *`. */
-  readonly schedule: string | undefined;
-  /** Runs for each message published to one of these. */
-  readonly topics: readonly string[];
-  readonly endpoint: Endpoint | undefined;
-}
-
-export interface ScriptDefinition extends ScriptSettings {
-  readonly name: string;
-  readonly code: string;
-}
-
-export interface Script extends ScriptDefinition {
-  readonly domainId: string;
-  /** Incremented each time the script is saved. */
-  readonly version: number;
-  /** The user who created it. */
-  readonly owner: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly updatedBy: string;
-}
 
 const SCRIPT_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const MOST_TRIGGERS = 20;
@@ -74,17 +26,25 @@ const trigger = z.strictObject({
 /** The settings as stored, without those that are not set. */
 export const StoredSettings = z.strictObject({
   description: z.string().max(2_000).default(''),
+  /** A disabled script is kept and can be edited, but never runs. */
   isEnabled: z.boolean().default(true),
+  /** The roles that may run it, beside admins. */
   roles: roles.default([]),
+  /** The roles it runs with, instead of the caller's. `undefined`: it runs as the caller. */
   serviceRoles: roles.min(1).optional(),
+  /** Runs within the write, which it may change or refuse. */
   before: z.array(trigger).max(MOST_TRIGGERS).default([]),
+  /** Runs after the commit of the write. */
   after: z.array(trigger).max(MOST_TRIGGERS).default([]),
+  /** Minute, hour, day, month, weekday, in the time zone of the domain: `30 20 * * *`. */
   schedule: z
     .string()
     .max(100)
     .refine(isSchedule, 'five fields, minute, hour, day, month, weekday, e.g. `30 20 * * *`')
     .optional(),
+  /** Runs for each message published to one of these. */
   topics: z.array(word).max(MOST_TRIGGERS).default([]),
+  /** `/x/<name>`. `public`: for anybody; `caller`: for callers who may run the script. */
   endpoint: z
     .strictObject({
       access: z.enum(['public', 'caller']),
@@ -92,6 +52,24 @@ export const StoredSettings = z.strictObject({
     })
     .optional(),
 });
+
+export type ScriptSettings = z.output<typeof StoredSettings>;
+
+export interface ScriptDefinition extends ScriptSettings {
+  readonly name: string;
+  readonly code: string;
+}
+
+export interface Script extends ScriptDefinition {
+  readonly domainId: string;
+  /** Incremented each time the script is saved. */
+  readonly version: number;
+  /** The user who created it. */
+  readonly owner: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly updatedBy: string;
+}
 
 /**
  * Parses a definition. `serviceRoles` are required for triggers without a caller: a schedule, a topic, an
@@ -106,18 +84,10 @@ export function parseScript(sent: unknown, limits: { readonly maxCodeBytes: numb
   const definition = parsed.data;
   const faults = findFaults(definition, limits.maxCodeBytes);
   if (faults.length > 0) throw invalidScript(faults);
-  return {
-    ...definition,
-    serviceRoles: definition.serviceRoles,
-    schedule: definition.schedule,
-    endpoint: definition.endpoint,
-  };
+  return definition;
 }
 
-function findFaults(
-  script: z.infer<typeof StoredSettings> & { readonly code: string },
-  maxCodeBytes: number,
-): ErrorDetail[] {
+function findFaults(script: ScriptSettings & { readonly code: string }, maxCodeBytes: number): ErrorDetail[] {
   const faults: ErrorDetail[] = [];
   const bytes = Buffer.byteLength(script.code);
   if (bytes > maxCodeBytes) {
@@ -141,7 +111,7 @@ function findFaults(
   return faults;
 }
 
-function uncalledStarts(settings: z.infer<typeof StoredSettings>): string[] {
+function uncalledStarts(settings: ScriptSettings): string[] {
   return [
     ...(settings.schedule === undefined ? [] : ['schedule']),
     ...(settings.after.length === 0 ? [] : ['after']),

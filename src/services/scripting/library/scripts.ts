@@ -196,7 +196,7 @@ select pg_notify(campus_channel(${CHANNEL}), '') as announced`);
     });
     if (rows.length === 0) throw this.#notFound(scope, name);
     return rows.map(({ settings, code, version, savedAt, savedBy }) => ({
-      ...toSettings(settings),
+      ...StoredSettings.parse(settings),
       ...{ name, code, version, savedAt, savedBy },
     }));
   }
@@ -341,17 +341,7 @@ async function readOutlines(database: Database): Promise<readonly ScriptOutline[
       order by domain_id, name
     `,
   );
-  return rows.map(({ settings, ...row }) => ({ ...row, ...toSettings(settings) }));
-}
-
-function toSettings(stored: unknown): ScriptSettings {
-  const settings = StoredSettings.parse(stored);
-  return {
-    ...settings,
-    serviceRoles: settings.serviceRoles,
-    schedule: settings.schedule,
-    endpoint: settings.endpoint,
-  };
+  return rows.map(({ settings, ...row }) => ({ ...row, ...StoredSettings.parse(settings) }));
 }
 
 /** @throws FORBIDDEN unless the caller is an admin without an API key */
