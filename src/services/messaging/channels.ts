@@ -11,7 +11,7 @@ import { type Channel, DeliveryError, type SmsContent } from './message.js';
 import { HttpSmsChannel } from './sms/http-channel.js';
 import { SmppChannel, type SmsReceipt } from './sms/smpp-channel.js';
 
-export interface ChannelSettings {
+interface ChannelSettings {
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string | undefined;
   readonly smtpConnections: number;
