@@ -233,7 +233,7 @@ export const FLOORS: readonly Room[] = [
   },
   {
     name: 'school/reports/promotion/',
-    imports: ['base/scalars/', 'base/model/', 'store/', 'school/reports/engine/'],
+    imports: ['base/scalars/', 'base/model/', 'store/', 'school/reports/engine/', 'school/reports/shared/'],
   },
   {
     name: 'school/reports/receipts/',

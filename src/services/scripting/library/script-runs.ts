@@ -254,7 +254,8 @@ values (
     case when ${run.status} <> 'running' then now() end,
   ${run.cpuMs ?? null}::float8, ${run.memoryBytes ?? null}::bigint, ${run.hostCalls ?? null}::int,
   ${storable(run.value === undefined ? undefined : printExactJson(run.value))}::jsonb,
-  ${storable(run.error && JSON.stringify(run.error))}::jsonb, ${storable(run.output && JSON.stringify(run.output))}::jsonb,
+  ${storable(run.error && JSON.stringify(run.error))}::jsonb,
+    ${storable(run.output && JSON.stringify(run.output))}::jsonb,
     ${scope.requestId}
 )
 on conflict (id, domain_id) do update

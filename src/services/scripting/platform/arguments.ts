@@ -37,7 +37,7 @@ export function readArguments<Shape extends z.ZodRawShape>(
   throw new ServiceError('INVALID_VALUE', `platform.${name}(${parameters.join(', ')}): ${list}`, { errors });
 }
 
-/** The function `platform.<name>`, which is called with its parameters by name. Default: it returns a value. */
+/** The function `platform.<name>`, called with its parameters by name. Default: it returns a value. */
 export function bindFunction<Shape extends z.ZodRawShape>(
   name: string,
   shape: Shape,
