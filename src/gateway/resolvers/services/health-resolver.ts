@@ -5,8 +5,7 @@
 import { ServiceError } from '../../../base/errors.js';
 import type { Domain } from '../../../base/model/scope.js';
 import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
-import type { TextEncryption } from '../../../services/auth/text-encryption.js';
-import { countSecretsWithoutKey } from '../../../services/auth/text-encryption.js';
+import { countSecretsWithoutKey, type TextEncryption } from '../../../services/auth/text-encryption.js';
 import { isTopDomainAdmin } from '../../../store/access/access.js';
 import { APPLICATION_NAME, type Database } from '../../../store/database/database.js';
 import { listenerName } from '../../../store/database/listener.js';
