@@ -1,14 +1,17 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
-import { textType } from './engine/parameter-types.js';
-import { optional, parameterError } from './engine/parameters.js';
+import { percentType, textType, usualAttendance } from './engine/parameter-types.js';
+import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
-import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
+import { firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { assertPlace, assertStudent } from './shared/assert-place.js';
-import { checkRange, inSection, startAndEnd } from './shared/common-parameters.js';
-import { isInSections } from './shared/record-parts.js';
+import { checkRange, inClass, inSection, startAndEnd } from './shared/common-parameters.js';
+import { orphanMarks } from './shared/orphans.js';
+import { classOrders, isInPlace, isInSections } from './shared/record-parts.js';
+import { isOnRoll, stayOn, unusableRoll } from './shared/roll.js';
+import { unusableHolidays } from './shared/school-days.js';
 import {
   countingMark,
   marksOf,
@@ -18,6 +21,7 @@ import {
   sessionStart,
   studentDays,
   studentsOfClass,
+  unpromotedBy,
   unusableAttendance,
 } from './shared/student-days.js';
 
@@ -209,6 +213,179 @@ left join streaks k on k.student = c.student`,
           context,
         ),
         ...(className === null ? [] : [marksOfNoDay(className, context)]),
+      ],
+    };
+  },
+});
+
+const AttendanceShortage = rowType(
+  'AttendanceShortage',
+  'A student whose attendance is below the threshold.',
+  {
+    studentId: column.text('`_id` of the student.'),
+    admissionNo: column.text('Admission number.'),
+    name: column.text('Name of the student.'),
+    class: column.text('The class on the last day.'),
+    section: column.text('The section on the last day.'),
+    rollNo: column.nullable.whole('Roll number.'),
+    guardian: column.nullable.text('Name of the father, else of the mother.'),
+    phone: column.nullable.text('Phone of the guardian.'),
+    workingDays: column.whole('Working days on roll.'),
+    presentDays: column.number(
+      'Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.',
+    ),
+    absent: column.whole('Days marked absent.'),
+    leave: column.whole('Days of leave.'),
+    unmarked: column.whole('Working days without a mark; many of them may be the reason.'),
+    percent: column.percent('Days that count present of the working days on roll.'),
+    daysShort: column.number('Days present that are missing to the threshold. Unit: days.'),
+  },
+);
+
+const AttendanceShortageOfClass = rowType('AttendanceShortageOfClass', 'One class.', {
+  class: column.text('The class.'),
+  students: column.whole('Students with a working day on roll.'),
+  below: column.whole('Students below the threshold.'),
+  percent: column.percent('Sum of present days by sum of working days.'),
+});
+
+const AttendanceShortageTotals = rowType('AttendanceShortageTotals', 'All students asked about.', {
+  students: column.whole('Students with a working day on roll.'),
+  below: column.whole('Students below the threshold.'),
+  percent: column.nullable.percent('Sum of present days by sum of working days, over all students.'),
+  classes: column.rows(AttendanceShortageOfClass, 'By class.'),
+});
+
+/**
+ * The students on roll on the last day whose attendance in the range is below a percentage.
+ *
+ * Counted as in the class register: every day by the class the student was in on it, whichever was asked
+ * about. With `class`, those are listed who are in that class on the last day, with the same days as without
+ * it.
+ *
+ * @see reports "Beyond the document", 9
+ */
+export const attendanceShortage = defineReport({
+  name: 'attendance-shortage',
+  title: 'Attendance below a threshold',
+  description: 'Students whose attendance is below a percentage, with what they are short of.',
+  parameters: {
+    below: defaulted(percentType, {
+      restName: 'below',
+      description: 'Only students with less than this percentage.',
+      default: '75',
+      value: () => usualAttendance,
+    }),
+    class: inClass,
+    section: inSection,
+    ...startAndEnd({
+      default: 'the first day of the session',
+      value: ({ today, settings }) => sessionStart(today, { settings }),
+    }),
+  },
+  roles: ['clerk'],
+  teachers: 'taught',
+  row: AttendanceShortage,
+  totals: AttendanceShortageTotals,
+  example: { below: '75', class: '5', start: '2026-04-01', end: '2026-09-30' },
+  async check({ class: className, section, start, end }, context) {
+    checkRange(['start', start], ['end', end], [366, '12 months']);
+    if (section !== undefined && className === undefined)
+      throw parameterError('section', 'is of no class; expected class beside it', { sent: section });
+    return await assertPlace({ class: className, section }, context);
+  },
+  parts: ({ below, class: className = null, section = null, start, end }, context) => {
+    const { domain, today, settings, sections } = context;
+    const asked = lastDayOf(end);
+    const range = { first: firstDayOf(start), last: asked.localeCompare(today) < 0 ? asked : today };
+    return {
+      ctes: sql`
+class_records as materialized (${classOrders({ domain })}
+),
+registrations as materialized (
+  select ${registeredStudents(context)},
+    stay.data->>'class' as last_class, stay.data->>'section' as last_section,
+    coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone
+  from records r
+  cross join lateral (select ${stayOn(range.last)} as data offset 0) as stay
+  where ${liveRecordsIn(domain, 'registration')}
+    and ${isInPlace(className, section, 'stay')}
+    and ${isInSections(sections, {
+      className: sql`stay.data->'class'`,
+      section: sql`stay.data->'section'`,
+    })}
+),
+-- Those who are unusable go to the warnings; they have no day on the roll.
+students as materialized (
+  select * from registrations where coalesce(${isOnRoll(range.last)}, true)
+),
+${studentDays(
+  { ...range, classes: sql`select null where false`, where: sql`true`, letters: 'without' },
+  context,
+)},
+days_of as (
+  select
+    student, sum(working_days) as working_days, sum(absent) as absent, sum(leave) as leave,
+      sum(unmarked) as unmarked,
+    sum(${presentDays(settings)}) as present_days
+  from register
+  group by student
+),
+counted as materialized (
+  select
+    s.*, c.class_order, d.working_days, d.absent, d.leave, d.unmarked, d.present_days,
+    100 * d.present_days < ${below}::numeric * d.working_days as is_below
+  from students s
+  join days_of d on d.student = s.student
+  left join class_records c on c.class = s.last_class
+  where d.working_days > 0
+)`,
+      rows: {
+        position: sql`row_number() over (order by class_order, last_class, last_section, roll_no, name,
+          student)`,
+        key: sql`student`,
+        columns: {
+          studentId: sql`student`,
+          class: sql`last_class`,
+          section: sql`last_section`,
+          percent: sql`round(100 * present_days / working_days, 2)`,
+          daysShort: sql`ceil(2 * (${below}::numeric * working_days / 100
+            - present_days)) / 2`,
+        },
+        from: sql`from counted
+where is_below`,
+      },
+      totals: {
+        columns: {
+          students: sql`count(*)`,
+          below: sql`count(*) filter (where is_below)`,
+          percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
+          classes: sql`(
+            select ${jsonListOf(AttendanceShortageOfClass, sql`class_order, last_class`, {
+              columns: {
+                class: sql`last_class`,
+                percent: sql`round(100 * present_days / working_days, 2)`,
+              },
+            })}
+            from (
+              select last_class, class_order, count(*) as students, count(*) filter (where is_below) as below,
+                sum(present_days) as present_days, sum(working_days) as working_days
+              from counted
+              group by last_class, class_order
+            ) as by_class
+          )`,
+        },
+        over: sql`from counted`,
+      },
+      leftOut: [
+        unusableRoll,
+        unpromotedBy(range.last, context),
+        marksOfNoDay(null, context),
+        orphanMarks(
+          { domain, first: monthOfDay(range.first), last: monthOfDay(range.last) },
+          sql`${isInPlace(className, section)} and ${isInSections(sections)}`,
+        ),
+        unusableHolidays(context),
       ],
     };
   },

@@ -5,10 +5,12 @@ import { flagType, textType } from './engine/parameter-types.js';
 import { defaulted, optional } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
-import { firstDayOf, monthOfDay } from './engine/school-calendar.js';
+import { firstDayOf, monthOfDay, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertDepartment, assertRole } from './shared/assert-place.js';
+import { checkRange, fromAndTo } from './shared/common-parameters.js';
 import { isWithinDays, listOrEmpty } from './shared/record-parts.js';
+import { isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
 
 export const SectionOfTeacher = rowType('SectionOfTeacher', 'A section whose class teacher somebody is.', {
   class: column.text('The class.'),
@@ -146,4 +148,136 @@ left join marks m on m.teacher = s.id`,
       },
     },
   }),
+});
+
+const TeacherWorkload = rowType('TeacherWorkload', 'What a teacher has on hand.', {
+  userId: column.text('`_id` of the teacher.'),
+  name: column.text('Name.'),
+  department: column.nullable.text('Department.'),
+  sections: column.rows(SectionOfTeacher, 'Class teacher of.'),
+  students: column.whole('Students on roll today in those sections.'),
+  daysMarked: column.whole('Days of the range on which the teacher marked attendance.'),
+  marks: column.whole('Marks of attendance the teacher made in the range.'),
+  daysPresent: column.whole(
+    'Days the teacher was present in the range, on duty included; half days are not.',
+  ),
+});
+
+const TeacherWorkloadTotals = rowType('TeacherWorkloadTotals', 'All teachers.', {
+  teachers: column.whole('How many teachers.'),
+  sections: column.whole('Sections with a class teacher among them.'),
+  students: column.whole('Students of those sections.'),
+  marks: column.whole('Marks of attendance made.'),
+  studentsATeacher: column.nullable.number('Students a teacher, sections or not. Unit: students.'),
+});
+
+/**
+ * The workload of each active teacher: sections, students, attendance marked.
+ *
+ * @see reports "Beyond the document"
+ */
+export const teacherWorkload = defineReport({
+  name: 'teacher-workload',
+  title: 'Teacher workload',
+  description: 'Sections and students of each active teacher, and the attendance marked in a range of days.',
+  parameters: {
+    ...fromAndTo('a year'),
+  },
+  roles: ['clerk'],
+  row: TeacherWorkload,
+  totals: TeacherWorkloadTotals,
+  example: { from: '2026-07-01', to: '2026-07-31' },
+  check({ from, to }) {
+    checkRange(['from', from], ['to', to], [366, 'a year']);
+  },
+  parts({ from, to }, context) {
+    const { domain, timeZone, today, settings } = context;
+    const session = sessionOf(today, settings.sessionFirstMonth);
+    return {
+      ctes: sql`
+staff as materialized (
+  select r.id, r.data->>'name' as name, r.data->>'department' as department
+  from records r
+  where ${liveRecordsIn(domain, 'pltf_user')}
+    and r.data->'active' = 'true' and r.data @> '{"roles": ["teacher"]}'
+),
+students as materialized (${studentsOfSession(session, today, context)}
+),
+strengths as (
+  select class, section, count(*) as students
+  from students
+  where ${isInSession(session, today, context)}
+  group by class, section
+),
+sections as materialized (
+  select
+    element->'class_teacher'->>'value' as teacher, count(*) as sections, coalesce(sum(n.students),
+      0) as students,
+    ${jsonListOf(SectionOfTeacher, sql`to_number(r.data->'order'), r.data->>'name', element->>'name'`, {
+      columns: { class: sql`r.data->>'name'`, section: sql`element->>'name'` },
+    })} as list
+  from records r
+  cross join lateral jsonb_array_elements(${listOrEmpty(sql`r.data->'sections'`)}) as element
+  left join strengths n on n.class = r.data->>'name' and n.section = element->>'name'
+  where ${liveRecordsIn(domain, 'class')}
+  group by 1
+),
+day_starts as materialized (
+  -- The first instant of each day, as records write it: which one a mark is after says its day,
+  -- and nothing has to be cast.
+  select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    order by d) as starts
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
+),
+marks as (
+  select teacher, sum(marks) as marks, count(*) as days
+  from (
+    select
+      r.data->'marked_by'->>'value' as teacher, width_bucket(r.data->>'created', (select starts
+        from day_starts)) as day, count(*) as marks
+    from records r
+    where ${liveRecordsIn(domain, 'attendance')}
+      and ${isWithinDays("r.data->'created'", [from, to], timeZone)}
+    group by 1, 2
+  ) as marked
+  group by teacher
+),
+presence as (
+  select r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present',
+    'on_duty')) as days
+  from records r
+  where ${liveRecordsIn(domain, 'teacher_attendance')}
+    and ${isWithinDays("r.data->'created_on'", [from, to], timeZone)}
+  group by 1
+),
+loads as materialized (
+  select
+    t.*, coalesce(s.list, '[]') as list, coalesce(s.sections, 0) as sections,
+      coalesce(s.students, 0) as students,
+    coalesce(m.marks, 0) as marks, coalesce(m.days, 0) as days_marked, coalesce(p.days, 0) as days_present,
+    row_number() over (order by coalesce(s.students, 0) desc, t.name, t.id) as position
+  from staff t
+  left join sections s on s.teacher = t.id
+  left join marks m on m.teacher = t.id
+  left join presence p on p.teacher = t.id
+)`,
+      rows: {
+        position: sql`position`,
+        key: sql`id`,
+        columns: {
+          userId: sql`id`,
+          sections: sql`list`,
+        },
+        from: sql`from loads`,
+      },
+      totals: {
+        columns: {
+          teachers: sql`count(*)`,
+          studentsATeacher: sql`round(sum(students) / nullif(count(*), 0), 2)`,
+        },
+        over: sql`from loads`,
+      },
+      leftOut: [unusableRoll, unpromoted(session, today, context)],
+    };
+  },
 });

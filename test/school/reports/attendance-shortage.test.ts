@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { attendanceShortage } from '../../../src/school/reports/attendance-shortage.js';
+import { attendanceShortage } from '../../../src/school/reports/student-attendance.js';
 import { CLERK, FARIDA, useTwelveStudents, VIEWER } from '../../fixtures/twelve-students/school.js';
 
 const school = useTwelveStudents();

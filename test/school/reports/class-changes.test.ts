@@ -1,10 +1,9 @@
 /** Students who changed class: the same days for marks and working days, whichever class is asked about. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import { attendanceShortage } from '../../../src/school/reports/attendance-shortage.js';
 import type { SentParameters } from '../../../src/school/reports/engine/parameters.js';
 import type { Report } from '../../../src/school/reports/engine/report.js';
-import { studentAttendance } from '../../../src/school/reports/student-attendance.js';
+import { attendanceShortage, studentAttendance } from '../../../src/school/reports/student-attendance.js';
 import { readText, scopeWith, useReports } from './use-reports.js';
 
 const test = useReports('2026-07-31T12:00:00.000Z');

@@ -1,7 +1,7 @@
 /** The two fee reports beyond the document, on the twelve students. */
 import { describe, expect, it } from '@jest/globals';
-import { collectionTrend } from '../../../src/school/reports/collection-trend.js';
-import { outstandingAgeing } from '../../../src/school/reports/outstanding-ageing.js';
+import { outstandingAgeing } from '../../../src/school/reports/fee-defaulters.js';
+import { collectionTrend } from '../../../src/school/reports/rolled-back-receipts.js';
 import { ACCOUNTANT, CLERK, useTwelveStudents } from '../../fixtures/twelve-students/school.js';
 
 const school = useTwelveStudents();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { classGradeBook } from '../../../src/school/reports/class-grade-book.js';
-import { gradeBook } from '../../../src/school/reports/grade-book.js';
+import { classGradeBook, gradeBook } from '../../../src/school/reports/grade-book.js';
 import { CLERK, FARIDA, KAVITA, useTwelveStudents } from '../../fixtures/twelve-students/school.js';
 
 const school = useTwelveStudents();

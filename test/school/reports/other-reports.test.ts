@@ -1,9 +1,9 @@
 /** The shorter reports on the twelve students, each answer written by hand. */
 import { describe, expect, it } from '@jest/globals';
-import { classesByCategory } from '../../../src/school/reports/classes-by-category.js';
 import { dailyUniqueSms } from '../../../src/school/reports/daily-unique-sms.js';
 import { leaveRequests } from '../../../src/school/reports/leave-requests.js';
 import { rolledBackReceipts } from '../../../src/school/reports/rolled-back-receipts.js';
+import { classesByCategory } from '../../../src/school/reports/strength.js';
 import { studentConcession } from '../../../src/school/reports/student-concession.js';
 import {
   ACCOUNTANT,

@@ -1,7 +1,7 @@
 /** A result outlives the registration of its student: the grade book of the class keeps the name. */
 import { beforeAll, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/base/json/json.js';
-import { classGradeBook } from '../../../src/school/reports/class-grade-book.js';
+import { classGradeBook } from '../../../src/school/reports/grade-book.js';
 import { readText, scopeWith, useReports } from './use-reports.js';
 
 const test = useReports('2026-11-20T06:00:00.000Z');

@@ -2,8 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { daySheet } from '../../../src/school/reports/day-sheet.js';
 import { strength } from '../../../src/school/reports/strength.js';
-import { teacherWorkload } from '../../../src/school/reports/teacher-workload.js';
-import { teachers } from '../../../src/school/reports/teachers.js';
+import { teachers, teacherWorkload } from '../../../src/school/reports/teachers.js';
 import {
   ACCOUNTANT,
   CLERK,

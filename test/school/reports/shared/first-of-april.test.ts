@@ -1,16 +1,13 @@
 /** The first minute of a session, before anybody is promoted: every report counts the same students. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../src/base/json/json.js';
-import { attendanceShortage } from '../../../../src/school/reports/attendance-shortage.js';
 import { classAttendance } from '../../../../src/school/reports/class-attendance.js';
-import { classesByCategory } from '../../../../src/school/reports/classes-by-category.js';
 import type { SentParameters } from '../../../../src/school/reports/engine/parameters.js';
 import type { Report } from '../../../../src/school/reports/engine/report.js';
-import { feeDefaulters } from '../../../../src/school/reports/fee-defaulters.js';
-import { outstandingAgeing } from '../../../../src/school/reports/outstanding-ageing.js';
-import { strength } from '../../../../src/school/reports/strength.js';
-import { studentAttendance } from '../../../../src/school/reports/student-attendance.js';
-import { teacherWorkload } from '../../../../src/school/reports/teacher-workload.js';
+import { feeDefaulters, outstandingAgeing } from '../../../../src/school/reports/fee-defaulters.js';
+import { classesByCategory, strength } from '../../../../src/school/reports/strength.js';
+import { attendanceShortage, studentAttendance } from '../../../../src/school/reports/student-attendance.js';
+import { teacherWorkload } from '../../../../src/school/reports/teachers.js';
 import { type ReportAnswer, runReport, useReports } from '../use-reports.js';
 
 // Five past midnight of Thursday, 1 April 2027, in India.

@@ -1,19 +1,16 @@
 /** On the roll: the same students on the same day, whichever report is asked. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../src/base/json/json.js';
-import { attendanceShortage } from '../../../../src/school/reports/attendance-shortage.js';
 import { classAttendance } from '../../../../src/school/reports/class-attendance.js';
-import { classesByCategory } from '../../../../src/school/reports/classes-by-category.js';
 import { daySheet } from '../../../../src/school/reports/day-sheet.js';
 import type { SentParameters } from '../../../../src/school/reports/engine/parameters.js';
 import type { Report } from '../../../../src/school/reports/engine/report.js';
-import { feeDefaulters } from '../../../../src/school/reports/fee-defaulters.js';
+import { feeDefaulters, outstandingAgeing } from '../../../../src/school/reports/fee-defaulters.js';
 import { feeSummary } from '../../../../src/school/reports/fee-summary.js';
-import { outstandingAgeing } from '../../../../src/school/reports/outstanding-ageing.js';
-import { strength } from '../../../../src/school/reports/strength.js';
-import { studentAttendance } from '../../../../src/school/reports/student-attendance.js';
+import { classesByCategory, strength } from '../../../../src/school/reports/strength.js';
+import { attendanceShortage, studentAttendance } from '../../../../src/school/reports/student-attendance.js';
 import { studentConcession } from '../../../../src/school/reports/student-concession.js';
-import { teacherWorkload } from '../../../../src/school/reports/teacher-workload.js';
+import { teacherWorkload } from '../../../../src/school/reports/teachers.js';
 import { runReport, useReports } from '../use-reports.js';
 
 // A Friday, and the days on both sides of it.
