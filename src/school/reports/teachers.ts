@@ -12,7 +12,7 @@ import { checkRange, fromAndTo } from './shared/common-parameters.js';
 import { isWithinDays, listOrEmpty } from './shared/record-parts.js';
 import { isInSession, studentsOfSession, unpromoted, unusableRoll } from './shared/roll.js';
 
-export const SectionOfTeacher = rowType('SectionOfTeacher', 'A section whose class teacher somebody is.', {
+const SectionOfTeacher = rowType('SectionOfTeacher', 'A section whose class teacher somebody is.', {
   class: column.text('The class.'),
   section: column.text('The section.'),
 });
