@@ -149,8 +149,8 @@ const GROUPS: Rolldown.CodeSplittingGroup[] = [
   { name: 'portal', tags: ['$initial'], priority: 2 },
   {
     name: SHARED,
-    test: /(?:src\/(?:portal|generated)|node_modules\/@(?:mantine|floating-ui))\/(?!browser\/shell\/virtual)/,
-    ...{ minShareCount: 5, maxModuleSize: 16 * 1024, priority: 1 },
+    test: /src\/(?:portal|generated)\/|node_modules\/@(?:mantine|floating-ui)\//,
+    ...{ minShareCount: 7, maxModuleSize: 16 * 1024, priority: 1 },
   },
 ];
 
@@ -170,6 +170,8 @@ async function bundle(
     ...(plugins && { plugins }),
     build: {
       ...{ write: false, target: 'es2022', assetsDir: '', assetsInlineLimit: 0 },
+      // Mantine sets the colour scheme in a way that a lowered `light-dark()` does not follow.
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
       ...{ modulePreload: { polyfill: false }, chunkSizeWarningLimit: 10_000, reportCompressedSize: false },
       rolldownOptions: {
         input: Object.fromEntries(input),

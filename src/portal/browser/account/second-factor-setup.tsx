@@ -3,7 +3,8 @@
  * once.
  */
 import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
+import { encodeQR } from 'qr';
+import { useEffect, useState } from 'react';
 import {
   BeginOwnSecondFactor,
   ConfirmOwnSecondFactor,
@@ -11,12 +12,14 @@ import {
   RemoveOwnSecondFactor,
   RenewOwnRecoveryCodes,
 } from '../../../generated/portal/account/second-factor';
+import { saveFile } from '../gateway/save-file';
 import { useChange, useOperation } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
+import { SubmitForm, type SubmitFormProps } from '../shell/change-dialog';
+import { CodeToCopy } from '../shell/code-to-copy';
 import { useNotice } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
-import { QrCode, RecoveryCodes } from './recovery-codes';
 
 export interface SecondFactorSetupProps {
   /** Called when it is on and the user has seen the recovery codes. */
@@ -40,48 +43,39 @@ export function SecondFactorSetup({ onDone }: SecondFactorSetupProps) {
   );
 }
 
-interface SetupFormProps {
-  readonly secret: string;
-  readonly uri: string;
-  readonly isBusy: boolean;
-  readonly problem: Error | null;
+interface CodeFormProps extends Pick<SubmitFormProps, 'isBusy' | 'problem'> {
   onCode(code: string): void;
 }
 
-function SetupForm({ secret, uri, isBusy, problem, onCode }: SetupFormProps) {
+function SetupForm({
+  secret,
+  uri,
+  onCode,
+  ...form
+}: CodeFormProps & { readonly secret: string; readonly uri: string }) {
   const t = useTexts();
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    onCode(String(new FormData(event.currentTarget).get('code') ?? ''));
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Text size="sm">
-          {t('1. Scan this with an authenticator app, such as Aegis or Google Authenticator.')}
-        </Text>
-        <QrCode text={uri} label={t('QR code of the secret below')} />
-        <Text size="sm" component="div">
-          {t('Can’t scan it? Enter this secret in the app:')}{' '}
-          <Code className="wrapped">{inGroups(secret)}</Code>
-        </Text>
-        <TextInput
-          name="code"
-          label={t('2. Enter the six digits it shows')}
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          pattern="(\s*\p{Nd}){6}\s*"
-          title={t('Six digits')}
-          maxLength={20}
-          required
-          withAsterisk={false}
-        />
-        {problem && <ProblemState problem={problem} />}
-        <Button type="submit" loading={isBusy}>
-          {t('Turn it on')}
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm {...form} action={t('Turn it on')} onSubmit={({ code = '' }) => onCode(code)}>
+      <Text size="sm">
+        {t('1. Scan this with an authenticator app, such as Aegis or Google Authenticator.')}
+      </Text>
+      <QrCode text={uri} label={t('QR code of the secret below')} />
+      <Text size="sm" component="div">
+        {t('Can’t scan it? Enter this secret in the app:')}{' '}
+        <Code className="wrapped">{inGroups(secret)}</Code>
+      </Text>
+      <TextInput
+        name="code"
+        label={t('2. Enter the six digits it shows')}
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        pattern="(\s*\p{Nd}){6}\s*"
+        title={t('Six digits')}
+        maxLength={20}
+        required
+        withAsterisk={false}
+      />
+    </SubmitForm>
   );
 }
 
@@ -164,64 +158,94 @@ export function SecondFactorSection() {
 function Removal({ onDone }: { onDone(): void }) {
   const t = useTexts();
   const { mutate, isPending, error } = useChange(RemoveOwnSecondFactor);
-  return (
-    <CodeForm
-      action={t('Turn off')}
-      isBusy={isPending}
-      problem={error}
-      onCode={(code) => mutate({ code }, { onSuccess: onDone })}
-    />
-  );
+  const off = (code: string) => mutate({ code }, { onSuccess: onDone });
+  return <CodeForm action={t('Turn off')} isBusy={isPending} problem={error} onCode={off} />;
 }
 
 function NewRecoveryCodes({ onDone }: { onDone(): void }) {
   const t = useTexts();
   const { mutate, isPending, error, data } = useChange(RenewOwnRecoveryCodes);
   if (data) return <RecoveryCodes codes={data.renewRecoveryCodes} onDone={onDone} />;
+  const renew = (code: string) => mutate({ code });
+  return <CodeForm action={t('Get new codes')} isBusy={isPending} problem={error} onCode={renew} />;
+}
+
+function CodeForm({ onCode, ...form }: CodeFormProps & Pick<SubmitFormProps, 'action'>) {
+  const t = useTexts();
   return (
-    <CodeForm
-      action={t('Get new codes')}
-      isBusy={isPending}
-      problem={error}
-      onCode={(code) => mutate({ code })}
-    />
+    <SubmitForm {...form} onSubmit={({ code = '' }) => onCode(code)}>
+      <TextInput
+        name="code"
+        label={t('Authentication code')}
+        description={t('Six digits, or a recovery code')}
+        autoComplete="one-time-code"
+        spellCheck={false}
+        maxLength={40}
+        required
+        withAsterisk={false}
+        data-autofocus
+      />
+    </SubmitForm>
   );
 }
 
-interface CodeFormProps {
-  readonly action: string;
-  readonly isBusy: boolean;
-  readonly problem: Error | null;
-  onCode(code: string): void;
+interface RecoveryCodesProps {
+  readonly codes: readonly string[];
+  /** Called when the user has seen the codes. Only this component holds them. */
+  onDone(): void;
 }
 
-function CodeForm({ action, isBusy, problem, onCode }: CodeFormProps) {
+/** Shows new recovery codes, for the user to save. */
+function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const t = useTexts();
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    onCode(String(new FormData(event.currentTarget).get('code') ?? ''));
-  };
+  const text = codes.join('\n');
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          name="code"
-          label={t('Authentication code')}
-          description={t('Six digits, or a recovery code')}
-          autoComplete="one-time-code"
-          spellCheck={false}
-          maxLength={40}
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
-        {problem && <ProblemState problem={problem} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={isBusy}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Stack gap="md" role="status">
+      <Text fw={600}>{t('Two-factor authentication is on.')}</Text>
+      <Text size="sm">
+        {t('Keep these recovery codes somewhere other than your phone. Each one works once.')}{' '}
+        {t('They will not be shown again.')}
+      </Text>
+      <CodeToCopy title={t('Recovery codes')} text={text} />
+      <Group justify="space-between">
+        <Button
+          variant="default"
+          onClick={() =>
+            saveFile(new Blob([text, '\n'], { type: 'text/plain' }), 'campus-recovery-codes.txt')
+          }
+        >
+          {t('Save as a file')}
+        </Button>
+        <Button onClick={onDone}>{t('I have saved them')}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface QrCodeProps {
+  /** The content that a camera reads. */
+  readonly text: string;
+  /** A description for screen readers. */
+  readonly label: string;
+}
+
+/** The number of empty modules around the code that a camera needs. */
+const QUIET_ZONE = 4;
+
+/**
+ * Dark on light in every theme, because few cameras read the opposite. The code is drawn here, and its
+ * content is sent nowhere.
+ */
+function QrCode({ text, label }: QrCodeProps) {
+  // A screen is clean, so that little error correction is needed and the modules can be large.
+  const rows = encodeQR(text, 'raw', { border: QUIET_ZONE, ecc: 'low' });
+  const squares = rows.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  return (
+    <svg viewBox={`0 0 ${rows.length} ${rows.length}`} className="qr-code" role="img" aria-label={label}>
+      <rect width="100%" height="100%" fill="#fff" />
+      <path d={squares.join('')} fill="#000" shapeRendering="crispEdges" />
+    </svg>
   );
 }

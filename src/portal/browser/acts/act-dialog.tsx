@@ -1,13 +1,13 @@
 /** The form of an act, its dry run, and what it has done. */
-import { Select, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
+import { ScrollArea, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useViewer, useWrite } from '../gateway/use-gateway';
 import { nameOfColumn } from '../language/name-of-field';
 import { useFormats, useTexts } from '../language/use-texts';
-
 import { ParameterInput } from '../reports/parameters-form';
 import { ConfirmDialog, useNotice, useUndoNotice } from '../shell/confirm-dialog';
+import { ListTable } from '../shell/list-table';
 import {
   type Act,
   type ActInput,
@@ -148,34 +148,17 @@ interface AskedInputProps {
 
 function AskedInput({ act, input, value, onChange }: AskedInputProps) {
   const say = useActWords();
-  const label = titleOf(act, input, say);
-  const common = { label, required: input.isRequired, value };
-  if (input.choices)
-    return (
-      <Select
-        {...common}
-        data={Object.entries(input.choices).map(([one, title]) => ({ value: one, label: say(act, title) }))}
-        onChange={(next) => onChange(next ?? '')}
-        allowDeselect={!input.isRequired}
-      />
-    );
-  if (input.lines !== undefined)
-    return (
-      <Textarea
-        {...common}
-        autosize
-        minRows={input.lines}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-    );
-  if (input.title !== undefined && input.type === 'String' && !/\bclass$/.test(input.path))
-    return <TextInput {...common} onChange={({ currentTarget }) => onChange(currentTarget.value)} />;
-  const { type, isRequired, description, allowed } = input;
+  const { path, type, isRequired, lines, choices, allowed, description } = input;
+  const isText = input.title !== undefined && type === 'String' && !/\bclass$/.test(path);
+  const isPlain = choices !== undefined || lines !== undefined || isText;
+  const titles = Object.entries(choices ?? {}).map(([value, title]) => [value, say(act, title)]);
   return (
     <ParameterInput
       parameter={{
-        ...{ type, isRequired, description, choices: allowed, title: label },
-        name: input.path.split('.').at(-1) ?? '',
+        ...{ type, isRequired, lines, title: titleOf(act, input, say), titles: Object.fromEntries(titles) },
+        choices: choices ? Object.keys(choices) : allowed,
+        name: isPlain ? '' : (path.split('.').at(-1) ?? ''),
+        description: isPlain ? '' : description,
       }}
       {...{ value, onChange }}
     />
@@ -200,28 +183,19 @@ function Result({ act, answer }: { readonly act: Act; readonly answer: Answer })
         </Text>
       ))}
       {act.rows && rows.length > 0 && (
-        <Table.ScrollContainer minWidth={300} mah={280}>
-          <Table verticalSpacing={4} fz="sm" aria-label={say(act, act.title)}>
-            <Table.Thead>
-              <Table.Tr>
-                {act.rows.columns.map(({ field, title }) => (
-                  <Table.Th key={field}>{say(act, title)}</Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((row) => (
-                <Table.Tr key={JSON.stringify(row)}>
-                  {act.rows?.columns.map((one) => (
-                    <Table.Td key={one.field} className={one.unit === 'money' ? 'numeric' : ''}>
-                      {textOf(one, row)}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ScrollArea.Autosize mah={280}>
+          <ListTable<Answer>
+            label={say(act, act.title)}
+            verticalSpacing={4}
+            rows={rows}
+            keyOf={(row) => JSON.stringify(row)}
+            columns={act.rows.columns.map((one) => [
+              say(act, one.title),
+              (row) => textOf(one, row),
+              one.unit === 'money' ? 'numeric' : undefined,
+            ])}
+          />
+        </ScrollArea.Autosize>
       )}
     </div>
   );

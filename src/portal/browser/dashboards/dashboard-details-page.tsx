@@ -14,12 +14,13 @@ import {
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
-import { ConfirmDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { ChangeDialog } from '../shell/change-dialog';
+import { savedOver, useNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { InSteps, InTurns, usePrintWhole } from '../shell/in-turns';
 import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
-import { DashboardDialog } from './dashboard-dialog';
 import { DashboardTile, useTitleOfTile } from './dashboard-tile';
+import { DashboardDialog } from './dashboards-page';
 import { moveTile } from './tile-operation';
 
 const TileForm = lazy(async () => ({ default: (await import('./tile-form')).TileForm }));
@@ -80,7 +81,6 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   /** The order of a move made while the previous one is being saved. */
   const [waiting, setWaiting] = useState<readonly DashboardTileInput[]>();
   const change = useChange(ChangeDashboard, [DashboardTiles, DashboardsOfPortal]);
-  const remove = useChange(RemoveDashboard, [DashboardsOfPortal]);
   const { id, version, owner } = dashboard;
   const title = dashboard.title ?? id;
   const stored = (dashboard.tiles ?? []).map(toTile);
@@ -237,27 +237,21 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
         />
       )}
       {dialog.kind === 'removal' && (
-        <ConfirmDialog
+        <ChangeDialog
           title={t('Remove the dashboard')}
           action={t('Remove')}
           isDangerous
-          isBusy={remove.isPending}
-          problem={remove.error}
+          change={RemoveDashboard}
+          variables={{ id, version }}
+          outdated={[DashboardsOfPortal]}
           onClose={close}
-          onConfirm={() =>
-            remove.mutate(
-              { id, version },
-              {
-                onSuccess: () => {
-                  notice(t('{title} is removed', { title }));
-                  void navigate({ to: '/portal/dashboards' });
-                },
-              },
-            )
-          }
+          onDone={() => {
+            notice(t('{title} is removed', { title }));
+            void navigate({ to: '/portal/dashboards' });
+          }}
         >
           {t('No one will see {title} any more. You can restore it from its history.', { title })}
-        </ConfirmDialog>
+        </ChangeDialog>
       )}
     </PageFrame>
   );
@@ -364,11 +358,11 @@ interface TileControlsProps {
 
 function TileControls({ title, onKey, onDrag, onEdit, onRemove }: TileControlsProps) {
   const t = useTexts();
+  const look = { variant: 'subtle', color: 'gray' };
   return (
     <>
       <ActionIcon
-        variant="subtle"
-        color="gray"
+        {...look}
         className="tile-handle"
         draggable
         onDragStart={(event) => {
@@ -384,15 +378,10 @@ function TileControls({ title, onKey, onDrag, onEdit, onRemove }: TileControlsPr
       >
         <Icon name="grip" size={16} />
       </ActionIcon>
-      <ActionIcon variant="subtle" color="gray" onClick={onEdit} aria-label={t('Change: {title}', { title })}>
+      <ActionIcon {...look} onClick={onEdit} aria-label={t('Change: {title}', { title })}>
         <Icon name="settings" size={16} />
       </ActionIcon>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        onClick={onRemove}
-        aria-label={t('Remove: {title}', { title })}
-      >
+      <ActionIcon {...look} onClick={onRemove} aria-label={t('Remove: {title}', { title })}>
         <Icon name="trash" size={16} />
       </ActionIcon>
     </>

@@ -1,13 +1,9 @@
 /** A tile of a dashboard: its title, its content, and a link to the whole of it. */
-import { Anchor, Card, Group, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import type { DragEvent, ReactNode } from 'react';
 import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { useViewer } from '../gateway/use-gateway';
-import { TileRefresher } from '../home/tile';
+import { TileCard, type TileCardProps, TileRefresher } from '../home/tile';
 import { useReportWords, useTexts, useToday } from '../language/use-texts';
-import { InTurn } from '../shell/in-turns';
 import { EmptyState } from '../shell/states';
 import { TileBody } from './tile-body';
 import type { TileOperation } from './tile-operation';
@@ -26,15 +22,11 @@ export function useTitleOfTile(): (tile: DashboardTileInput) => string {
   return (tile) => tile.title || say(findOperation(tile)?.title ?? tile.operation);
 }
 
-export interface DashboardTileProps {
+export interface DashboardTileProps extends Pick<TileCardProps, 'controls' | 'onDragOver' | 'onDrop'> {
   readonly tile: DashboardTileInput;
-  /** The controls of its owner, beside the title. */
-  readonly controls?: ReactNode;
-  readonly onDragOver?: (event: DragEvent) => void;
-  readonly onDrop?: (event: DragEvent) => void;
 }
 
-export function DashboardTile({ tile, controls, onDragOver, onDrop }: DashboardTileProps) {
+export function DashboardTile({ tile, ...owner }: DashboardTileProps) {
   const t = useTexts();
   const viewer = useViewer();
   const today = useToday();
@@ -45,34 +37,7 @@ export function DashboardTile({ tile, controls, onDragOver, onDrop }: DashboardT
   const place = operation && asked && isMine ? placeBehind(operation, asked, viewer) : undefined;
   const title = useTitleOfTile()(tile);
   return (
-    <Card
-      component="section"
-      withBorder
-      padding="md"
-      className={tile.wide ? 'tile tile-wide' : 'tile'}
-      aria-label={title}
-      onDragOver={onDragOver}
-      onDrop={onDrop}
-    >
-      <Group justify="space-between" wrap="nowrap" mb="xs" align="center" gap="xs">
-        <Text component="h2" fw={600} size="sm" c="dimmed" className="tile-title">
-          {title}
-        </Text>
-        <Group gap={4} wrap="nowrap" className="tile-controls no-print">
-          {place && (
-            <Anchor
-              component={Link}
-              to={place.to}
-              search={place.search as never}
-              size="sm"
-              aria-label={t('Open: {title}', { title })}
-            >
-              {t('Open')}
-            </Anchor>
-          )}
-          {controls}
-        </Group>
-      </Group>
+    <TileCard title={title} isWide={tile.wide ?? false} place={place} {...owner}>
       {!operation && (
         <EmptyState icon="search" title={t('There is no such operation')}>
           {t('The library has none called {name}.', { name: tile.operation })}
@@ -83,11 +48,9 @@ export function DashboardTile({ tile, controls, onDragOver, onDrop }: DashboardT
         <EmptyState icon="warning" title={t('The variables of this tile are not a JSON object')} />
       )}
       {operation && isMine && asked && (
-        <InTurn before={<div className="tile-waiting" />}>
-          <AskedBody tile={tile} title={title} operation={operation} asked={asked} />
-        </InTurn>
+        <AskedBody tile={tile} title={title} operation={operation} asked={asked} />
       )}
-    </Card>
+    </TileCard>
   );
 }
 

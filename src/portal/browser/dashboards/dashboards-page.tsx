@@ -1,5 +1,5 @@
 /** The dashboards of the viewer, and those shared with one of their roles. */
-import { Button, SimpleGrid, Text } from '@mantine/core';
+import { SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -9,53 +9,47 @@ import {
 } from '../../../generated/portal/dashboards/dashboards';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { Icon } from '../shell/icon';
+import { FormDialog } from '../shell/change-dialog';
+import { ChangedMeanwhile } from '../shell/confirm-dialog';
 import { LinkCard } from '../shell/link-card';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
-import { DashboardDialog } from './dashboard-dialog';
+import { ListPage } from '../shell/list-page';
+import { SharedWithInput } from '../shell/shared-with-input';
 
 type ListedDashboard = DashboardsOfPortalQuery['dashboards']['nodes'][number];
 
 export function DashboardsPage() {
   const t = useTexts();
   const viewer = useViewer();
-  const navigate = useNavigate();
-  const [isNew, setIsNew] = useState(false);
-  const { data, error, refetch } = useOperation(DashboardsOfPortal, {});
-  const make = useChange(MakeDashboard, [DashboardsOfPortal]);
   const mayMake = viewer.collections.some(({ name, canCreate }) => name === 'dashboard' && canCreate);
-  const dashboards = data?.dashboards.nodes;
   const whose = ({ owner, sharedWith }: Pick<ListedDashboard, 'owner' | 'sharedWith'>) => {
     if (owner?.id !== viewer.id) return t('By {name}', { name: owner?.label ?? owner?.id ?? '' });
     if (!sharedWith?.length) return t('Private');
     return t('Shared with {roles}', { roles: sharedWith.join(', ') });
   };
   return (
-    <PageFrame
+    <ListPage
       title={t('Dashboards')}
       description={t('Yours, and those shared with your role')}
-      actions={
-        mayMake && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => setIsNew(true)}>
-            {t('New dashboard')}
-          </Button>
-        )
+      of={useOperation(DashboardsOfPortal, {})}
+      rowsOf={({ dashboards }) => dashboards.nodes}
+      empty={{
+        icon: 'board',
+        title: t('No dashboards yet'),
+        about: mayMake
+          ? t('Put the reports and records you check often on one page, for yourself or to share.')
+          : t('Dashboards shared with your role will appear here.'),
+      }}
+      create={
+        mayMake
+          ? {
+              label: t('New dashboard'),
+              first: t('Create the first one'),
+              dialog: (close) => <NewDashboardDialog onClose={close} />,
+            }
+          : undefined
       }
     >
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !dashboards && <LoadingState />}
-      {dashboards?.length === 0 && (
-        <EmptyState
-          icon="board"
-          title={t('No dashboards yet')}
-          action={mayMake && <Button onClick={() => setIsNew(true)}>{t('Create the first one')}</Button>}
-        >
-          {mayMake
-            ? t('Put the reports and records you check often on one page, for yourself or to share.')
-            : t('Dashboards shared with your role will appear here.')}
-        </EmptyState>
-      )}
-      {dashboards && dashboards.length > 0 && (
+      {(dashboards) => (
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
           {dashboards.map(({ id, title, owner, sharedWith, tiles }) => (
             <LinkCard key={id} to={`/portal/dashboards/${encodeURIComponent(id)}`} title={title ?? id}>
@@ -69,25 +63,85 @@ export function DashboardsPage() {
           ))}
         </SimpleGrid>
       )}
-      {isNew && (
-        <DashboardDialog
-          heading={t('New dashboard')}
-          action={t('Create dashboard')}
-          values={{ title: '', sharedWith: [] }}
-          isBusy={make.isPending}
-          problem={make.error}
-          onClose={() => setIsNew(false)}
-          onSave={({ title, sharedWith }) =>
-            make.mutate(
-              { data: { title, owner: { id: viewer.id }, sharedWith, tiles: [] } },
-              {
-                onSuccess: ({ createDashboard: { id } }) =>
-                  void navigate({ to: `/portal/dashboards/${encodeURIComponent(id)}` }),
-              },
-            )
-          }
+    </ListPage>
+  );
+}
+
+function NewDashboardDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const viewer = useViewer();
+  const navigate = useNavigate();
+  const make = useChange(MakeDashboard, [DashboardsOfPortal]);
+  return (
+    <DashboardDialog
+      heading={t('New dashboard')}
+      action={t('Create dashboard')}
+      values={{ title: '', sharedWith: [] }}
+      isBusy={make.isPending}
+      problem={make.error}
+      onClose={onClose}
+      onSave={(values) =>
+        make.mutate(
+          { data: { ...values, owner: { id: viewer.id }, tiles: [] } },
+          {
+            onSuccess: ({ createDashboard: { id } }) =>
+              void navigate({ to: `/portal/dashboards/${encodeURIComponent(id)}` }),
+          },
+        )
+      }
+    />
+  );
+}
+
+interface DashboardValues {
+  readonly title: string;
+  readonly sharedWith: readonly string[];
+}
+
+export interface DashboardDialogProps {
+  readonly heading: string;
+  readonly action: string;
+  readonly values: DashboardValues;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  /** The dashboard as somebody else saved it in the meantime, if saving was rejected for that reason. */
+  readonly theirs?: (DashboardValues & { readonly id: string }) | undefined;
+  onSave(values: DashboardValues): void;
+  onClose(): void;
+}
+
+/** The name and roles of a new or an existing dashboard. */
+export function DashboardDialog(props: DashboardDialogProps) {
+  const { heading, action, values, isBusy, problem, theirs, onSave, onClose } = props;
+  const t = useTexts();
+  const [sharedWith, setSharedWith] = useState(values.sharedWith);
+  return (
+    <FormDialog
+      title={heading}
+      action={action}
+      isBusy={isBusy}
+      problem={theirs ? null : problem}
+      onClose={onClose}
+      onSubmit={({ title = '' }) => onSave({ title: title.trim(), sharedWith })}
+    >
+      <TextInput
+        label={t('Title')}
+        name="title"
+        required
+        pattern=".*\S.*"
+        maxLength={100}
+        defaultValue={values.title}
+      />
+      <SharedWithInput value={sharedWith} onChange={setSharedWith} />
+      {theirs && (
+        <ChangedMeanwhile
+          changed={{ collection: 'dashboard', id: theirs.id }}
+          theirs={[
+            [t('Title'), theirs.title],
+            [t('Shared with'), theirs.sharedWith.join(', ')],
+          ]}
         />
       )}
-    </PageFrame>
+    </FormDialog>
   );
 }

@@ -16,6 +16,8 @@ import { parseTypedNumber } from '../language/typed-number';
 import { phrase, useFormats, useTexts, useToday } from '../language/use-texts';
 import { whereContains } from '../records/use-record-choices';
 import { DayInput } from '../shell/day-input';
+import { FactsTable } from '../shell/link-card';
+import { ActionsHead, ListTable } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 
@@ -120,19 +122,15 @@ function CashToday() {
   return (
     <Card withBorder maw={620}>
       <Text fw={600}>{t('Cash received today')}</Text>
-      <Table aria-label={t('Cash received today')}>
-        <Table.Tbody>
-          {collectors.map(({ collectorId, collector, receipts, amount }) => (
-            <Table.Tr key={collectorId}>
-              <Table.Td>{collector ?? collectorId}</Table.Td>
-              <Table.Td>
-                {t('{count, plural, one {# receipt} other {# receipts}}', { count: receipts })}
-              </Table.Td>
-              <Table.Td className="numeric">{formats.money(String(amount))}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <FactsTable
+        facts={collectors.map(({ collectorId, collector, receipts: count, amount }) => [
+          collector ?? collectorId ?? '–',
+          [
+            t('{count, plural, one {# receipt} other {# receipts}}', { count }),
+            formats.money(String(amount)),
+          ].join(' · '),
+        ])}
+      />
     </Card>
   );
 }
@@ -197,41 +195,39 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
       {taken.length > 0 && (
         <Card withBorder className="no-print">
           <Text fw={600}>{t('Last receipts')}</Text>
-          <Table.ScrollContainer minWidth={480}>
-            <Table aria-label={t('Last receipts')}>
-              <Table.Tbody>
-                {taken.map(({ receipt_no: number, date, total, status, payment_type: way }) => (
-                  <Table.Tr key={number}>
-                    <Table.Td>{number}</Table.Td>
-                    <Table.Td>{formats.day(date)}</Table.Td>
-                    <Table.Td>{t(WAYS_OF_PAYING[way] ?? way)}</Table.Td>
-                    <Table.Td className="numeric">{formats.money(String(total))}</Table.Td>
-                    <Table.Td>
-                      {status === 'rolled_back' ? (
-                        <Badge color="red" variant="outline">
-                          {t('Rolled back')}
-                        </Badge>
-                      ) : (
-                        <Group gap={4} wrap="nowrap">
-                          <Button size="compact-sm" variant="default" onClick={() => onReceipt(number)}>
-                            {t('Show receipt {number}', { number })}
-                          </Button>
-                          <ActButtons
-                            place={{ record: 'fee_receipt' }}
-                            only="roll-back-receipt"
-                            subject={{ receipt_no: number, status }}
-                            size="compact-sm"
-                            about={number}
-                            onDone={() => onReceipt('')}
-                          />
-                        </Group>
-                      )}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <ListTable<ListedReceipt>
+            label={t('Last receipts')}
+            rows={taken}
+            columns={[
+              [t('Number'), ({ receipt_no: number }) => number],
+              [t('Day'), ({ date }) => formats.day(date)],
+              [t('Paid by'), ({ payment_type: way }) => t(WAYS_OF_PAYING[way] ?? way)],
+              [t('Amount'), ({ total }) => formats.money(String(total)), 'numeric'],
+              [
+                <ActionsHead key="actions" />,
+                ({ receipt_no: number, status }) =>
+                  status === 'rolled_back' ? (
+                    <Badge color="red" variant="outline">
+                      {t('Rolled back')}
+                    </Badge>
+                  ) : (
+                    <Group gap={4} wrap="nowrap">
+                      <Button size="compact-sm" variant="default" onClick={() => onReceipt(number)}>
+                        {t('Show receipt {number}', { number })}
+                      </Button>
+                      <ActButtons
+                        place={{ record: 'fee_receipt' }}
+                        only="roll-back-receipt"
+                        subject={{ receipt_no: number, status }}
+                        size="compact-sm"
+                        about={number}
+                        onDone={() => onReceipt('')}
+                      />
+                    </Group>
+                  ),
+              ],
+            ]}
+          />
         </Card>
       )}
     </>

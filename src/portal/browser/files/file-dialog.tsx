@@ -3,17 +3,19 @@ import { Anchor, Button, Code, Group, Image, Modal, Skeleton, Stack, Text } from
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { RemoveFile } from '../../../generated/portal/files/files';
+import { type FilesOfPortalQuery, RemoveFile } from '../../../generated/portal/files/files';
 import type { GatewayClient } from '../gateway/gateway-client';
-import { useChange, useGateway } from '../gateway/use-gateway';
+import { useGateway } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { ChangeDialog } from '../shell/change-dialog';
 import { Icon } from '../shell/icon';
 import { FactsTable } from '../shell/link-card';
 import { ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-record-labels';
-import type { ListedFile } from './listed-file';
 import { useOwningRecords } from './use-owning-records';
+
+/** A file, as the page lists it and its dialog shows it. */
+export type ListedFile = FilesOfPortalQuery['files']['nodes'][number];
 
 export interface FileDialogProps {
   readonly file: ListedFile;
@@ -79,19 +81,18 @@ export interface RemoveFileDialogProps {
  */
 export function RemoveFileDialog({ file, outdated, onRemoved, onClose }: RemoveFileDialogProps) {
   const t = useTexts();
-  const remove = useChange(RemoveFile, outdated);
   return (
-    <ConfirmDialog
+    <ChangeDialog
       title={t('Remove {name}', { name: file.name })}
       action={t('Remove')}
       isDangerous
-      isBusy={remove.isPending}
-      problem={remove.error}
-      onConfirm={() => remove.mutate({ id: file.id }, { onSuccess: onRemoved })}
-      onClose={onClose}
+      change={RemoveFile}
+      variables={{ id: file.id }}
+      {...{ outdated, onClose }}
+      onDone={onRemoved}
     >
       {t('The file is deleted for everyone. This cannot be undone.')}
-    </ConfirmDialog>
+    </ChangeDialog>
   );
 }
 

@@ -1,21 +1,24 @@
 /** The files of the school with their owners and records. They can be added and removed. */
-import { ActionIcon, Anchor, Button, Group, NativeSelect } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FilesOfPortal } from '../../../generated/portal/files/files';
-import { useGateway, useViewer } from '../gateway/use-gateway';
+import { useFileSending } from '../gateway/use-file-sending';
+import { useViewer } from '../gateway/use-gateway';
+import { useListedPages } from '../gateway/use-listed-pages';
 import { useFormats, useTexts } from '../language/use-texts';
-import { useNotice } from '../shell/confirm-dialog';
+import { Answered } from '../shell/answered';
+import { InputDialog, useNotice } from '../shell/confirm-dialog';
+import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { Icon } from '../shell/icon';
 import { FindInput, isFiltering, PageFilter, useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { SharedWithInput } from '../shell/shared-with-input';
+import { EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
-import { AddFileDialog } from './add-file-dialog';
-import { FileDialog, RemoveFileDialog } from './file-dialog';
-import type { ListedFile } from './listed-file';
+import { FileDialog, type ListedFile, RemoveFileDialog } from './file-dialog';
 import { useFileDownload } from './use-file-download';
 import { useOwningRecords } from './use-owning-records';
 
@@ -24,7 +27,6 @@ const NO_FILTER = { collection: '', name: '' };
 
 export function FilesPage() {
   const t = useTexts();
-  const gateway = useGateway();
   const notice = useNotice();
   const [filter, change] = useAddress(NO_FILTER);
   const [settled] = useDebouncedValue(filter, 250);
@@ -32,20 +34,16 @@ export function FilesPage() {
   const [opened, setOpened] = useState<string>();
   const [removed, setRemoved] = useState<ListedFile>();
   const download = useFileDownload();
-  const asked = {
-    collection: settled.collection || null,
-    name: settled.name.trim() || null,
-    first: PAGE_SIZE,
-  };
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [FilesOfPortal.name, asked],
-    queryFn: ({ pageParam, signal }) =>
-      gateway.execute(FilesOfPortal, { ...asked, after: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ files: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
-  });
-  const rows = data?.pages.flatMap(({ files }) => files.nodes) ?? [];
-  const file = rows.find(({ id }) => id === opened);
+  const files = useListedPages(
+    FilesOfPortal,
+    (after) => ({
+      collection: settled.collection || null,
+      name: settled.name.trim() || null,
+      ...{ first: PAGE_SIZE, after },
+    }),
+    (result) => result.files,
+  );
+  const file = files.data?.find(({ id }) => id === opened);
   const actions = { onDownload: download.mutate, onRemove: setRemoved };
   return (
     <PageFrame
@@ -54,25 +52,21 @@ export function FilesPage() {
       actions={<Button onClick={() => setAdding(true)}>{t('Add a file')}</Button>}
     >
       <FilesFilter filter={filter} onChange={change} />
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {download.error && <ProblemState problem={download.error} />}
-      {!error && !data && <LoadingState rows={12} />}
-      {data && rows.length === 0 && (
-        <EmptyState
-          icon="file"
-          title={isFiltering(filter) ? t('No files match the filter') : t('No files yet')}
-        >
-          {!isFiltering(filter) && t('Add one here, or on the page of the record it belongs to.')}
-        </EmptyState>
-      )}
-      {rows.length > 0 && (
-        <FilesTable
-          rows={rows}
-          more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
-          onOpen={setOpened}
-          {...actions}
-        />
-      )}
+      <Answered of={files} rows={12}>
+        {(rows) =>
+          rows.length > 0 ? (
+            <FilesTable {...{ rows, more: files.more, onOpen: setOpened }} {...actions} />
+          ) : (
+            <EmptyState
+              icon="file"
+              title={isFiltering(filter) ? t('No files match the filter') : t('No files yet')}
+            >
+              {!isFiltering(filter) && t('Add one here, or on the page of the record it belongs to.')}
+            </EmptyState>
+          )
+        }
+      </Answered>
       {isAdding && <AddFileDialog onClose={() => setAdding(false)} />}
       {file && !removed && <FileDialog file={file} {...actions} onClose={() => setOpened(undefined)} />}
       {removed && (
@@ -206,5 +200,52 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
       {...{ columns, rows, more }}
       total={t('{count, plural, one {# file} other {# files}}', { count: rows.length })}
     />
+  );
+}
+
+/** Adds a file that belongs to no record: the roles that may read it, then the file itself. */
+function AddFileDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const notice = useNotice();
+  const queries = useQueryClient();
+  const [roles, setRoles] = useState<readonly string[]>([]);
+  const { sending, progress, problem, stop } = useFileSending(
+    '/files',
+    roles.length === 0 ? {} : { roles: roles.join(',') },
+    ({ name }) => {
+      notice(t('{name} is added.', { name }));
+      onClose();
+      return queries.invalidateQueries({ queryKey: [FilesOfPortal.name] });
+    },
+  );
+  return (
+    <InputDialog
+      opened
+      onClose={() => {
+        stop();
+        onClose();
+      }}
+      title={t('Add a file')}
+    >
+      <Stack>
+        <Text size="sm">{t('To attach a file to a record, open that record’s Files tab.')}</Text>
+        <SharedWithInput
+          value={roles}
+          onChange={setRoles}
+          description={t('Roles that may read it, besides you and admins')}
+        />
+        {sending.isPending && <SendingProgressBar {...{ progress, stop }} />}
+        {problem && <ProblemState problem={problem} />}
+        <Group justify="flex-end">
+          <FilePicker onPick={(file) => sending.mutate(file)}>
+            {(props) => (
+              <Button {...props} loading={sending.isPending}>
+                {t('Choose a file')}
+              </Button>
+            )}
+          </FilePicker>
+        </Group>
+      </Stack>
+    </InputDialog>
   );
 }

@@ -1,12 +1,15 @@
 /** The health of the gateway and its database, for operators. */
-import { Alert, Button, Card, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
-import { useEffect, useId } from 'react';
+import { Alert, Button, Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useId, useState } from 'react';
 import { GatewayHealth, type GatewayHealthQuery } from '../../../generated/portal/health/health';
 import { useOperation } from '../gateway/use-gateway';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { Icon } from '../shell/icon';
-import { LoadingState, PageFrame, ProblemState } from '../shell/states';
-import { SlowStatementList } from './slow-statement-list';
+import { Answered } from '../shell/answered';
+import { CodeToCopy, CopyTextButton } from '../shell/code-to-copy';
+import { Icon, StateTag } from '../shell/icon';
+import { ListTable, type ListTableProps } from '../shell/list-table';
+import { EmptyState, PageFrame } from '../shell/states';
+import { type SlowOperation, type SlowRun, toSlowOperations } from './slow-operations';
 
 type HealthFigures = GatewayHealthQuery['health'];
 
@@ -20,11 +23,8 @@ const QUEUE_NAMES: Readonly<Record<string, string>> = {
 
 export function HealthPage() {
   const t = useTexts();
-  const { data, error, isFetching, refetch } = useOperation(GatewayHealth, {});
-  useEffect(() => {
-    const timer = setInterval(() => void refetch(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [refetch]);
+  const answer = useOperation(GatewayHealth, {}, { everyMs: REFRESH_MS });
+  const { isFetching, refetch } = answer;
   return (
     <PageFrame
       title={t('Health')}
@@ -36,8 +36,7 @@ export function HealthPage() {
       }
     >
       <Stack>
-        {error && <ProblemState problem={error} retry={() => void refetch()} />}
-        {data ? <HealthDetails health={data.health} /> : !error && <LoadingState />}
+        <Answered of={answer}>{({ health }) => <HealthDetails health={health} />}</Answered>
       </Stack>
     </PageFrame>
   );
@@ -138,11 +137,12 @@ function Queues({ queues }: { readonly queues: HealthFigures['queues'] }) {
   return (
     <FigureTable
       title={t('Queues')}
-      heads={[t('Queue'), t('Waiting'), t('Failed')]}
-      rows={queues.map(({ name, waiting, failed }) => ({
-        id: name,
-        cells: [t(QUEUE_NAMES[name] ?? name), number(waiting), number(failed)],
-      }))}
+      rows={queues}
+      columns={[
+        [t('Queue'), ({ name }) => t(QUEUE_NAMES[name] ?? name)],
+        [t('Waiting'), ({ waiting }) => number(waiting), 'numeric'],
+        [t('Failed'), ({ failed }) => number(failed), 'numeric'],
+      ]}
     />
   );
 }
@@ -154,67 +154,42 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
     <Stack>
       <FigureTable
         title={t('Gateways')}
-        heads={[t('Address'), t('Connected since')]}
-        rows={gateways.map(({ address, connectedSince }) => ({
-          id: `${address} ${connectedSince}`,
-          cells: [address ?? t('same machine as the database'), instant(connectedSince)],
-        }))}
+        rows={gateways}
+        columns={[
+          [t('Address'), ({ address }) => address ?? t('same machine as the database'), 'wrapped'],
+          [t('Connected since'), ({ connectedSince }) => instant(connectedSince), 'numeric'],
+        ]}
       />
       {replicas.length > 0 && (
         <FigureTable
           title={t('Replicas')}
-          heads={[t('Server'), t('Behind by'), t('Reads')]}
-          rows={replicas.map(({ name, lagMs, reads }) => ({
-            id: name,
-            cells: [
-              name,
-              lagMs === null ? t('unreachable') : t('{ms} ms', { ms: number(lagMs) }),
-              number(reads),
+          rows={replicas}
+          columns={[
+            [t('Server'), ({ name }) => name, 'wrapped'],
+            [
+              t('Behind by'),
+              ({ lagMs }) => (lagMs === null ? t('unreachable') : t('{ms} ms', { ms: number(lagMs) })),
+              'numeric',
             ],
-          }))}
+            [t('Reads'), ({ reads }) => number(reads), 'numeric'],
+          ]}
         />
       )}
     </Stack>
   );
 }
 
-interface FigureTableProps {
+interface FigureTableProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'rows'> {
   readonly title: string;
-  /** All columns but the first contain numbers. */
-  readonly heads: readonly string[];
-  readonly rows: readonly { readonly id: string; readonly cells: readonly string[] }[];
 }
 
-function FigureTable({ title, heads, rows }: FigureTableProps) {
-  const heading = useId();
-  const classOf = (column: number) => (column === 0 ? 'wrapped' : 'numeric');
+function FigureTable<Row>({ title, ...table }: FigureTableProps<Row>) {
   return (
-    <section aria-labelledby={heading}>
-      <Title order={2} size="h4" mb="xs" id={heading}>
+    <section>
+      <Title order={2} size="h4" mb="xs">
         {title}
       </Title>
-      <Table aria-labelledby={heading}>
-        <Table.Thead>
-          <Table.Tr>
-            {heads.map((head, column) => (
-              <Table.Th key={head} className={classOf(column)}>
-                {head}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ id, cells }) => (
-            <Table.Tr key={id}>
-              {cells.map((text, column) => (
-                <Table.Td key={heads[column]} className={classOf(column)}>
-                  {text}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ListTable label={title} className="" {...table} />
     </section>
   );
 }
@@ -236,5 +211,104 @@ function Migrations({ migrations }: { readonly migrations: readonly string[] }) 
         ))}
       </ol>
     </details>
+  );
+}
+
+export interface SlowStatementListProps {
+  /** The newest first. */
+  readonly statements: readonly SlowRun[];
+}
+
+/** A longer statement is shortened until the reader expands it. */
+const LONGEST_SHOWN = 300;
+
+/** The operations of the last slow statements, each with its worst one and the indexes that would help. */
+export function SlowStatementList({ statements }: SlowStatementListProps) {
+  const t = useTexts();
+  const heading = useId();
+  return (
+    <section aria-labelledby={heading}>
+      <Title order={2} size="h4" mb={4} id={heading}>
+        {t('Slow statements')}
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {t('The last 50 of the gateway process that answered, since it started; the log has those of all.')}
+      </Text>
+      {statements.length === 0 && <EmptyState icon="check" title={t('None since this process started')} />}
+      <Stack>
+        {toSlowOperations(statements).map((operation) => (
+          <SlowOperationCard key={operation.key} operation={operation} />
+        ))}
+      </Stack>
+    </section>
+  );
+}
+
+function SlowOperationCard({ operation }: { readonly operation: SlowOperation }) {
+  const t = useTexts();
+  const { number, instant } = useFormats();
+  const { name, count, lastAt, worst, suggestions } = operation;
+  const { collections, durationMs, rows, statement, requestId } = worst;
+  const isRepeated = count > 1;
+  return (
+    <Card withBorder>
+      <Group gap="xs">
+        <StateTag state="slow">
+          {isRepeated
+            ? t('up to {ms} ms', { ms: number(durationMs) })
+            : t('{ms} ms', { ms: number(durationMs) })}
+        </StateTag>
+        <Text size="sm" className="wrapped">
+          {name ?? t('Background task')}
+        </Text>
+        <Text size="sm" c="dimmed" className="wrapped">
+          {[
+            ...(isRepeated
+              ? [t('{count} times', { count: number(count) }), t('last on {time}', { time: instant(lastAt) })]
+              : [instant(lastAt)]),
+            ...(collections.length === 0 ? [] : [collections.join(', ')]),
+            t('{rows, plural, one {# row} other {# rows}}', { rows }),
+            ...(requestId === null ? [] : [t('Request {id}', { id: requestId })]),
+          ].join(' · ')}
+        </Text>
+      </Group>
+      <Stack mt="xs" gap="xs">
+        <StatementText text={statement} />
+        {suggestions.map((suggestion) => (
+          <CodeToCopy
+            key={suggestion}
+            title={t('An index would help. Add to the declaration:')}
+            text={suggestion}
+          />
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+function StatementText({ text }: { readonly text: string }) {
+  const t = useTexts();
+  const [isWhole, setWhole] = useState(text.length <= LONGEST_SHOWN);
+  const id = useId();
+  return (
+    <div>
+      <Code block id={id} className={isWhole ? 'wrapped' : 'wrapped cut-lines'}>
+        {text}
+      </Code>
+      <Group gap="xs" mt={4}>
+        {text.length > LONGEST_SHOWN && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-expanded={isWhole}
+            aria-controls={id}
+            onClick={() => setWhole(!isWhole)}
+          >
+            {isWhole ? t('Show less') : t('Show all')}
+          </Button>
+        )}
+        <CopyTextButton title={t('the statement')} text={text} />
+      </Group>
+    </div>
   );
 }

@@ -10,11 +10,11 @@ import {
 } from '../../../generated/portal/home/home';
 import { ActButtons } from '../acts/act-buttons';
 import { useActs } from '../acts/acts';
-import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
+import { useOperation, useViewer } from '../gateway/use-gateway';
 import { dayBefore } from '../language/days';
 import { useTexts } from '../language/use-texts';
 import { useSheets } from '../sheets/use-sheets';
-import { leaveToDecide } from './tile';
+import { useDaySources } from './day-tiles';
 
 interface WaitingThing {
   readonly to: string;
@@ -58,73 +58,46 @@ export function ActHere({ day }: { readonly day: string }) {
 /** The operations are those of the tiles below, so that only failed messages cost a request of their own. */
 function useWaitingThings(day: string): readonly WaitingThing[] {
   const t = useTexts();
-  const nameOfReport = useNameOfReport();
-  const { collections, duties } = useViewer();
+  const { duties } = useViewer();
   const marksAttendance = useSheets().some(({ name }) => name === 'attendance');
-  const mayDecide = collections.some((one) => one.name === 'leave_request' && one.canUpdate);
-  const daily = nameOfReport('dailyFeeCollection');
-  const attendance = useOperation(
-    PresentOnDay,
-    { date: day },
-    { isEnabled: marksAttendance && nameOfReport('daySheet') !== undefined },
-  );
-  const leave = useOperation(LeaveToDecide, { before: dayBefore(day, -1) }, { isEnabled: mayDecide });
-  const receipts = useOperation(CollectedOnDay, { day }, { isEnabled: daily !== undefined });
+  const { present, leave, collected } = useDaySources(day);
+  const before = dayBefore(day, -1);
+  const marked = useOperation(PresentOnDay, { date: day }, { isEnabled: marksAttendance && !!present });
+  const requests = useOperation(LeaveToDecide, { before }, { isEnabled: leave !== undefined });
+  const receipts = useOperation(CollectedOnDay, { day }, { isEnabled: collected !== undefined });
   const failed = useOperation(
     FailedMessages,
     { from: `${dayBefore(day, FAILED_DAYS)}T00:00:00.000Z` },
     { isEnabled: duties.includes('messages') },
   );
-  const totals = attendance.data?.daySheet.totals;
+  const totals = marked.data?.daySheet.totals;
   const unmarked = totals?.isSchoolDay === false ? [] : (totals?.unmarked ?? []);
+  const count = unmarked.length - MOST_SECTIONS;
   const counted = (answer: { nodes: readonly unknown[]; pageInfo: { hasNextPage: boolean } } | undefined) =>
-    answer && answer.nodes.length > 0
-      ? `${answer.nodes.length}${answer.pageInfo.hasNextPage ? '+' : ''}`
-      : '';
-  const [leaves, failures] = [counted(leave.data?.records), counted(failed.data?.messages)];
+    answer?.nodes.length ? `${answer.nodes.length}${answer.pageInfo.hasNextPage ? '+' : ''}` : '';
+  const [leaves, failures] = [counted(requests.data?.records), counted(failed.data?.messages)];
   const missing = receipts.data?.dailyFeeCollection.totals.missingReceiptNumbers ?? [];
-  return [
+  const sheet = '/portal/sheets/attendance';
+  const things: readonly (WaitingThing | '' | false | undefined)[] = [
     ...unmarked.slice(0, MOST_SECTIONS).map((one) => ({
-      to: '/portal/sheets/attendance',
+      to: sheet,
       search: { set: `${one.class}|${one.section}`, day },
       text: t('Take the attendance of {section}', { section: `${one.class} ${one.section}` }),
     })),
-    ...(unmarked.length > MOST_SECTIONS
-      ? [
-          {
-            ...{ to: '/portal/sheets/attendance', search: { day } },
-            text: t('{count, number} more sections have no attendance', {
-              count: unmarked.length - MOST_SECTIONS,
-            }),
-          },
-        ]
-      : []),
-    ...(leaves === ''
-      ? []
-      : [
-          {
-            to: '/portal/records/leave_request',
-            search: leaveToDecide(day),
-            text: t('Decide on leave: {count} waiting', { count: leaves }),
-          },
-        ]),
-    ...(failures === ''
-      ? []
-      : [
-          {
-            to: '/portal/messages',
-            search: { state: 'FAILED' },
-            text: t('{count} messages failed', { count: failures }),
-          },
-        ]),
-    ...(missing.length === 0
-      ? []
-      : [
-          {
-            to: `/portal/reports/${daily}`,
-            search: { from: day, to: day, paymentType: 'ALL', run: '1' },
-            text: t('Missing receipt numbers: {numbers}', { numbers: missing.slice(0, 5).join(', ') }),
-          },
-        ]),
+    count > 0 && {
+      ...{ to: sheet, search: { day } },
+      text: t('{count, number} more sections have no attendance', { count }),
+    },
+    leaves && leave && { ...leave, text: t('Decide on leave: {count} waiting', { count: leaves }) },
+    failures && {
+      ...{ to: '/portal/messages', search: { state: 'FAILED' } },
+      text: t('{count} messages failed', { count: failures }),
+    },
+    missing.length > 0 &&
+      collected && {
+        ...collected,
+        text: t('Missing receipt numbers: {numbers}', { numbers: missing.slice(0, 5).join(', ') }),
+      },
   ];
+  return things.filter((one) => one !== undefined && one !== false && one !== '');
 }

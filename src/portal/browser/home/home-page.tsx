@@ -9,11 +9,8 @@ import { Icon } from '../shell/icon';
 import { InSteps, InTurns, PrintedOnly, usePrintWhole } from '../shell/in-turns';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, PageFrame } from '../shell/states';
-import { AttendanceTiles } from './attendance-tiles';
-import { FeeTiles } from './fee-tiles';
+import { DayTiles, Headline } from './day-tiles';
 import { FirstSteps, useSchoolBeginning } from './first-steps';
-import { Headline } from './headline';
-import { SchoolTiles } from './school-tiles';
 import { ShortcutTiles } from './shortcut-tiles';
 
 const ActHere = lazy(async () => ({ default: (await import('./act-here')).ActHere }));
@@ -64,9 +61,7 @@ function Day() {
           </Suspense>
           <Headline day={day} />
           <div className="dashboard">
-            <AttendanceTiles day={day} />
-            <FeeTiles day={day} />
-            <SchoolTiles day={day} />
+            <DayTiles day={day} />
             <ShortcutTiles />
           </div>
         </InSteps>

@@ -1,43 +1,32 @@
-/** A tile of the home page: a figure or a chart of one operation, and a link to the whole of it. */
-import { Anchor, Card, Group, Text } from '@mantine/core';
+/** The parts of a tile of the home page or of a dashboard. */
+import { Alert, Anchor, Card, Group, Table, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useCallback } from 'react';
+import { type DragEvent, lazy, type ReactNode, Suspense, useCallback } from 'react';
 import { ReportHasChanged } from '../../../generated/portal/home/home';
 import type { ChartCanvasProps } from '../charts/chart-canvas';
 import { useEvents, useOperation } from '../gateway/use-gateway';
-import { dayBefore } from '../language/days';
 import { useTexts } from '../language/use-texts';
-import type { PortalOperation } from '../session/graphql-headers';
+import { type PortalOperation } from '../session/graphql-headers';
+import { Answered } from '../shell/answered';
+import type { IconName } from '../shell/icon';
 import { InSteps, InTurn } from '../shell/in-turns';
-import { LoadingState, ProblemState } from '../shell/states';
+import { EmptyState, LoadingState } from '../shell/states';
 
-export interface TileProps<Result, Variables> {
+export interface TileCardProps {
   readonly title: string;
-  readonly operation: PortalOperation<Result, Variables>;
-  readonly variables: Variables;
-  /** The report of the operation, by its field. The tile is reloaded when the report changes. */
-  readonly report?: string;
+  readonly isWide: boolean;
   /** The page with all rows, by the same filter. */
-  readonly to: string;
-  readonly search?: Readonly<Record<string, string>>;
-  readonly isWide?: boolean;
-  readonly show: (result: Result) => ReactNode;
+  readonly place?: { readonly to: string; readonly search: Readonly<Record<string, string>> } | undefined;
+  /** The controls of its owner, beside the title. */
+  readonly controls?: ReactNode;
+  readonly onDragOver?: (event: DragEvent) => void;
+  readonly onDrop?: (event: DragEvent) => void;
+  readonly children: ReactNode;
 }
 
-export interface DayTileProps {
-  readonly day: string;
-  /** The name of the report, for its address. */
-  readonly report: string;
-}
-
-/** The records of the leave tile and figure: the requests made by the end of the day that are not decided. */
-export function leaveToDecide(day: string): Readonly<Record<string, string>> {
-  return { oquery: `status=pending,created_on=<${dayBefore(day, -1)}`, sort: '-from' };
-}
-
-export function Tile<Result, Variables>(props: TileProps<Result, Variables>) {
-  const { title, to, search = {}, isWide = false } = props;
+/** A tile: its title, a link to the whole of it, and its content when its turn has come. */
+export function TileCard({ title, isWide, place, controls, children, ...drop }: TileCardProps) {
   const t = useTexts();
   return (
     <Card
@@ -46,38 +35,29 @@ export function Tile<Result, Variables>(props: TileProps<Result, Variables>) {
       padding="md"
       className={isWide ? 'tile tile-wide' : 'tile'}
       aria-label={title}
+      {...drop}
     >
-      <Group justify="space-between" wrap="nowrap" mb="xs" align="baseline">
-        <Text component="h2" fw={600} size="sm" c="dimmed">
+      <Group justify="space-between" wrap="nowrap" mb="xs" align="center" gap="xs">
+        <Text component="h2" fw={600} size="sm" c="dimmed" className="tile-title">
           {title}
         </Text>
-        <Anchor
-          component={Link}
-          to={to}
-          search={search as never}
-          size="sm"
-          aria-label={t('Open: {title}', { title })}
-          className="no-print"
-        >
-          {t('Open')}
-        </Anchor>
+        <Group gap={4} wrap="nowrap" className="tile-controls no-print">
+          {place && (
+            <Anchor
+              component={Link}
+              to={place.to}
+              search={place.search as never}
+              size="sm"
+              aria-label={t('Open: {title}', { title })}
+            >
+              {t('Open')}
+            </Anchor>
+          )}
+          {controls}
+        </Group>
       </Group>
-      <InTurn before={<div className="tile-waiting" />}>
-        <TileAnswer {...props} />
-      </InTurn>
+      <InTurn before={<div className="tile-waiting" />}>{children}</InTurn>
     </Card>
-  );
-}
-
-function TileAnswer<Result, Variables>({ operation, variables, report, show }: TileProps<Result, Variables>) {
-  const { data, error, refetch } = useOperation(operation, variables, { keepsPrevious: true });
-  return (
-    <>
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && data === undefined && <LoadingState rows={5} />}
-      {data !== undefined && <InSteps before={<LoadingState rows={5} />}>{show(data)}</InSteps>}
-      {report !== undefined && <TileRefresher asked={operation.name} report={report} />}
-    </>
   );
 }
 
@@ -130,13 +110,13 @@ export function Figure({ value, note }: FigureProps) {
 }
 
 /** Amounts beside each other, each with its name and its value: what a handful of parts come to. */
-export interface BarListProps {
+interface BarListProps {
   /** The name of the measure, for screen readers. */
   readonly title: string;
   readonly parts: readonly { readonly name: string; readonly value: number; readonly text: string }[];
 }
 
-export function BarList({ title, parts }: BarListProps) {
+function BarList({ title, parts }: BarListProps) {
   const largest = Math.max(...parts.map(({ value }) => value), 0);
   return (
     <ul className="plain-list bar-list" aria-label={title}>
@@ -150,5 +130,90 @@ export function BarList({ title, parts }: BarListProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** An operation of one day, and the page that shows all of its answer. */
+export interface DaySource<Result, Variables> {
+  readonly operation: PortalOperation<Result, Variables>;
+  readonly variables: Variables;
+  readonly to: string;
+  readonly search: Readonly<Record<string, string>>;
+  /** The report of the operation, by its field. Tiles are reloaded when it changes. */
+  readonly report?: string;
+}
+
+/** What a tile shows, from top to bottom. */
+export interface ShownTile {
+  readonly notice?: string | undefined;
+  readonly empty?: readonly [IconName, title: string];
+  readonly figure?: readonly [value: string, note: string];
+  readonly bars?: BarListProps['parts'];
+  readonly rows?: readonly (readonly [key: string, name: ReactNode, end?: ReactNode])[];
+  readonly chart?: Omit<ChartCanvasProps, 'height' | 'title' | 'unit'> & Partial<ChartCanvasProps>;
+}
+
+export interface DayTileProps<Result, Variables> {
+  readonly of: DaySource<Result, Variables>;
+  readonly title: string;
+  readonly isWide?: boolean;
+  show(result: Result): ShownTile;
+}
+
+export function DayTile<Result, Variables>(props: DayTileProps<Result, Variables>) {
+  const { of, title, isWide = false } = props;
+  return (
+    <TileCard title={title} isWide={isWide} place={of}>
+      <TileAnswer {...props} />
+      {of.report !== undefined && <TileRefresher asked={of.operation.name} report={of.report} />}
+    </TileCard>
+  );
+}
+
+function TileAnswer<Result, Variables>({ of, title, show }: DayTileProps<Result, Variables>) {
+  return (
+    <Answered of={useOperation(of.operation, of.variables, { keepsPrevious: true })} rows={5}>
+      {(result) => (
+        <InSteps before={<LoadingState rows={5} />}>
+          <ShownParts title={title} {...show(result)} />
+        </InSteps>
+      )}
+    </Answered>
+  );
+}
+
+function ShownParts({
+  title,
+  notice,
+  empty,
+  figure,
+  bars,
+  rows,
+  chart,
+}: ShownTile & { readonly title: string }) {
+  return (
+    <>
+      {empty && <EmptyState icon={empty[0]} title={empty[1]} />}
+      {notice && (
+        <Alert role="note" variant="light" p="xs" mb="xs">
+          {notice}
+        </Alert>
+      )}
+      {figure && <Figure value={figure[0]} note={figure[1]} />}
+      {bars && <BarList title={title} parts={bars} />}
+      {rows && (
+        <Table fz="sm" verticalSpacing={4} aria-label={title}>
+          <Table.Tbody>
+            {rows.map(([key, name, end]) => (
+              <Table.Tr key={key}>
+                <Table.Td>{name}</Table.Td>
+                {end !== undefined && <Table.Td className="numeric one-line">{end}</Table.Td>}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {chart && <TileChart title={title} unit="number" {...chart} />}
+    </>
   );
 }

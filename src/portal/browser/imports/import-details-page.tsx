@@ -1,8 +1,8 @@
 /** One import, step by step: the file, its columns, the dry run, the run. */
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Alert, Code, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useCallback } from 'react';
 import {
   AnyImportChanged,
   type AnyImportChangedSubscription,
@@ -11,26 +11,27 @@ import {
   type ImportNowQuery,
   type ShownImportFragment,
 } from '../../../generated/portal/imports/imports';
-import { useChange, useEvents, useOperation, useViewer } from '../gateway/use-gateway';
+import { useEvents, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { Answered } from '../shell/answered';
+import { ChangeButton } from '../shell/change-dialog';
 import { Icon, StateTag } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
-import { LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
-import { ImportProgress } from './import-progress';
+import { NotFoundState, PageFrame } from '../shell/states';
+import { ImportProgress } from './import-faults';
 import { IMPORT_STEPS, type Inspection, isUnderWay, STATE_NAMES, stepOf } from './import-steps';
 import { keepsWhatIsWritten } from './keeps-what-is-written';
 import { MappingStep } from './mapping-step';
-import { RunStep } from './run-step';
-import { TrialStep } from './trial-step';
+import { RunStep, TrialStep } from './run-step';
 
 export function ImportDetailsPage() {
   const t = useTexts();
   const { import: id = '' } = useParams({ strict: false }) as { readonly import?: string };
   const { collections } = useViewer();
-  const { data, error, refetch } = useOperation(ImportNow, { id });
+  const answer = useOperation(ImportNow, { id });
+  const { data, error } = answer;
   useProgress(id);
   const above = [{ label: t('Import'), to: '/portal/imports' }];
   if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState above={above} />;
@@ -45,11 +46,24 @@ export function ImportDetailsPage() {
           collection: collections.find(({ name }) => name === one.collection)?.title ?? one.collection,
         })
       }
-      actions={one && isUnderWay(one.state) && <StopButton one={one} />}
+      actions={
+        one &&
+        isUnderWay(one.state) && (
+          <ChangeButton
+            title={t('Stop this import?')}
+            action={t('Stop')}
+            change={CancelImport}
+            variables={{ id }}
+            outdated={[ImportNow]}
+          >
+            {keepsWhatIsWritten(one)
+              ? t('Rows already imported stay, and can be undone afterwards.')
+              : t('Nothing has been imported yet, and nothing will be.')}
+          </ChangeButton>
+        )
+      }
     >
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!data && !error && <LoadingState />}
-      {one && <ImportSteps one={one} />}
+      <Answered of={answer}>{(result) => <ImportSteps one={result.import} />}</Answered>
     </PageFrame>
   );
 }
@@ -164,32 +178,5 @@ function Fault({ fault }: { readonly fault: unknown }) {
       </ul>
       <Code>{code}</Code>
     </Alert>
-  );
-}
-
-function StopButton({ one }: { readonly one: ShownImportFragment }) {
-  const t = useTexts();
-  const [isAsked, setIsAsked] = useState(false);
-  const cancel = useChange(CancelImport, [ImportNow]);
-  return (
-    <>
-      <Button variant="default" onClick={() => setIsAsked(true)}>
-        {t('Stop')}
-      </Button>
-      {isAsked && (
-        <ConfirmDialog
-          title={t('Stop this import?')}
-          action={t('Stop')}
-          isBusy={cancel.isPending}
-          problem={cancel.error}
-          onConfirm={() => cancel.mutate({ id: one.id }, { onSuccess: () => setIsAsked(false) })}
-          onClose={() => setIsAsked(false)}
-        >
-          {keepsWhatIsWritten(one)
-            ? t('Rows already imported stay, and can be undone afterwards.')
-            : t('Nothing has been imported yet, and nothing will be.')}
-        </ConfirmDialog>
-      )}
-    </>
   );
 }

@@ -1,19 +1,24 @@
 /** Starts a new import, and lists earlier ones. */
-import { Anchor, Button, Group, Stack, Table, Title } from '@mantine/core';
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useCallback, useId } from 'react';
+import { Anchor, Button, Card, Group, Select, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type DragEvent, useCallback, useId, useState } from 'react';
 import {
   AnyImportChanged,
   PastImports,
   type PastImportsQuery,
 } from '../../../generated/portal/imports/imports';
-import { useEvents, useGateway, useViewer } from '../gateway/use-gateway';
+import { useFileSending } from '../gateway/use-file-sending';
+import { useEvents, useViewer } from '../gateway/use-gateway';
+import { useListedPages } from '../gateway/use-listed-pages';
 import { useFormats, useTexts } from '../language/use-texts';
-import { StateTag } from '../shell/icon';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { Answered } from '../shell/answered';
+import { FilePicker, SendingProgressBar } from '../shell/file-picker';
+import { Icon, StateTag, WarningNotice } from '../shell/icon';
+import { ListTable, MoreButton } from '../shell/list-table';
+import { useAddress } from '../shell/page-filter';
+import { EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { STATE_NAMES } from './import-steps';
-import { TakeFile } from './take-file';
 
 type PastImport = PastImportsQuery['imports']['nodes'][number];
 
@@ -33,7 +38,7 @@ export function ImportsPage() {
           <Title order={2} size="h4" mb="xs" id={heading}>
             {t('Past imports')}
           </Title>
-          <ImportList label={heading} />
+          <ImportList label={t('Past imports')} />
         </section>
       </Stack>
     </PageFrame>
@@ -42,83 +47,131 @@ export function ImportsPage() {
 
 function ImportList({ label }: { readonly label: string }) {
   const t = useTexts();
-  const gateway = useGateway();
+  const formats = useFormats();
+  const { collections } = useViewer();
   const queries = useQueryClient();
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [PastImports.name],
-    queryFn: ({ pageParam, signal }) =>
-      gateway.execute(PastImports, { first: PAGE_SIZE, after: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ imports: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
-  });
+  const imports = useListedPages(
+    PastImports,
+    (after) => ({ first: PAGE_SIZE, after }),
+    (result) => result.imports,
+  );
   const look = useCallback(() => void queries.invalidateQueries({ queryKey: [PastImports.name] }), [queries]);
   useEvents(AnyImportChanged, {}, look, look);
-  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
-  if (!data) return <LoadingState />;
-  const imports = data.pages.flatMap((page) => page.imports.nodes);
-  if (imports.length === 0) return <EmptyState icon="upload" title={t('No imports yet')} />;
   return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard. */}
-      <section className="table-scroll" tabIndex={0} aria-labelledby={label}>
-        <Table className="stacked-table">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('File')}</Table.Th>
-              <Table.Th>{t('Collection')}</Table.Th>
-              <Table.Th>{t('State')}</Table.Th>
-              <Table.Th className="numeric">{t('New')}</Table.Th>
-              <Table.Th className="numeric">{t('Changed')}</Table.Th>
-              <Table.Th className="numeric">{t('Errors')}</Table.Th>
-              <Table.Th>{t('Received')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {imports.map((one) => (
-              <ImportRow key={one.id} one={one} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
-      {hasNextPage && (
-        <Group mt="sm">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('Older imports')}
-          </Button>
-        </Group>
-      )}
-    </>
+    <Answered of={imports}>
+      {(rows) =>
+        rows.length === 0 ? (
+          <EmptyState icon="upload" title={t('No imports yet')} />
+        ) : (
+          <>
+            <ListTable<PastImport>
+              label={label}
+              rows={rows}
+              columns={[
+                [
+                  t('File'),
+                  ({ id, name }) => (
+                    <Anchor component={Link} to={`/portal/imports/${id}`} size="sm">
+                      {name}
+                    </Anchor>
+                  ),
+                  'wrapped',
+                ],
+                [
+                  t('Collection'),
+                  ({ collection }) =>
+                    collections.find(({ name }) => name === collection)?.title ?? collection,
+                ],
+                [t('State'), ({ state }) => <StateTag state={state}>{t(STATE_NAMES[state])}</StateTag>],
+                [t('New'), ({ counts }) => formats.number(counts.created), 'numeric'],
+                [t('Changed'), ({ counts }) => formats.number(counts.updated), 'numeric'],
+                [t('Errors'), ({ counts }) => formats.number(counts.refused), 'numeric'],
+                [t('Received'), ({ createdAt }) => formats.instant(createdAt)],
+              ]}
+            />
+            <MoreButton more={imports.more}>{t('Older imports')}</MoreButton>
+          </>
+        )
+      }
+    </Answered>
   );
 }
 
-function ImportRow({ one }: { readonly one: PastImport }) {
+/** The first step: the collection and the file, which can be dropped or picked. */
+function TakeFile() {
   const t = useTexts();
-  const formats = useFormats();
-  const { collections } = useViewer();
-  const { id, name, collection, state, counts, createdAt } = one;
+  const navigate = useNavigate();
+  const [{ collection }, change] = useAddress({ collection: '' });
+  const [isOver, setIsOver] = useState(false);
+  const [warning, setWarning] = useState('');
+  const choices = useViewer().collections.filter(
+    ({ canRead, canCreate, canUpdate }) => canRead && canCreate && canUpdate,
+  );
+  const { sending, progress, problem, stop } = useFileSending(
+    '/imports',
+    { collection },
+    ({ id }) => void navigate({ to: `/portal/imports/${id}` }),
+  );
+  const take = (file: File) => {
+    setWarning(file.size > 0 ? '' : t('{name} is empty: it has not one byte.', { name: file.name }));
+    if (file.size > 0) sending.mutate(file);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    const { files } = event.dataTransfer;
+    const [file] = files;
+    if (!file || collection === '' || sending.isPending) return;
+    if (files.length === 1) take(file);
+    else
+      setWarning(
+        t('These are {count} files. An import is of one: drop them one by one.', { count: files.length }),
+      );
+  };
   return (
-    <Table.Tr>
-      <Table.Td className="wrapped">
-        <Anchor component={Link} to={`/portal/imports/${id}`} size="sm">
-          {name}
-        </Anchor>
-      </Table.Td>
-      <Table.Td data-label={t('Collection')}>
-        {collections.find((known) => known.name === collection)?.title ?? collection}
-      </Table.Td>
-      <Table.Td data-label={t('State')}>
-        <StateTag state={state}>{t(STATE_NAMES[state])}</StateTag>
-      </Table.Td>
-      <Table.Td className="numeric" data-label={t('New')}>
-        {formats.number(counts.created)}
-      </Table.Td>
-      <Table.Td className="numeric" data-label={t('Changed')}>
-        {formats.number(counts.updated)}
-      </Table.Td>
-      <Table.Td className="numeric" data-label={t('Errors')}>
-        {formats.number(counts.refused)}
-      </Table.Td>
-      <Table.Td data-label={t('Received')}>{formats.instant(createdAt)}</Table.Td>
-    </Table.Tr>
+    <Card withBorder padding="lg">
+      <Stack>
+        <Select
+          label={t('Import into')}
+          placeholder={t('Choose a collection')}
+          data={choices.map(({ name, title }) => ({ value: name, label: title }))}
+          value={collection === '' ? null : collection}
+          onChange={(next) => change({ collection: next ?? '' }, 'replace')}
+          nothingFoundMessage={t('Nothing found')}
+          searchable
+          maw={420}
+        />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the button within does the same. */}
+        <div
+          className="drop-zone"
+          data-over={isOver || undefined}
+          onDragOver={(event) => {
+            event.preventDefault();
+            setIsOver(true);
+          }}
+          onDragLeave={() => setIsOver(false)}
+          onDrop={drop}
+        >
+          <Icon name="upload" size={28} />
+          <Group justify="center">
+            <FilePicker onPick={take}>
+              {(props) => (
+                <Button {...props} loading={sending.isPending} disabled={collection === ''}>
+                  {t('Choose a file')}
+                </Button>
+              )}
+            </FilePicker>
+          </Group>
+          <Text size="sm" c="dimmed" ta="center">
+            {collection === ''
+              ? t('Choose a collection first, then drop a file here.')
+              : t('or drop it here: CSV, TSV, XLSX, JSON, NDJSON or BSON. Nothing is saved yet.')}
+          </Text>
+        </div>
+        {sending.isPending && <SendingProgressBar {...{ progress, stop }} />}
+        {warning !== '' && <WarningNotice title={warning} />}
+        {problem && warning === '' && <ProblemState problem={problem} />}
+      </Stack>
+    </Card>
   );
 }

@@ -2,8 +2,20 @@
  * The second step: the proposed field of each column, which can be corrected, and the options for writing
  * rows.
  */
-import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  NativeSelect,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useId, useMemo, useState } from 'react';
 import {
   ChangeImport,
   ImportFields,
@@ -12,17 +24,16 @@ import {
   type ShownImportFragment,
   TryImport,
 } from '../../../generated/portal/imports/imports';
-import { useChange, useOperation } from '../gateway/use-gateway';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
-import { useFieldNames } from '../records/use-declared-collection';
+import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
 import { useDraft } from '../records/use-draft';
 import { GatewayProblem } from '../session/gateway-problem';
 import { Icon, WarningNotice } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
 import { ColumnCard } from './column-card';
-import { columnChoices } from './column-choices';
-import { FixedValues } from './fixed-values';
+import { type ColumnChoice, columnChoices, fixedValueOf, type ImportCollection } from './column-choices';
 import {
   type Inspection,
   type MappedColumn,
@@ -30,7 +41,6 @@ import {
   withParts,
   withSavedMapping,
 } from './import-steps';
-import { type ChosenOptions, OptionFields } from './option-fields';
 
 export interface MappingStepProps {
   readonly one: ShownImportFragment;
@@ -201,5 +211,166 @@ function MappingProblem({ problem }: { readonly problem: Error }) {
         </ul>
       )}
     </Stack>
+  );
+}
+
+/** The options for writing the rows of a file. */
+type ChosenOptions = Pick<ShownImportFragment, 'mode' | 'by' | 'missing' | 'triggers'>;
+type ImportTrigger = ChosenOptions['triggers'][number];
+
+interface OptionFieldsProps {
+  readonly options: ChosenOptions;
+  readonly collection: ImportCollection;
+  onChange(options: ChosenOptions): void;
+}
+
+function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
+  const t = useTexts();
+  const nameOf = useFieldNames();
+  const heading = useId();
+  const { collections } = useViewer();
+  const mayRemove = collections.some(({ name, canRemove }) => name === collection.name && canRemove);
+  const { mode, by, missing, triggers } = options;
+  const keys = ['_id', ...collection.fields.filter(({ isUnique }) => isUnique).map(({ name }) => name)];
+  const offered = keys.includes(by) ? keys : [by, ...keys];
+  const setTrigger = (trigger: ImportTrigger, isOn: boolean) =>
+    onChange({
+      ...options,
+      triggers: [...triggers.filter((one) => one !== trigger), ...(isOn ? [trigger] : [])],
+    });
+  return (
+    <section aria-labelledby={heading}>
+      <Title order={2} size="h4" mb="xs" id={heading}>
+        {t('How it is written')}
+      </Title>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          <NativeSelect
+            label={t('If rows have errors')}
+            value={mode}
+            onChange={(event) => onChange({ ...options, mode: event.currentTarget.value as typeof mode })}
+            data={[
+              { value: 'ATOMIC', label: t('import nothing') },
+              { value: 'ROWS', label: t('import the others') },
+            ]}
+          />
+          <NativeSelect
+            label={t('Match records by')}
+            value={by}
+            onChange={(event) => onChange({ ...options, by: event.currentTarget.value })}
+            data={offered.map((key) => ({ value: key, label: key === '_id' ? '_id' : nameOf(key) }))}
+          />
+          <NativeSelect
+            label={t('Records missing from the file')}
+            value={missing}
+            disabled={!mayRemove}
+            onChange={(event) =>
+              onChange({ ...options, missing: event.currentTarget.value as typeof missing })
+            }
+            data={[
+              { value: 'KEEP', label: t('keep them') },
+              { value: 'REMOVE', label: t('remove them: the file is the full list') },
+            ]}
+          />
+        </SimpleGrid>
+        <Checkbox
+          label={t('Run scripts that check records before saving')}
+          checked={triggers.includes('BEFORE')}
+          onChange={(event) => setTrigger('BEFORE', event.currentTarget.checked)}
+        />
+        <Checkbox
+          label={t('Run scripts that follow a change')}
+          checked={triggers.includes('AFTER')}
+          onChange={(event) => setTrigger('AFTER', event.currentTarget.checked)}
+        />
+      </Stack>
+    </section>
+  );
+}
+
+/** Fields that get the same value in every imported record. */
+interface FixedValuesProps {
+  readonly fixed: Readonly<Record<string, unknown>>;
+  readonly choices: readonly ColumnChoice[];
+  readonly taken: ReadonlySet<string | null>;
+  onChange(fixed: Readonly<Record<string, unknown>>): void;
+}
+
+function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
+  const t = useTexts();
+  const wordsOf = useAllowedWords();
+  const heading = useId();
+  const [added, setAdded] = useState('');
+  const free = choices.filter(({ path }) => path !== '_id' && !taken.has(path) && !(path in fixed));
+  const without = (path: string) =>
+    Object.fromEntries(Object.entries(fixed).filter(([name]) => name !== path));
+  return (
+    <section aria-labelledby={heading}>
+      <Title order={2} size="h4" id={heading}>
+        {t('Same value in every record')}
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {t('For what the file does not contain, such as the session of all its students.')}
+      </Text>
+      <Stack gap="xs">
+        {Object.entries(fixed).map(([path, value]) => {
+          const choice = choices.find((one) => one.path === path);
+          const label = choice?.label ?? path;
+          const allowed = choice?.field?.allowed;
+          const common = {
+            label,
+            value: typeof value === 'string' ? value : JSON.stringify(value),
+            onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+              onChange({ ...fixed, [path]: fixedValueOf(event.currentTarget.value, choice?.field) }),
+          };
+          return (
+            <Group key={path} align="flex-end" gap="xs" wrap="nowrap">
+              {allowed ? (
+                <NativeSelect
+                  {...common}
+                  data={['', ...allowed.map((code) => ({ value: code, label: wordsOf(code) }))]}
+                  className="grow"
+                  maw={380}
+                />
+              ) : (
+                <TextInput {...common} className="grow" maw={380} />
+              )}
+              <ActionIcon
+                size="input-sm"
+                onClick={() => onChange(without(path))}
+                aria-label={t('Take {field} away', { field: label })}
+              >
+                <Icon name="trash" />
+              </ActionIcon>
+            </Group>
+          );
+        })}
+        <Group align="flex-end" gap="xs">
+          <NativeSelect
+            label={t('Another field')}
+            value={added}
+            onChange={(event) => setAdded(event.currentTarget.value)}
+            maw={300}
+          >
+            <option value="" />
+            {free.map(({ path, label }) => (
+              <option key={path} value={path}>
+                {label}
+              </option>
+            ))}
+          </NativeSelect>
+          <Button
+            variant="default"
+            disabled={added === ''}
+            onClick={() => {
+              onChange({ ...fixed, [added]: '' });
+              setAdded('');
+            }}
+          >
+            {t('Add')}
+          </Button>
+        </Group>
+      </Stack>
+    </section>
   );
 }

@@ -1,22 +1,201 @@
-/** The last step: runs the import, shows what was written, and can undo it. */
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+/** The steps of an import after its columns are known: the outcome of a dry run, and that of the run. */
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
+  ChangeImport,
   ImportNow,
+  RunImport,
   type ShownImportFragment,
   UndoPreviewOfImport,
   UndoWholeImport,
 } from '../../../generated/portal/imports/imports';
 import { useChange, useOperation } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { useFieldNames } from '../records/use-declared-collection';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon, WarningNotice } from '../shell/icon';
+import { type ListColumn, ListTable } from '../shell/list-table';
 import { LoadingState } from '../shell/states';
-import { ImportFaults } from './import-faults';
-import { RowCounts } from './import-progress';
-import { useMayUndo } from './use-may-undo';
+import { useNamesOfRecords } from '../shell/use-record-labels';
+import { CsvOfImport, ImportFaults, RowCounts, useMayUndo } from './import-faults';
 
+const OUTCOME_NAMES: Readonly<Record<string, string>> = {
+  create: phrase('New'),
+  update: phrase('Changed'),
+  same: phrase('Unchanged'),
+  error: phrase('Errors'),
+};
+
+const MOST_PREVIEWED = 20;
+
+interface TrialStepProps {
+  readonly one: ShownImportFragment;
+  onCorrect(): void;
+}
+
+/** The third step: the expected outcome of the rows, with all faults, and the button to run the import. */
+export function TrialStep({ one, onCorrect }: TrialStepProps) {
+  const t = useTexts();
+  const mayUndo = useMayUndo(one.collection, one.trial?.counts ?? one.counts);
+  const formats = useFormats();
+  const [isAsked, setIsAsked] = useState(false);
+  const change = useChange(ChangeImport);
+  const run = useChange(RunImport, [ImportNow]);
+  if (one.trial === null) return null;
+  const { counts, fields, preview } = one.trial;
+  const written = counts.created + counts.updated + counts.removed;
+  const isHeldBack = one.mode === 'ATOMIC' && counts.refused > 0;
+  const start = async () => {
+    if (isHeldBack) await change.mutateAsync({ id: one.id, options: { mode: 'ROWS' } });
+    await run.mutateAsync({ id: one.id });
+    setIsAsked(false);
+  };
+  return (
+    <Stack gap="lg">
+      <RowCounts counts={counts} />
+      {isHeldBack && (
+        <WarningNotice title={t('With these settings nothing would be imported')}>
+          {t('All rows are imported or none. Correct the ones with errors, or import only the others.')}
+        </WarningNotice>
+      )}
+      <Group>
+        <Button disabled={written === 0} onClick={() => setIsAsked(true)}>
+          {isHeldBack ? t('Import rows without errors') : t('Import')}
+        </Button>
+        <Button variant="default" onClick={onCorrect}>
+          {t('Correct the columns')}
+        </Button>
+      </Group>
+      {counts.refused > 0 && <ImportFaults id={one.id} refused={counts.refused} />}
+      <ChangedFieldsTable fields={fields} />
+      <FirstRows one={one} preview={preview} />
+      {isAsked && (
+        <ConfirmDialog
+          title={isHeldBack ? t('Import rows without errors?') : t('Import now?')}
+          action={t('Import')}
+          isDangerous={counts.removed > 0}
+          isBusy={change.isPending || run.isPending}
+          problem={change.error ?? run.error}
+          onConfirm={() => void start().catch(() => undefined)}
+          onClose={() => setIsAsked(false)}
+        >
+          <ul className="plain-list">
+            {[
+              t('New records: {count}', { count: formats.number(counts.created) }),
+              t('Changed records: {count}', { count: formats.number(counts.updated) }),
+              t('Removed records: {count}', { count: formats.number(counts.removed) }),
+              t('Rows skipped because of errors: {count}', { count: formats.number(counts.refused) }),
+            ].map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+          <Text size="sm" mt="xs">
+            {mayUndo
+              ? t('You can undo the whole import, as long as no one changes these records again.')
+              : t('Only someone who may change and remove these records can undo it.')}
+          </Text>
+        </ConfirmDialog>
+      )}
+    </Stack>
+  );
+}
+
+type Trial = NonNullable<ShownImportFragment['trial']>;
+
+function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
+  const t = useTexts();
+  const nameOf = useFieldNames();
+  const formats = useFormats();
+  if (fields.length === 0) return null;
+  return (
+    <section>
+      <Title order={2} size="h4" mb="xs">
+        {t('Fields that would change')}
+      </Title>
+      <ListTable<Trial['fields'][number]>
+        label={t('Fields that would change')}
+        maw={480}
+        rows={fields}
+        keyOf={({ field }) => field}
+        columns={[
+          [t('Field'), ({ field }) => nameOf(field)],
+          [t('Records'), ({ records }) => formats.number(records), 'numeric'],
+          [t('Values overwritten'), ({ overwritten }) => formats.number(overwritten), 'numeric'],
+        ]}
+      />
+    </section>
+  );
+}
+
+type PreviewedRow = Trial['preview'][number];
+
+function FirstRows({ one, preview }: Pick<Trial, 'preview'> & { readonly one: ShownImportFragment }) {
+  const t = useTexts();
+  const nameOf = useFieldNames();
+  const { id, collection } = one;
+  const rows = preview.slice(0, MOST_PREVIEWED);
+  const nameOfRecord = useNamesOfRecords(
+    rows.flatMap(({ recordId }) => (recordId === null ? [] : [{ collection, recordId }])),
+  );
+  if (preview.length === 0) return null;
+  const columns: readonly (ListColumn<PreviewedRow> | false)[] = [
+    [t('Row'), ({ number }) => number, 'numeric'],
+    [t('Result'), ({ outcome }) => t(OUTCOME_NAMES[outcome] ?? outcome)],
+    rows.some(({ recordId, label }) => recordId !== null || label !== null) && [
+      t('Record'),
+      ({ recordId, label }) =>
+        recordId === null ? (
+          label
+        ) : (
+          <Link to={`/portal/records/${collection}/${encodeURIComponent(recordId)}`}>
+            {nameOfRecord({ collection, recordId })}
+          </Link>
+        ),
+      'wrapped',
+    ],
+    // A new record has no changed fields.
+    rows.some(({ fields }) => fields !== null) && [
+      t('Fields'),
+      ({ fields, changes }) => (
+        <div>
+          {fields?.map((field) => {
+            const change = changes?.find((other) => other.field === field);
+            const values = change && `: ${textOf(change.before)} → ${textOf(change.after)}`;
+            return <div key={field}>{`${nameOf(field)}${values ?? ''}`}</div>;
+          })}
+        </div>
+      ),
+      'wrapped',
+    ],
+  ];
+  return (
+    <section>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4">
+          {t('The first rows')}
+        </Title>
+        <CsvOfImport id={id} file="outcomes.csv" label={t('All rows (CSV)')} />
+      </Group>
+      <ListTable<PreviewedRow>
+        label={t('The first rows')}
+        maw={640}
+        rows={rows}
+        keyOf={({ number }) => String(number)}
+        columns={columns.filter((column) => column !== false)}
+      />
+    </section>
+  );
+}
+
+/** A value of a record as plain text; a reference by its label. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–';
+  if (typeof value !== 'object') return String(value);
+  return 'label' in value && typeof value.label === 'string' ? value.label : JSON.stringify(value);
+}
+
+/** The last step: what was written, and the button that undoes it. */
 export function RunStep({ one }: { readonly one: ShownImportFragment }) {
   const t = useTexts();
   const { counts, collection, changeIds, state } = one;
@@ -86,15 +265,17 @@ function UndoButton({ one }: { readonly one: ShownImportFragment }) {
         >
           {!preview && !error && <LoadingState rows={3} />}
           {preview && (
-            <Text size="sm">
-              {t('Records it created will be removed: {count}', { count: formats.number(preview.removed) })}
-              <br />
-              {t('Records it changed will be restored: {count}', { count: formats.number(preview.changed) })}
-              <br />
-              {t('Records it removed will come back: {count}', {
-                count: formats.number(preview.broughtBack),
-              })}
-            </Text>
+            <ul className="plain-list">
+              {[
+                t('Records it created will be removed: {count}', { count: formats.number(preview.removed) }),
+                t('Records it changed will be restored: {count}', { count: formats.number(preview.changed) }),
+                t('Records it removed will come back: {count}', {
+                  count: formats.number(preview.broughtBack),
+                }),
+              ].map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
           )}
           {preview && preview.conflictCount > 0 && (
             <WarningNotice

@@ -1,20 +1,25 @@
-/** The API keys of the viewer. They can be created, rotated and revoked. */
-import { Anchor, Button, Code, Group, Table, Text } from '@mantine/core';
+/** The API keys of the viewer. They can be created, rotated and revoked; a new one is shown once. */
+import { Anchor, Button, Code, Group, Select, TagsInput, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import {
   ApiKeysOfPortal,
   type ApiKeysOfPortalQuery,
+  MakeApiKey,
   RevokeApiKeyInPortal,
+  RotateApiKeyInPortal,
 } from '../../../generated/portal/keys/keys';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
+import { dayAfter, fromWallTime } from '../language/days';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
-import { Icon, StateTag } from '../shell/icon';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
-import { NewKeyDialog } from './new-key-dialog';
-import { readScopes, VERB_LABELS } from './picked-scopes';
-import { RotateKeyDialog } from './rotate-key-dialog';
+import { ChangeButton, SubmitForm } from '../shell/change-dialog';
+import { SecretOnce } from '../shell/code-to-copy';
+import { InputDialog, useNotice } from '../shell/confirm-dialog';
+import { DayInput } from '../shell/day-input';
+import { StateTag } from '../shell/icon';
+import { ListPage } from '../shell/list-page';
+import { ActionsHead, choicesOf, ListTable } from '../shell/list-table';
+import { hasScopes, NO_SCOPES, type PickedScopes, readScopes, ScopeTree, VERB_LABELS } from './scope-tree';
 
 type ListedKey = ApiKeysOfPortalQuery['apiKeys'][number];
 
@@ -25,170 +30,275 @@ function stateOf({ revokedAt, expiresAt }: ListedKey): string {
 
 export function KeysPage() {
   const t = useTexts();
-  const [isMaking, setIsMaking] = useState(false);
-  const { data, error, refetch } = useOperation(ApiKeysOfPortal, {});
+  const { instant } = useFormats();
+  const whenOf = (time: string | null) => (time === null ? t('Never') : instant(time));
   return (
-    <PageFrame
+    <ListPage
       title={t('API keys')}
       description={t('Keys let programs use the API as you, limited to the scopes you choose.')}
-      actions={
-        <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
-          {t('New key')}
-        </Button>
-      }
+      of={useOperation(ApiKeysOfPortal, {})}
+      rowsOf={({ apiKeys }) => apiKeys}
+      empty={{
+        icon: 'key',
+        title: t('No API keys yet'),
+        about: t('A program needs one to read or write records. It is shown once, when you create it.'),
+      }}
+      create={{
+        label: t('New key'),
+        first: t('Create the first one'),
+        dialog: (close) => <NewKeyDialog onClose={close} />,
+      }}
     >
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !data && <LoadingState />}
-      {data?.apiKeys.length === 0 && (
-        <EmptyState
-          icon="key"
-          title={t('No API keys yet')}
-          action={<Button onClick={() => setIsMaking(true)}>{t('Create the first one')}</Button>}
-        >
-          {t('A program needs one to read or write records. It is shown once, when you create it.')}
-        </EmptyState>
+      {(keys) => (
+        <ListTable<ListedKey>
+          label={t('API keys')}
+          className="stacked-table keys-table"
+          rows={keys}
+          columns={[
+            [
+              t('Name'),
+              ({ id, name, prefix }) => (
+                <>
+                  <Anchor component={Link} to={`/portal/keys/${id}`} fw={600} size="sm" display="block">
+                    {name}
+                  </Anchor>
+                  <Code className="unbroken">{prefix}…</Code>
+                </>
+              ),
+            ],
+            [t('What it may do'), (key) => <ScopesInWords listed={key} />],
+            [t('Expires'), ({ expiresAt }) => whenOf(expiresAt)],
+            [
+              t('Last used'),
+              ({ lastUsedAt, lastUsedAddress }) => (
+                <div>
+                  {whenOf(lastUsedAt)}
+                  <Text size="xs" c="dimmed">
+                    {lastUsedAddress}
+                  </Text>
+                </div>
+              ),
+            ],
+            [t('State'), (key) => <StateTag state={stateOf(key)}>{t(stateOf(key))}</StateTag>],
+            [
+              <ActionsHead key="actions" />,
+              (key) => stateOf(key) === 'Active' && <KeyActions listed={key} />,
+            ],
+          ]}
+        />
       )}
-      {data && data.apiKeys.length > 0 && <KeyTable keys={data.apiKeys} />}
-      {isMaking && <NewKeyDialog onClose={() => setIsMaking(false)} />}
-    </PageFrame>
+    </ListPage>
   );
 }
 
-function KeyTable({ keys }: { readonly keys: readonly ListedKey[] }) {
+function KeyActions({ listed: { id, name } }: { readonly listed: ListedKey }) {
   const t = useTexts();
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
-    <section className="table-scroll" tabIndex={0} aria-label={t('API keys')}>
-      <Table className="stacked-table keys-table" verticalSpacing="sm" fz="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Name')}</Table.Th>
-            <Table.Th>{t('What it may do')}</Table.Th>
-            <Table.Th>{t('Expires')}</Table.Th>
-            <Table.Th>{t('Last used')}</Table.Th>
-            <Table.Th>{t('State')}</Table.Th>
-            <Table.Th>{t('Actions')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((one) => (
-            <KeyRow key={one.id} listed={one} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
-  );
-}
-
-function KeyRow({ listed }: { readonly listed: ListedKey }) {
-  const t = useTexts();
-  const formats = useFormats();
   const notice = useNotice();
-  const [asked, setAsked] = useState<'rotate' | 'revoke'>();
-  const revoke = useChange(RevokeApiKeyInPortal, [ApiKeysOfPortal]);
-  const { id, name, prefix, expiresAt, lastUsedAt, lastUsedAddress, allowedAddresses } = listed;
-  const state = stateOf(listed);
-  const isActive = state === 'Active';
-  const close = () => setAsked(undefined);
-  const end = async () => {
-    await revoke.mutateAsync({ id });
-    close();
-    notice(t('{name} is revoked.', { name }));
-  };
+  const [isRotating, setIsRotating] = useState(false);
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Anchor component={Link} to={`/portal/keys/${id}`} fw={600} size="sm" display="block">
-          {name}
-        </Anchor>
-        <Code className="unbroken">{prefix}…</Code>
-      </Table.Td>
-      <Table.Td data-label={t('What it may do')}>
-        <div>
-          <ScopesInWords scopes={listed.scopes} />
-          {allowedAddresses.length > 0 && (
-            <Text size="xs" c="dimmed">
-              {t('From {addresses}', { addresses: allowedAddresses.join(', ') })}
-            </Text>
-          )}
-        </div>
-      </Table.Td>
-      <Table.Td data-label={t('Expires')}>
-        {expiresAt === null ? t('Never') : formats.instant(expiresAt)}
-      </Table.Td>
-      <Table.Td data-label={t('Last used')}>
-        <div>
-          {lastUsedAt === null ? t('Never') : formats.instant(lastUsedAt)}
-          {lastUsedAddress !== null && (
-            <Text size="xs" c="dimmed">
-              {lastUsedAddress}
-            </Text>
-          )}
-        </div>
-      </Table.Td>
-      <Table.Td data-label={t('State')}>
-        <StateTag state={state}>{t(state)}</StateTag>
-      </Table.Td>
-      <Table.Td>
-        {isActive && (
-          <Group gap="xs" wrap="nowrap">
-            <Button
-              size="compact-sm"
-              variant="default"
-              aria-label={t('Rotate {name}', { name })}
-              onClick={() => setAsked('rotate')}
-            >
-              {t('Rotate')}
-            </Button>
-            <Button
-              size="compact-sm"
-              variant="default"
-              aria-label={t('Revoke {name}', { name })}
-              onClick={() => setAsked('revoke')}
-            >
-              {t('Revoke')}
-            </Button>
-          </Group>
-        )}
-        {asked === 'rotate' && <RotateKeyDialog id={id} name={name} onClose={close} />}
-        {asked === 'revoke' && (
-          <ConfirmDialog
-            title={t('Revoke {name}?', { name })}
-            action={t('Revoke')}
-            isDangerous
-            isBusy={revoke.isPending}
-            problem={revoke.error}
-            onConfirm={() => void end().catch(() => undefined)}
-            onClose={close}
-          >
-            {t('Programs that use it stop working at once. This cannot be undone.')}
-          </ConfirmDialog>
-        )}
-      </Table.Td>
-    </Table.Tr>
+    <Group gap="xs" wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={t('Rotate {name}', { name })}
+        onClick={() => setIsRotating(true)}
+      >
+        {t('Rotate')}
+      </Button>
+      <ChangeButton
+        look={{ size: 'compact-sm', 'aria-label': t('Revoke {name}', { name }) }}
+        title={t('Revoke {name}?', { name })}
+        action={t('Revoke')}
+        isDangerous
+        change={RevokeApiKeyInPortal}
+        variables={{ id }}
+        outdated={[ApiKeysOfPortal]}
+        onDone={() => notice(t('{name} is revoked.', { name }))}
+      >
+        {t('Programs that use it stop working at once. This cannot be undone.')}
+      </ChangeButton>
+      {isRotating && <RotateKeyDialog {...{ id, name }} onClose={() => setIsRotating(false)} />}
+    </Group>
   );
 }
 
-function ScopesInWords({ scopes }: { readonly scopes: unknown }) {
+function ScopesInWords({ listed }: { readonly listed: ListedKey }) {
   const t = useTexts();
-  const { collections, reports, scripts, accounts } = readScopes(scopes);
+  const { collections, reports, scripts, accounts } = readScopes(listed.scopes);
   const viewer = useViewer();
-  const titles = new Map(viewer.collections.map(({ name, title }) => [name, title]));
-  const reportTitles = new Map(viewer.reports.map(({ name, title }) => [name, title]));
-  const titleOf = (name: string) => (name === '*' ? t('All collections') : (titles.get(name) ?? name));
-  const lines = Object.entries(collections).map(
-    ([name, verbs]) => `${titleOf(name)}: ${verbs.map((verb) => t(VERB_LABELS[verb] ?? verb)).join(', ')}`,
-  );
-  const titleOfReport = (name: string) => reportTitles.get(name) ?? name;
+  const titleOf = (known: readonly { readonly name: string; readonly title: string }[], one: string) =>
+    known.find(({ name }) => name === one)?.title ?? one;
   const inWords = (names: readonly string[]) => (names.includes('*') ? t('All') : names.join(', '));
-  if (reports.length > 0) lines.push(`${t('Reports')}: ${inWords(reports.map(titleOfReport))}`);
-  if (scripts.length > 0) lines.push(`${t('Scripts')}: ${inWords(scripts)}`);
-  if (accounts === true) lines.push(t('Accounts: who may log in, and with which roles'));
+  const lines = [
+    ...Object.entries(collections).map(([name, verbs]) => {
+      const title = name === '*' ? t('All collections') : titleOf(viewer.collections, name);
+      return `${title}: ${verbs.map((verb) => t(VERB_LABELS[verb] ?? verb)).join(', ')}`;
+    }),
+    reports.length > 0 && `${t('Reports')}: ${inWords(reports.map((name) => titleOf(viewer.reports, name)))}`,
+    scripts.length > 0 && `${t('Scripts')}: ${inWords(scripts)}`,
+    accounts === true && t('Accounts: who may log in, and with which roles'),
+  ];
   return (
-    <ul className="plain-list">
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
+    <div>
+      <ul className="plain-list">{lines.map((line) => line && <li key={line}>{line}</li>)}</ul>
+      {listed.allowedAddresses.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {t('From {addresses}', { addresses: listed.allowedAddresses.join(', ') })}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+const DAY_MS = 86_400_000;
+const ON_A_DAY = 'day';
+
+const LIFETIMES = {
+  '30': phrase('In 30 days'),
+  '90': phrase('In 90 days'),
+  '365': phrase('In a year'),
+  [ON_A_DAY]: phrase('On a day of your choice'),
+};
+
+function NewKeyDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const { today } = useFormats();
+  const { timeZone } = useViewer().domain;
+  const [days, setDays] = useState('90');
+  const [lastDay, setLastDay] = useState('');
+  const [addresses, setAddresses] = useState<string[]>([]);
+  const [scopes, setScopes] = useState<PickedScopes>(NO_SCOPES);
+  const { mutate, data, error, isPending } = useChange(MakeApiKey, [ApiKeysOfPortal]);
+  const inDays = () => (days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString());
+  return (
+    <KeyDialog title={t('New API key')} size="lg" secret={data?.createApiKey.key} onClose={onClose}>
+      <SubmitForm
+        action={t('Create key')}
+        isBusy={isPending}
+        isReady={hasScopes(scopes)}
+        problem={error}
+        note={
+          !hasScopes(scopes) && (
+            <Text size="sm" c="dimmed" className="grow">
+              {t('Choose what it may do')}
+            </Text>
+          )
+        }
+        onCancel={onClose}
+        onSubmit={({ name = '' }) =>
+          mutate({
+            data: {
+              name: name.trim(),
+              scopes,
+              expiresAt: days === ON_A_DAY ? fromWallTime(`${dayAfter(lastDay)}T00:00`, timeZone) : inDays(),
+              ...(addresses.length > 0 && { allowedAddresses: addresses }),
+            },
+          })
+        }
+      >
+        <TextInput label={t('Name')} name="name" required maxLength={100} />
+        <Select
+          label={t('Expires')}
+          data={[...choicesOf(t, LIFETIMES), { value: '', label: t('Never') }]}
+          value={days}
+          onChange={(next) => setDays(next ?? '')}
+          allowDeselect={false}
+        />
+        {days === ON_A_DAY && (
+          <DayInput
+            label={t('Last day')}
+            description={t('It works until the end of this day.')}
+            required
+            min={today}
+            max="9998-12-31"
+            value={lastDay}
+            onChange={setLastDay}
+          />
+        )}
+        <TagsInput
+          label={t('Allowed addresses')}
+          description={t('IP addresses or networks. Leave empty to allow any.')}
+          maxTags={50}
+          value={addresses}
+          onChange={(texts) => setAddresses(oneByOne(texts))}
+        />
+        <ScopeTree scopes={scopes} change={setScopes} />
+      </SubmitForm>
+    </KeyDialog>
+  );
+}
+
+/** Pasted text may be a list, separated by spaces, commas or semicolons. */
+function oneByOne(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => text.split(/[\s,;]+/)).filter((address) => address !== ''))];
+}
+
+const OVERLAPS = {
+  '0': phrase('No time: end it now'),
+  '3600': phrase('An hour'),
+  '86400': phrase('A day'),
+  '604800': phrase('A week'),
+  '2592000': phrase('30 days'),
+};
+
+interface RotateKeyDialogProps extends Pick<ListedKey, 'id' | 'name'> {
+  onClose(): void;
+}
+
+/** The old key keeps working for a while, so that programs can change over. */
+function RotateKeyDialog({ id, name, onClose }: RotateKeyDialogProps) {
+  const t = useTexts();
+  const [overlap, setOverlap] = useState('86400');
+  const { mutate, data, error, isPending } = useChange(RotateApiKeyInPortal, [ApiKeysOfPortal]);
+  return (
+    <KeyDialog title={t('Rotate {name}?', { name })} secret={data?.rotateApiKey.key} onClose={onClose}>
+      <SubmitForm
+        action={t('Rotate')}
+        isBusy={isPending}
+        problem={error}
+        onCancel={onClose}
+        onSubmit={() => mutate({ id, overlapSeconds: Number(overlap) })}
+      >
+        <Text size="sm">{t('A new key with the same name, scopes, addresses and expiry replaces it.')}</Text>
+        <Select
+          label={t('Keep the old key for')}
+          data={choicesOf(t, OVERLAPS)}
+          value={overlap}
+          onChange={(next) => setOverlap(next ?? '0')}
+          allowDeselect={false}
+        />
+      </SubmitForm>
+    </KeyDialog>
+  );
+}
+
+interface KeyDialogProps {
+  readonly title: string;
+  readonly size?: string;
+  /** The new key, which replaces the form. */
+  readonly secret: string | undefined;
+  onClose(): void;
+  readonly children: ReactNode;
+}
+
+function KeyDialog({ title, size = 'md', secret, onClose, children }: KeyDialogProps) {
+  const t = useTexts();
+  return (
+    <InputDialog
+      opened
+      {...{ size, onClose }}
+      title={secret === undefined ? title : t('Your new key')}
+      closeOnClickOutside={false}
+    >
+      {secret === undefined ? (
+        children
+      ) : (
+        <SecretOnce
+          title={t('Key')}
+          words={t('Copy the key now. It will not be shown again.')}
+          {...{ secret, onClose }}
+        />
+      )}
+    </InputDialog>
   );
 }

@@ -1,19 +1,41 @@
-/** One message: its content, state and actions. */
+/** One message: its words, content, state and actions. */
 import { Anchor, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import {
   DiscardMessageInPortal,
   MessagesOfPortal,
+  type MessagesOfPortalQuery,
   RetryMessageInPortal,
 } from '../../../generated/portal/messages/messages';
-import { useChange, useViewer } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
-import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
+import { useViewer } from '../gateway/use-gateway';
+import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { ChangeDialog } from '../shell/change-dialog';
+import { useNotice } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { FactsTable } from '../shell/link-card';
 import { useUserNames } from '../shell/use-record-labels';
-import { type ListedMessage, MESSAGE_KIND_NAMES, MESSAGE_STATE_NAMES } from './messages-filter';
+
+/** A message, as the page lists it and its dialog shows it. */
+export type ListedMessage = MessagesOfPortalQuery['messages']['nodes'][number];
+
+export const MESSAGE_KIND_NAMES: Readonly<Record<string, string>> = {
+  EMAIL: phrase('Email'),
+  SMS: phrase('Text message'),
+};
+
+export const MESSAGE_STATE_NAMES: Readonly<Record<string, string>> = {
+  QUEUED: phrase('Waiting'),
+  SENDING: phrase('In progress'),
+  SENT: phrase('Sent'),
+  FAILED: phrase('Failed'),
+  KEPT: phrase('Kept'),
+};
+
+/** The label of a message. A text message has no subject, so its text is the label. */
+export function labelOfMessage({ subject, text }: ListedMessage): string {
+  return subject ?? text ?? '';
+}
 
 /** The records of text messages, which say for whom and why a message was sent. */
 const SMS_LOG = 'sms_log';
@@ -27,48 +49,38 @@ export function MessageDialog({ message, onClose }: MessageDialogProps) {
   const t = useTexts();
   const notice = useNotice();
   const [asked, setAsked] = useState<'retry' | 'discard'>();
-  const retry = useChange(RetryMessageInPortal, [MessagesOfPortal]);
-  const discard = useChange(DiscardMessageInPortal, [MessagesOfPortal]);
   const { id, state, recipients, remaining } = message;
   const to = (remaining ?? recipients).join(', ');
-  const back = () => {
-    setAsked(undefined);
-    retry.reset();
-    discard.reset();
+  const done = (told: string) => () => {
+    notice(told);
+    onClose();
   };
-  const done = (told: string) => ({
-    onSuccess: () => {
-      notice(told);
-      onClose();
-    },
-  });
+  const common = { variables: { id }, outdated: [MessagesOfPortal], onClose: () => setAsked(undefined) };
   if (asked === 'retry') {
     return (
-      <ConfirmDialog
+      <ChangeDialog
         title={t('Send this message now?')}
         action={t('Send now')}
-        isBusy={retry.isPending}
-        problem={retry.error}
-        onConfirm={() => retry.mutate({ id }, done(t('The message will be sent now.')))}
-        onClose={back}
+        change={RetryMessageInPortal}
+        onDone={done(t('The message will be sent now.'))}
+        {...common}
       >
         {t('It goes to {to}. If there is still no server to send it, it is kept again.', { to })}
-      </ConfirmDialog>
+      </ChangeDialog>
     );
   }
   if (asked === 'discard') {
     return (
-      <ConfirmDialog
+      <ChangeDialog
         title={t('Discard this message?')}
         action={t('Discard')}
         isDangerous
-        isBusy={discard.isPending}
-        problem={discard.error}
-        onConfirm={() => discard.mutate({ id }, done(t('The message is discarded.')))}
-        onClose={back}
+        change={DiscardMessageInPortal}
+        onDone={done(t('The message is discarded.'))}
+        {...common}
       >
         {t('It will not be sent to {to}. It is listed as failed and can be sent from there.', { to })}
-      </ConfirmDialog>
+      </ChangeDialog>
     );
   }
   return (

@@ -1,84 +1,103 @@
 /** Emails and text messages: waiting, failed and sent. */
-import { Anchor, Button } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Anchor, Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   MessagesOfPortal,
   type MessagesOfPortalQueryVariables,
 } from '../../../generated/portal/messages/messages';
-import { useGateway } from '../gateway/use-gateway';
+import { useListedPages } from '../gateway/use-listed-pages';
 import { dayAfter } from '../language/days';
 import { useFormats, useTexts } from '../language/use-texts';
+import { Answered } from '../shell/answered';
+import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
-import { isFiltering, useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { choicesOf } from '../shell/list-table';
+import { isFiltering, PageFilter, useAddress } from '../shell/page-filter';
+import { EmptyState, PageFrame } from '../shell/states';
 import { useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
-import { MessageDialog } from './message-dialog';
 import {
   type ListedMessage,
   labelOfMessage,
   MESSAGE_KIND_NAMES,
   MESSAGE_STATE_NAMES,
-  MessagesFilter,
-  type MessagesFilterState,
-  NO_MESSAGES_FILTER,
-} from './messages-filter';
+  MessageDialog,
+} from './message-dialog';
 
 const PAGE_SIZE = 100;
+/** The filter as in the address. '' means no condition. */
+const NO_FILTER = { kind: '', state: '', recipient: '', from: '', until: '' };
 
 export function MessagesPage() {
   const t = useTexts();
-  const gateway = useGateway();
-  const [filter, change] = useAddress(NO_MESSAGES_FILTER);
+  const [filter, change] = useAddress(NO_FILTER);
   const [opened, setOpened] = useState<string>();
-  const asked = toAsked(filter);
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetching, isFetchingNextPage } =
-    useInfiniteQuery({
-      queryKey: [MessagesOfPortal.name, asked],
-      queryFn: ({ pageParam, signal }) =>
-        gateway.execute(MessagesOfPortal, { ...asked, after: pageParam }, signal),
-      initialPageParam: null as string | null,
-      getNextPageParam: ({ messages: { pageInfo } }) =>
-        pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
-    });
-  const rows = data?.pages.flatMap(({ messages }) => messages.nodes) ?? [];
-  const message = rows.find(({ id }) => id === opened);
+  const messages = useListedPages(
+    MessagesOfPortal,
+    (after) => ({ ...toVariables(filter), after }),
+    (result) => result.messages,
+  );
+  const message = messages.data?.find(({ id }) => id === opened);
+  const field = (name: keyof typeof NO_FILTER) => ({
+    value: filter[name],
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+      change({ [name]: event.currentTarget.value }, 'replace'),
+  });
+  const dayField = (name: 'from' | 'until') => ({
+    value: filter[name],
+    onChange: (day: string) => change({ [name]: day }, 'replace'),
+  });
   return (
     <PageFrame
       title={t('Messages')}
       description={t('Emails and text messages, and whether they were delivered')}
       actions={
-        <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
+        <Button variant="default" loading={messages.isFetching} onClick={() => void messages.refetch()}>
           {t('Refresh')}
         </Button>
       }
     >
-      <MessagesFilter filter={filter} onChange={change} />
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !data && <LoadingState rows={12} />}
-      {data && rows.length === 0 && (
-        <EmptyState
-          icon="mail"
-          title={isFiltering(filter) ? t('No messages match the filter') : t('No messages yet')}
-        >
-          {t('Sent and failed messages are kept for a limited time.')}
-        </EmptyState>
-      )}
-      {rows.length > 0 && (
-        <MessagesTable
-          rows={rows}
-          more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
-          onOpen={setOpened}
+      <PageFilter isSet={isFiltering(filter)} onClear={() => change(NO_FILTER)}>
+        <NativeSelect
+          label={t('State')}
+          {...field('state')}
+          data={choicesOf(t, MESSAGE_STATE_NAMES, t('Any state'))}
         />
-      )}
+        <NativeSelect
+          label={t('Channel')}
+          {...field('kind')}
+          data={choicesOf(t, MESSAGE_KIND_NAMES, t('Any channel'))}
+        />
+        <TextInput label={t('Address or number')} placeholder="asha@example.org" {...field('recipient')} />
+        <DayInput label={t('From')} {...dayField('from')} />
+        <DayInput label={t('Until')} {...dayField('until')} />
+      </PageFilter>
+      <Answered of={messages} rows={12}>
+        {(rows) =>
+          rows.length > 0 ? (
+            <MessagesTable rows={rows} more={messages.more} onOpen={setOpened} />
+          ) : (
+            <EmptyState
+              icon="mail"
+              title={isFiltering(filter) ? t('No messages match the filter') : t('No messages yet')}
+            >
+              {t('Sent and failed messages are kept for a limited time.')}
+            </EmptyState>
+          )
+        }
+      </Answered>
       {message && <MessageDialog message={message} onClose={() => setOpened(undefined)} />}
     </PageFrame>
   );
 }
 
 /** The gateway reads a bare day as its midnight in the time zone of the school. */
-function toAsked({ recipient, from, until, ...others }: MessagesFilterState): MessagesOfPortalQueryVariables {
+function toVariables({
+  recipient,
+  from,
+  until,
+  ...others
+}: typeof NO_FILTER): MessagesOfPortalQueryVariables {
   const chosen = Object.entries(others).filter(([, value]) => value !== '');
   return {
     first: PAGE_SIZE,

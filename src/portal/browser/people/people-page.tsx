@@ -1,15 +1,35 @@
 /** The users of the school, with a search, and a button to invite another one. */
-import { Anchor, Button, Group, NativeSelect, Stack, Table } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import {
+  Alert,
+  Anchor,
+  Button,
+  Code,
+  Group,
+  NativeSelect,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PeopleAccounts, type PeopleAccountsQuery } from '../../../generated/portal/people/people';
-import { useGateway } from '../gateway/use-gateway';
+import {
+  InvitePerson,
+  PeopleAccounts,
+  type PeopleAccountsQuery,
+  RoleNames,
+} from '../../../generated/portal/people/people';
+import { useChange, useOperation } from '../gateway/use-gateway';
+import { useListedPages } from '../gateway/use-listed-pages';
 import { useFormats, useTexts } from '../language/use-texts';
+import { Answered } from '../shell/answered';
+import { SubmitForm } from '../shell/change-dialog';
+import { CopyTextButton } from '../shell/code-to-copy';
+import { InputDialog } from '../shell/confirm-dialog';
+import { StateTag } from '../shell/icon';
+import { ListTable, MoreButton } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
-import { InviteDialog } from './invite-dialog';
-import { StateBadge } from './state-badge';
+import { EmptyState, PageFrame } from '../shell/states';
 
 type ListedAccount = PeopleAccountsQuery['accounts']['nodes'][number];
 
@@ -17,8 +37,18 @@ const PAGE_SIZE = 50;
 
 export function PeoplePage() {
   const t = useTexts();
+  const { instant } = useFormats();
   const [isInviting, setInviting] = useState(false);
   const [{ find, state }, change] = useAddress({ find: '', state: '' });
+  const accounts = useListedPages(
+    PeopleAccounts,
+    (after) => ({
+      ...{ first: PAGE_SIZE, after },
+      ...(find !== '' && { search: find }),
+      ...(state !== '' && { isActive: state === 'active' }),
+    }),
+    (result) => result.accounts,
+  );
   return (
     <PageFrame
       title={t('People')}
@@ -43,79 +73,127 @@ export function PeoplePage() {
             ]}
           />
         </Group>
-        <FoundAccounts find={find} state={state} />
+        <Answered of={accounts}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <EmptyState icon="users" title={t('No users match')} />
+            ) : (
+              <ListTable<ListedAccount>
+                label={t('People')}
+                rows={rows}
+                columns={[
+                  [
+                    t('Name'),
+                    ({ id, name, userName }) => (
+                      <Anchor component={Link} to={`/portal/people/${id}`} size="sm" fw={600}>
+                        {name || userName}
+                      </Anchor>
+                    ),
+                  ],
+                  [t('User name'), ({ userName }) => userName],
+                  [t('Roles'), ({ roles }) => roles.join(', ')],
+                  [t('State'), (account) => <AccountStateTag account={account} />],
+                  [t('Last login'), ({ lastLoginAt }) => (lastLoginAt === null ? '–' : instant(lastLoginAt))],
+                ]}
+              />
+            )
+          }
+        </Answered>
+        <MoreButton more={accounts.more}>{t('Load more')}</MoreButton>
       </Stack>
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </PageFrame>
   );
 }
 
-function FoundAccounts({ find, state }: { readonly find: string; readonly state: string }) {
+/** Whether a user may log in. An invited user may not until they choose a password. */
+export function AccountStateTag({
+  account: { isActive, hasPassword },
+}: {
+  readonly account: Pick<ListedAccount, 'isActive' | 'hasPassword'>;
+}) {
   const t = useTexts();
-  const gateway = useGateway();
-  const asked = {
-    first: PAGE_SIZE,
-    ...(find !== '' && { search: find }),
-    ...(state !== '' && { isActive: state === 'active' }),
-  };
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [PeopleAccounts.name, asked],
-    queryFn: ({ pageParam, signal }) =>
-      gateway.execute(PeopleAccounts, { ...asked, after: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ accounts: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
-  });
-  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
-  if (!data) return <LoadingState />;
-  const accounts = data.pages.flatMap((page) => page.accounts.nodes);
-  if (accounts.length === 0) return <EmptyState icon="users" title={t('No users match')} />;
+  if (!isActive) return <StateTag>{t('Deactivated')}</StateTag>;
   return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard. */}
-      <section className="table-scroll" tabIndex={0} aria-label={t('People')}>
-        <Table className="stacked-table" aria-label={t('People')}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('Name')}</Table.Th>
-              <Table.Th>{t('User name')}</Table.Th>
-              <Table.Th>{t('Roles')}</Table.Th>
-              <Table.Th>{t('State')}</Table.Th>
-              <Table.Th>{t('Last login')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {accounts.map((account) => (
-              <AccountRow key={account.id} account={account} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('Load more')}
-        </Button>
-      )}
-    </>
+    <StateTag state={hasPassword ? 'active' : 'invited'}>{hasPassword ? t('Active') : t('Invited')}</StateTag>
   );
 }
 
-function AccountRow({ account }: { readonly account: ListedAccount }) {
+/** Adds a user, and shows the link to pass on if it was not mailed. */
+function InviteDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const [roles, setRoles] = useState<readonly string[]>([]);
+  const { mutate, data, error, isPending } = useChange(InvitePerson, [PeopleAccounts]);
+  return (
+    <InputDialog opened onClose={onClose} title={t('Invite a user')}>
+      {data ? (
+        <SentLinkNotice {...data.inviteUser} />
+      ) : (
+        <SubmitForm
+          action={t('Invite')}
+          isBusy={isPending}
+          isReady={roles.length > 0}
+          problem={error}
+          onSubmit={({ userName = '', name = '', email }) =>
+            mutate({ data: { userName, name, roles: [...roles], ...(email && { email }) } })
+          }
+        >
+          <TextInput label={t('User name')} required name="userName" />
+          <TextInput label={t('Name')} required name="name" />
+          <RolesInput value={roles} onChange={setRoles} />
+          <TextInput
+            label={t('Email address')}
+            description={t('The link is sent there if the school has a mail server')}
+            type="email"
+            name="email"
+          />
+        </SubmitForm>
+      )}
+    </InputDialog>
+  );
+}
+
+export interface RolesInputProps {
+  readonly value: readonly string[];
+  readonly onChange: (roles: readonly string[]) => void;
+}
+
+/** Selects existing roles. A new role can be typed. */
+export function RolesInput({ value, onChange }: RolesInputProps) {
+  const t = useTexts();
+  const { data } = useOperation(RoleNames, {});
+  return (
+    <TagsInput
+      label={t('Roles')}
+      description={t('Choose one or more, or type a new one and press Enter')}
+      data={data?.roleNames ?? []}
+      value={[...value]}
+      onChange={onChange}
+      clearable={false}
+    />
+  );
+}
+
+export interface SentLinkNoticeProps {
+  /** `null` if the gateway has mailed it. */
+  readonly link: string | null;
+  readonly expiresAt: string;
+}
+
+/** Says whether a link for setting a password was mailed or must be passed on. */
+export function SentLinkNotice({ link, expiresAt }: SentLinkNoticeProps) {
   const t = useTexts();
   const { instant } = useFormats();
-  const { id, name, userName, roles, lastLoginAt } = account;
+  const until = t('It works once, until {time}.', { time: instant(expiresAt) });
+  if (link === null) return <Alert title={t('Link sent by email')}>{until}</Alert>;
+  const address = new URL(link, window.location.origin).href;
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Anchor component={Link} to={`/portal/people/${id}`} size="sm" fw={600}>
-          {name || userName}
-        </Anchor>
-      </Table.Td>
-      <Table.Td data-label={t('User name')}>{userName}</Table.Td>
-      <Table.Td data-label={t('Roles')}>{roles.join(', ')}</Table.Td>
-      <Table.Td data-label={t('State')}>
-        <StateBadge account={account} />
-      </Table.Td>
-      <Table.Td data-label={t('Last login')}>{lastLoginAt === null ? '–' : instant(lastLoginAt)}</Table.Td>
-    </Table.Tr>
+    <Alert title={t('Give them this link. It will not be shown again')}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{until}</Text>
+        <Code className="wrapped">{address}</Code>
+        <CopyTextButton title={t('the link')} text={address} />
+      </Stack>
+    </Alert>
   );
 }

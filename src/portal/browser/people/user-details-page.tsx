@@ -1,87 +1,276 @@
 /** One user: rights, sessions, and the actions of an admin. */
-import { Anchor, Group, Stack, Tabs } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
-import { PeopleAccount } from '../../../generated/portal/people/people';
+import { useState } from 'react';
+import { SessionsOfUser } from '../../../generated/portal/account/sessions';
+import {
+  PeopleAccount,
+  type PeopleAccountQuery,
+  PeopleAccounts,
+  PeopleRights,
+  type PeopleRightsQuery,
+  SendPersonLink,
+  type SendPersonLinkMutation,
+  SetPersonActive,
+  SetPersonRoles,
+  TakeSecondFactorAway,
+} from '../../../generated/portal/people/people';
 import { SessionList } from '../account/session-list';
-import { useOperation, useViewer } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
+import { useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { useFieldNames } from '../records/use-declared-collection';
+import { Answered } from '../shell/answered';
+import { ChangeButton } from '../shell/change-dialog';
+import { ChangedMeanwhile, ConfirmDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { FactStrip } from '../shell/link-card';
+import { ListTable } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
-import { PersonActions } from './person-actions';
-import { RightsTable } from './rights-table';
-import { StateBadge } from './state-badge';
+import { EmptyState, PageFrame } from '../shell/states';
+import { AccountStateTag, RolesInput, SentLinkNotice } from './people-page';
+
+type Account = NonNullable<PeopleAccountQuery['account']>;
 
 export function UserDetailsPage() {
   const t = useTexts();
   const formats = useFormats();
   const { person = '' } = useParams({ strict: false }) as { readonly person?: string };
   const [{ tab }, change] = useAddress({ tab: 'rights' });
-  const { data, error, refetch } = useOperation(PeopleAccount, { id: person });
-  const account = data?.account;
+  const answer = useOperation(PeopleAccount, { id: person });
+  const account = answer.data?.account;
   return (
     <PageFrame
       title={account ? account.name || account.userName : t('User')}
       above={[{ label: t('People'), to: '/portal/people' }]}
     >
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!data && !error && <LoadingState />}
-      {data && !account && <EmptyState icon="users" title={t('There is no such user')} />}
-      {account && (
-        <Stack>
-          <FactStrip
-            facts={[
-              [t('State'), <StateBadge key="state" account={account} />],
-              [t('User name'), account.userName],
-              [t('Email'), account.email],
-              [t('Roles'), account.roles.join(', ')],
-              [t('Last login'), account.lastLoginAt && formats.instant(account.lastLoginAt)],
-            ]}
-          />
-          <Group justify="space-between" align="flex-start">
-            <PersonActions account={account} />
-            <AuditLinks userId={account.id} />
-          </Group>
-          <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'rights' })} keepMounted={false}>
-            <Tabs.List>
-              <Tabs.Tab value="rights">{t('Permissions')}</Tabs.Tab>
-              <Tabs.Tab value="sessions">{t('Sessions')}</Tabs.Tab>
-            </Tabs.List>
-            <Tabs.Panel value="rights" pt="sm">
-              {account.isActive ? (
-                <RightsTable userId={account.id} />
-              ) : (
-                <EmptyState icon="lock" title={t('A deactivated user may do nothing')} />
-              )}
-            </Tabs.Panel>
-            <Tabs.Panel value="sessions" pt="sm">
-              <SessionList userId={account.id} />
-            </Tabs.Panel>
-          </Tabs>
-        </Stack>
-      )}
+      <Answered of={answer}>
+        {() =>
+          account ? (
+            <Stack>
+              <FactStrip
+                facts={[
+                  [t('State'), <AccountStateTag key="state" account={account} />],
+                  [t('User name'), account.userName],
+                  [t('Email'), account.email],
+                  [t('Roles'), account.roles.join(', ')],
+                  [t('Last login'), account.lastLoginAt && formats.instant(account.lastLoginAt)],
+                ]}
+              />
+              <Group justify="space-between" align="flex-start">
+                <PersonActions account={account} />
+                <AuditLinks userId={account.id} />
+              </Group>
+              <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'rights' })} keepMounted={false}>
+                <Tabs.List>
+                  <Tabs.Tab value="rights">{t('Permissions')}</Tabs.Tab>
+                  <Tabs.Tab value="sessions">{t('Sessions')}</Tabs.Tab>
+                </Tabs.List>
+                <Tabs.Panel value="rights" pt="sm">
+                  {account.isActive ? (
+                    <RightsTable userId={account.id} />
+                  ) : (
+                    <EmptyState icon="lock" title={t('A deactivated user may do nothing')} />
+                  )}
+                </Tabs.Panel>
+                <Tabs.Panel value="sessions" pt="sm">
+                  <SessionList userId={account.id} />
+                </Tabs.Panel>
+              </Tabs>
+            </Stack>
+          ) : (
+            <EmptyState icon="users" title={t('There is no such user')} />
+          )
+        }
+      </Answered>
     </PageFrame>
+  );
+}
+
+const OUTDATED = [PeopleAccount, PeopleAccounts, PeopleRights, SessionsOfUser] as const;
+
+/** The actions of an admin on a user. Each asks for confirmation and explains its effect. */
+function PersonActions({ account }: { readonly account: Account }) {
+  const t = useTexts();
+  const notice = useNotice();
+  const [asked, setAsked] = useState<{ readonly what: 'roles' | 'active'; readonly begun: Account }>();
+  const [link, setLink] = useState<SendPersonLinkMutation['sendAccountLink']>();
+  const { id: userId, userName, isActive } = account;
+  const nameOfLink = account.hasPassword ? t('Reset password') : t('Invite again');
+  return (
+    <Stack align="flex-start">
+      <Group gap="xs">
+        <Button variant="default" onClick={() => setAsked({ what: 'roles', begun: account })}>
+          {t('Change roles')}
+        </Button>
+        {isActive && (
+          <ChangeButton
+            title={nameOfLink}
+            action={nameOfLink}
+            change={SendPersonLink}
+            variables={{ userId }}
+            onDone={({ sendAccountLink }) => setLink(sendAccountLink)}
+          >
+            {t(
+              '{userName} gets a link to set a new password. Earlier links stop working; the old password works until then.',
+              { userName },
+            )}
+          </ChangeButton>
+        )}
+        {account.hasSecondFactor && (
+          <ChangeButton
+            label={t('Take the second factor away')}
+            title={t('Take the second factor away')}
+            action={t('Take it away')}
+            isDangerous
+            change={TakeSecondFactorAway}
+            variables={{ userId }}
+            outdated={OUTDATED}
+            onDone={() => notice(t('Saved.'))}
+          >
+            {t('{userName} logs in by the password alone until a new second factor is switched on.', {
+              userName,
+            })}{' '}
+            {t('It is for who has lost the phone and the recovery codes: be sure who asks for it.')}
+          </ChangeButton>
+        )}
+        <Button variant="default" onClick={() => setAsked({ what: 'active', begun: account })}>
+          {isActive ? t('Deactivate') : t('Reactivate')}
+        </Button>
+      </Group>
+      {link && <SentLinkNotice {...link} />}
+      {asked && <AccountDialog {...asked} now={account} onClose={() => setAsked(undefined)} />}
+    </Stack>
+  );
+}
+
+interface AccountDialogProps {
+  readonly what: 'roles' | 'active';
+  /** The account when the dialog was opened: its question stays, whatever somebody else does meanwhile. */
+  readonly begun: Account;
+  readonly now: Account;
+  onClose(): void;
+}
+
+/** Changes the roles of a user, or whether they may log in, over the version that was shown. */
+function AccountDialog({ what, begun, now, onClose }: AccountDialogProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const [roles, setRoles] = useState(begun.roles);
+  const setUserRoles = useChange(SetPersonRoles, OUTDATED);
+  const setUserActive = useChange(SetPersonActive, OUTDATED);
+  const error = setUserRoles.error ?? setUserActive.error;
+  const { over, theirs } = savedOver(begun, now, error);
+  const { id: userId, userName, isActive } = begun;
+  const common = { userId, ifVersion: over.version };
+  const done = {
+    onSuccess: () => {
+      onClose();
+      notice(t('Saved.'));
+    },
+  };
+  const action = isActive ? t('Deactivate') : t('Reactivate');
+  return (
+    <ConfirmDialog
+      title={what === 'roles' ? t('Change roles') : action}
+      action={what === 'roles' ? t('Save') : action}
+      isDangerous={what === 'active' && isActive}
+      isBusy={setUserRoles.isPending || setUserActive.isPending}
+      problem={theirs ? null : error}
+      onConfirm={() =>
+        what === 'roles'
+          ? setUserRoles.mutate({ ...common, roles: [...roles] }, done)
+          : setUserActive.mutate({ ...common, isActive: !isActive }, done)
+      }
+      onClose={onClose}
+    >
+      {what === 'roles' && <RolesInput value={roles} onChange={setRoles} />}
+      {theirs && (
+        <ChangedMeanwhile
+          changed={{ collection: 'pltf_user', id: userId }}
+          theirs={[
+            [t('Roles'), theirs.roles.join(', ')],
+            [t('State'), theirs.isActive ? t('Active') : t('Deactivated')],
+          ]}
+        />
+      )}
+      {what === 'roles' && t('The change applies at once, also to open sessions and API keys.')}
+      {what === 'active' &&
+        (isActive
+          ? t('{userName} can no longer log in. Sessions and keys end. No records are removed.', { userName })
+          : t('{userName} can log in again, with the same roles and password.', { userName }))}
+    </ConfirmDialog>
   );
 }
 
 /** Links to the audit trail: changes of the user's own record, and changes that the user made. */
 function AuditLinks({ userId }: { readonly userId: string }) {
   const t = useTexts();
-  const { duties } = useViewer();
-  if (!duties.includes('audit')) return null;
+  if (!useViewer().duties.includes('audit')) return null;
+  const links = [
+    [t('Changes to this user'), { collection: 'pltf_user', recordId: userId }],
+    [t('Changes by this user'), { principal: userId }],
+  ] as const;
   return (
     <Group gap="md" mih={36}>
-      <Anchor
-        component={Link}
-        to="/portal/audit"
-        search={{ collection: 'pltf_user', recordId: userId } as never}
-        size="sm"
-      >
-        {t('Changes to this user')}
-      </Anchor>
-      <Anchor component={Link} to="/portal/audit" search={{ principal: userId } as never} size="sm">
-        {t('Changes by this user')}
-      </Anchor>
+      {links.map(([label, search]) => (
+        <Anchor key={label} component={Link} to="/portal/audit" search={search as never} size="sm">
+          {label}
+        </Anchor>
+      ))}
     </Group>
+  );
+}
+
+type CollectionRights = NonNullable<PeopleRightsQuery['userRights']>['collections'][number];
+
+/** The rights of a user as the gateway decides them: each collection by verb, with its fields. */
+function RightsTable({ userId }: { readonly userId: string }) {
+  const t = useTexts();
+  const say = useReportWords();
+  const nameOf = useFieldNames();
+  const inWords = (isAllowed: boolean, fields: readonly string[]) => {
+    if (!isAllowed) return t('No');
+    if (fields.length === 0) return t('Yes');
+    return (
+      <details>
+        <summary>{t('{count, plural, one {# field} other {# fields}}', { count: fields.length })}</summary>
+        <Text size="xs" className="wrapped">
+          {fields.map(nameOf).join(', ')}
+        </Text>
+      </details>
+    );
+  };
+  return (
+    <Answered of={useOperation(PeopleRights, { userId })}>
+      {({ userRights }) =>
+        userRights?.collections.length ? (
+          <ListTable<CollectionRights>
+            label={t('Permissions')}
+            verticalSpacing="xs"
+            rows={userRights.collections}
+            columns={[
+              [
+                t('Collection'),
+                ({ title, isLimitedToRows }) => (
+                  <>
+                    <strong>{say(title)}</strong>
+                    {isLimitedToRows && (
+                      <Text size="xs" c="dimmed">
+                        {t('only some records')}
+                      </Text>
+                    )}
+                  </>
+                ),
+              ],
+              [t('Read'), ({ canRead, readableFields }) => inWords(canRead, readableFields)],
+              [t('Create'), ({ canCreate, creatableFields }) => inWords(canCreate, creatableFields)],
+              [t('Change'), ({ canUpdate, updatableFields }) => inWords(canUpdate, updatableFields)],
+              [t('Remove'), ({ canRemove }) => inWords(canRemove, [])],
+            ]}
+          />
+        ) : (
+          <EmptyState icon="lock" title={t('No access to records')} />
+        )
+      }
+    </Answered>
   );
 }

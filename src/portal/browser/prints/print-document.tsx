@@ -10,7 +10,7 @@ import { useGateway, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { useDeclaredCollection } from '../records/use-declared-collection';
 import { LoadingState, ProblemState } from '../shell/states';
-import type { PrintLayout } from './print-head';
+import type { PrintLayout } from './print-menu';
 import { usePrintFilters } from './use-print-filters';
 import { type PrintedPage, usePrintLayout, usePrintPages } from './use-print-pages';
 

@@ -1,17 +1,18 @@
 /** A document of chosen records, as it is printed or made a PDF by the browser. */
-import { Alert, Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
 import { useFormats, useTexts, useToday } from '../language/use-texts';
 import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
 import { orderInAddress } from '../records/view-address';
+import { ParameterInput } from '../reports/parameters-form';
 import { SetSelect, useSets } from '../sheets/set-select';
-import { DayInput } from '../shell/day-input';
+import { Answered } from '../shell/answered';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { PrintDocument } from './print-document';
-import { type PrintChoice, type PrintHead, type PrintLayout, usePrints } from './print-head';
+import { type PrintChoice, type PrintHead, type PrintLayout, usePrints } from './print-menu';
 import { type PrintSubject, usePrintLayout, usePrintPages } from './use-print-pages';
 
 export function PrintPage() {
@@ -56,7 +57,8 @@ function PrintOf({ head, layout }: PrintOfProps) {
     orderBy: sort === '' ? orderBy.map((field) => ({ field })) : orderInAddress(sort),
   };
   const isReady = isOfRecords || set !== '';
-  const { data, error, refetch } = usePrintPages(layout, isReady ? subject : undefined);
+  const read = usePrintPages(layout, isReady ? subject : undefined);
+  const { data } = read;
   const title = collections.find(({ name }) => name === collection)?.title ?? collection;
   return (
     <PageFrame title={head.title} above={[{ label: title, to: `/portal/records/${collection}` }]}>
@@ -86,11 +88,18 @@ function PrintOf({ head, layout }: PrintOfProps) {
             })}
           </Alert>
         )}
-        {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!isReady && !sets.isLoading && <EmptyState icon="file" title={t('Choose what to print')} />}
-        {isReady && !data && !error && <LoadingState />}
-        {data?.pages.length === 0 && <EmptyState icon="file" title={t('Nothing found')} />}
-        {data && data.pages.length > 0 && <PrintDocument {...{ layout, collection }} pages={data.pages} />}
+        {isReady && (
+          <Answered of={read}>
+            {({ pages }) =>
+              pages.length === 0 ? (
+                <EmptyState icon="file" title={t('Nothing found')} />
+              ) : (
+                <PrintDocument {...{ layout, collection, pages }} />
+              )
+            }
+          </Answered>
+        )}
       </Stack>
     </PageFrame>
   );
@@ -113,23 +122,24 @@ interface ChoiceProps {
   onChange(value: string): void;
 }
 
-function Choice({ choice: { name, label: told, kind, values = [] }, layout, value, onChange }: ChoiceProps) {
+const TYPES: Readonly<Record<PrintChoice['kind'], string>> = {
+  ...{ day: 'LocalDate', month: 'Month', session: 'String', text: 'String', values: 'String' },
+};
+
+function Choice({ choice: { name, label, kind, values }, layout, ...input }: ChoiceProps) {
   const nameOf = useFieldNames();
   const wordOf = useAllowedWords();
   const { locale } = useFormats();
-  const label = layout.translations?.[locale.slice(0, 2)]?.words?.[told ?? ''] ?? told ?? nameOf(name);
-  if (kind === 'values') {
-    const data = values.map((one) => ({ value: one, label: wordOf(one.toLowerCase()) }));
-    return (
-      <Select {...{ label, data, value }} onChange={(next) => onChange(next ?? '')} allowDeselect={false} />
-    );
-  }
-  if (kind === 'day') return <DayInput {...{ label, value, onChange }} />;
+  const words = layout.translations?.[locale.slice(0, 2)]?.words;
   return (
-    <TextInput
-      {...{ label, value }}
-      type={kind === 'month' ? 'month' : 'text'}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    <ParameterInput
+      parameter={{
+        ...{ name: '', type: TYPES[kind], isRequired: kind === 'values', description: '' },
+        choices: values ?? null,
+        titles: Object.fromEntries((values ?? []).map((one) => [one, wordOf(one.toLowerCase())])),
+        title: words?.[label ?? ''] ?? label ?? nameOf(name),
+      }}
+      {...input}
     />
   );
 }

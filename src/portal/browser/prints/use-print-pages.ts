@@ -8,7 +8,7 @@ import {
 import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf, startOfSession } from '../language/days';
 import { useToday } from '../language/use-texts';
-import type { PrintLayout } from './print-head';
+import type { PrintLayout } from './print-menu';
 
 /** More pages are printed in parts. */
 const MOST_PAGES = 200;

@@ -1,5 +1,5 @@
 /** Promotes students to the next session, with a dry run of every student and one undo. */
-import { Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -13,10 +13,11 @@ import { GridRecords } from '../../../generated/portal/records/records';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
 import { useTexts, useToday } from '../language/use-texts';
-
+import { Answered } from '../shell/answered';
 import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { ListTable } from '../shell/list-table';
+import { EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
 type Promotion = NonNullable<PromoteStudentsMutation['promoteStudents']>;
@@ -38,10 +39,10 @@ interface Target {
 
 const LEAVES = '\u0000leaves';
 
+const placeOf = (route: Route) => `${route.class} ${route.section}`;
+
 export function PromotionPage() {
   const t = useTexts();
-  const { data, error, refetch } = useOperation(ClassesToPromote, {});
-  const classes = data?.classes.nodes;
   return (
     <PageFrame
       title={t('Promote students')}
@@ -49,10 +50,15 @@ export function PromotionPage() {
         'Moves classes to the next session. Nothing changes before you have seen every student.',
       )}
     >
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !classes && <LoadingState />}
-      {classes?.length === 0 && <EmptyState icon="layers" title={t('There are no classes yet')} />}
-      {classes && classes.length > 0 && <PromotionForm classes={classes} />}
+      <Answered of={useOperation(ClassesToPromote, {})}>
+        {({ classes: { nodes } }) =>
+          nodes.length > 0 ? (
+            <PromotionForm classes={nodes} />
+          ) : (
+            <EmptyState icon="layers" title={t('There are no classes yet')} />
+          )
+        }
+      </Answered>
     </PageFrame>
   );
 }
@@ -101,6 +107,10 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
     });
   };
   const names = classes.flatMap(({ name }) => name ?? []);
+  const aim = (route: Route, to: Partial<Target>) =>
+    change(() =>
+      setRoutes(routes.map((one) => (one === route ? { ...one, to: { ...one.to, ...to } } : one))),
+    );
   return (
     <Stack>
       <Card withBorder padding="lg">
@@ -133,28 +143,49 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
             onChange={(day) => change(() => setLeftOn(day))}
           />
         </SimpleGrid>
-        <Table mt="md" verticalSpacing={4} aria-label={t('Where each section goes')}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('Class and section')}</Table.Th>
-              <Table.Th>{t('To class')}</Table.Th>
-              <Table.Th>{t('To section')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {routes.map((route, index) => (
-              <Table.Tr key={`${route.class} ${route.section}`}>
-                <Table.Td>{`${route.class} ${route.section}`}</Table.Td>
-                <TargetCells
-                  of={`${route.class} ${route.section}`}
-                  names={names}
-                  target={route.to}
-                  onChange={(to) => change(() => setRoutes(routes.with(index, { ...route, to })))}
+        <ListTable<Route>
+          label={t('Where each section goes')}
+          mt="md"
+          verticalSpacing={4}
+          rows={routes}
+          keyOf={placeOf}
+          columns={[
+            [t('Class and section'), placeOf],
+            [
+              t('To class'),
+              (route) => (
+                <Select
+                  size="xs"
+                  aria-label={t('{of}: to class', { of: placeOf(route) })}
+                  data={[
+                    { value: '', label: t('Not promoted now') },
+                    { value: LEAVES, label: t('Leave the school') },
+                    ...names.map((name) => ({ value: name, label: name })),
+                  ]}
+                  value={route.to.class}
+                  onChange={(next) => aim(route, { class: next ?? '' })}
+                  allowDeselect={false}
                 />
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+              ),
+            ],
+            [
+              t('To section'),
+              (route) => {
+                const isMoving = route.to.class !== '' && route.to.class !== LEAVES;
+                return (
+                  <TextInput
+                    size="xs"
+                    aria-label={t('{of}: to section', { of: placeOf(route) })}
+                    placeholder={t('the same')}
+                    value={isMoving ? route.to.section : ''}
+                    disabled={!isMoving}
+                    onChange={({ currentTarget }) => aim(route, { section: currentTarget.value })}
+                  />
+                );
+              },
+            ],
+          ]}
+        />
         <Group mt="md">
           <Button onClick={() => look()} loading={preview.isPending} disabled={input.classes.length === 0}>
             {t('Show every student')}
@@ -232,46 +263,6 @@ function Outcome({ promotion }: { readonly promotion: Promotion }) {
   );
 }
 
-interface TargetCellsProps {
-  readonly of: string;
-  readonly names: readonly string[];
-  readonly target: Target;
-  onChange(target: Target): void;
-}
-
-function TargetCells({ of, names, target, onChange }: TargetCellsProps) {
-  const t = useTexts();
-  const isMoving = target.class !== '' && target.class !== LEAVES;
-  return (
-    <>
-      <Table.Td>
-        <Select
-          size="xs"
-          aria-label={t('{of}: to class', { of })}
-          data={[
-            { value: '', label: t('Not promoted now') },
-            { value: LEAVES, label: t('Leave the school') },
-            ...names.map((name) => ({ value: name, label: name })),
-          ]}
-          value={target.class}
-          onChange={(next) => onChange({ ...target, class: next ?? '' })}
-          allowDeselect={false}
-        />
-      </Table.Td>
-      <Table.Td>
-        <TextInput
-          size="xs"
-          aria-label={t('{of}: to section', { of })}
-          placeholder={t('the same')}
-          value={isMoving ? target.section : ''}
-          disabled={!isMoving}
-          onChange={({ currentTarget }) => onChange({ ...target, section: currentTarget.value })}
-        />
-      </Table.Td>
-    </>
-  );
-}
-
 interface StudentTableProps {
   readonly students: readonly Student[];
   readonly names: readonly string[];
@@ -285,7 +276,7 @@ const AS_THE_CLASS = '\u0000class';
 function StudentTable({ students, names, exceptions, onExcept }: StudentTableProps) {
   const t = useTexts();
   const rows = students.map((student) => ({ ...student, id: student.studentId }));
-  const placeOf = (...parts: readonly (string | number | null)[]) =>
+  const wordsOf = (...parts: readonly (string | number | null)[]) =>
     parts.filter((part) => part !== null).join(' ');
   const columns: readonly VirtualColumn<Student & { readonly id: string }>[] = [
     { name: 'no', head: t('Admission number'), width: 140, cell: ({ admissionNo }) => admissionNo },
@@ -294,14 +285,14 @@ function StudentTable({ students, names, exceptions, onExcept }: StudentTablePro
       name: 'from',
       head: t('From'),
       width: 110,
-      cell: ({ fromClass, fromSection, fromRollNo }) => placeOf(fromClass, fromSection, fromRollNo),
+      cell: ({ fromClass, fromSection, fromRollNo }) => wordsOf(fromClass, fromSection, fromRollNo),
     },
     {
       name: 'to',
       head: t('To'),
       width: 130,
       cell: ({ outcome, toClass, toSection, toRollNo }) =>
-        outcome === 'LEFT' ? t('leaves') : placeOf(toClass, toSection, toRollNo),
+        outcome === 'LEFT' ? t('leaves') : wordsOf(toClass, toSection, toRollNo),
     },
     {
       name: 'exception',

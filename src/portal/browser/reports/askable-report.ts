@@ -18,6 +18,10 @@ export interface AskedParameter {
   readonly choices: readonly string[] | null;
   /** The label. Default: from the name. */
   readonly title?: string;
+  /** The labels of the choices. Default: from their names. */
+  readonly titles?: Readonly<Record<string, string>>;
+  /** The height of a text of several lines. */
+  readonly lines?: number | undefined;
 }
 
 export interface ReportColumn {

@@ -1,13 +1,22 @@
-import { Autocomplete, Button, Group, Select, type SelectProps, Switch, TextInput } from '@mantine/core';
+import {
+  Autocomplete,
+  Button,
+  Group,
+  Select,
+  type SelectProps,
+  Switch,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
+import { useViewer } from '../gateway/use-gateway';
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
 import { useReportWords, useTexts } from '../language/use-texts';
 import { type RecordChoice, useRecordChoices } from '../records/use-record-choices';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
 import type { AskableReport, AskedParameter } from './askable-report';
-import { type NamedRecords, useNamedRecords } from './named-records';
 
 export interface ParametersFormProps {
   readonly form: AskableReport;
@@ -62,9 +71,10 @@ export interface ParameterInputProps {
 
 /** The input of a parameter: a switch, a choice, a record, a day, a month or a text. */
 export function ParameterInput({ parameter, value, words, onChange }: ParameterInputProps) {
-  const { name, type, isRequired, choices } = parameter;
+  const { name, type, isRequired, choices, titles = {}, lines } = parameter;
   const say = useReportWords();
-  const description = <CodeSpans text={describe(parameter, say)} />;
+  const described = describe(parameter, say);
+  const description = described === '' ? undefined : <CodeSpans text={described} />;
   const named = useNamedRecords(name);
   const isById = named?.field === '_id';
   const common = {
@@ -94,7 +104,7 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
         {...common}
         data={choices.map((choice) => ({
           value: choice,
-          label: say(nameOfEnumValue(choice)),
+          label: titles[choice] ?? say(nameOfEnumValue(choice)),
         }))}
         value={value === '' ? null : value}
         onChange={(next) => onChange(next ?? '')}
@@ -108,6 +118,15 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
     return <Autocomplete {...common} data={[...words]} value={value} onChange={onChange} />;
   if (named) return <RecordParameter {...{ common, named, value, onChange }} />;
   if (type === 'LocalDate') return <DayInput {...common} value={value} onChange={onChange} />;
+  if (lines !== undefined)
+    return (
+      <Textarea
+        {...{ ...common, value }}
+        autosize
+        minRows={lines}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    );
   return (
     <TextInput
       {...common}
@@ -188,4 +207,30 @@ function RecordParameter({ common, named, value, onChange }: RecordParameterProp
 
 function labelOf({ label, beside }: RecordChoice): string {
   return [label, beside].filter((one) => one !== '').join(' · ');
+}
+
+/** The records that a parameter refers to, by the value of one of their fields. */
+export interface NamedRecords {
+  readonly collection: string;
+  /** `_id` for references by id, which nobody knows by heart. */
+  readonly field: string;
+}
+
+/** By the names of parameters, which mean the same in every report. */
+const BY_PARAMETER: Readonly<Record<string, NamedRecords>> = {
+  admissionNo: { collection: 'registration', field: 'sequence' },
+  class: { collection: 'class', field: 'name' },
+  feeHead: { collection: 'fee_head', field: 'name' },
+  studentId: { collection: 'registration', field: '_id' },
+  userId: { collection: 'pltf_user', field: '_id' },
+};
+
+/** The records of a parameter. `undefined` if it refers to none, or if the viewer may not read them. */
+function useNamedRecords(parameter: string): NamedRecords | undefined {
+  const { collections } = useViewer();
+  const named = BY_PARAMETER[parameter];
+  const rights = collections.find(({ name, canRead }) => name === named?.collection && canRead);
+  if (!named || !rights) return undefined;
+  const isReadable = named.field === '_id' || rights.readableFields.includes(named.field);
+  return isReadable ? named : undefined;
 }

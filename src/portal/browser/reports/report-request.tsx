@@ -1,6 +1,6 @@
 /** The request of the current report for programs, to copy. It needs an API key of the user. */
 import { Button, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { saveFile } from '../gateway/save-file';
 import { useGateway } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
@@ -9,8 +9,6 @@ import { useNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { LoadingState } from '../shell/states';
 import type { AskableReport } from './askable-report';
-import { restAddress } from './rest-address';
-import { useIndexedReport } from './use-indexed-report';
 
 export interface ReportRequestProps {
   readonly name: string;
@@ -74,4 +72,54 @@ export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
       {t('{format} file', { format: format.toUpperCase() })}
     </Button>
   ));
+}
+
+/** The REST address of a report. The index of the service names its parameters in REST. */
+export interface IndexedReport {
+  readonly name: string;
+  readonly parameters: readonly { readonly name: string }[];
+}
+
+/**
+ * Parameters whose values are the same in REST and in the schema. Other enum values are in lower case in
+ * REST.
+ */
+const SAME_IN_REST = /Basis$/;
+
+/** The parameters are in the same order in both. */
+function restAddress(
+  report: IndexedReport,
+  {
+    form,
+    values,
+    format,
+  }: {
+    readonly form: AskableReport;
+    readonly values: Readonly<Record<string, string>>;
+    readonly format?: string;
+  },
+): string {
+  const address = new URLSearchParams({ report: report.name });
+  form.parameters.forEach(({ name, type, choices }, index) => {
+    const value = values[name] ?? '';
+    const named = report.parameters[index]?.name;
+    if (value === '' || named === undefined) return;
+    address.set(named, choices && !SAME_IN_REST.test(type) ? value.toLowerCase() : value);
+  });
+  if (format !== undefined) address.set('format', format);
+  return `/?${address}`;
+}
+
+/** A report as described by the index of the service, `GET /`. */
+function useIndexedReport(name: string): IndexedReport | undefined {
+  const gateway = useGateway();
+  const { data } = useQuery({
+    queryKey: ['index'],
+    queryFn: async ({ signal }) => {
+      const response = await gateway.fetch('/', { headers: { accept: 'application/json' }, signal });
+      return (await response.json()) as { readonly reports: readonly IndexedReport[] };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return data?.reports.find((report) => report.name === name);
 }

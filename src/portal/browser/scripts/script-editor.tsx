@@ -1,21 +1,32 @@
 /** The code and the triggers of a script. Changes stay in the tab until they are saved. */
-import { Button, Checkbox, Drawer, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Drawer,
+  Group,
+  NativeSelect,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useId, useState } from 'react';
+import { type ChangeEvent, lazy, Suspense, useId, useState } from 'react';
 import {
   KeepScript,
   ScriptNow,
   type ScriptNowQuery,
+  type ScriptOutlineFragment,
   ScriptsOfSchool,
   VersionsOfScript,
 } from '../../../generated/portal/scripts/scripts';
 import { useChange, useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { phrase, type Texts, useTexts } from '../language/use-texts';
 import { useDraft, useDraftBase } from '../records/use-draft';
 import { ChangedBy, isVersionConflict, useNotice } from '../shell/confirm-dialog';
-import { WarningNotice } from '../shell/icon';
+import { Icon, WarningNotice } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
-import { type EditedTrigger, namesOfText, TriggerFields } from './trigger-fields';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 const PlatformTypes = lazy(async () => ({ default: (await import('./platform-types')).PlatformTypes }));
@@ -44,6 +55,23 @@ interface ScriptForm {
   readonly after: readonly EditedTrigger[];
 }
 
+type TextField = 'description' | 'roles' | 'serviceRoles' | 'schedule' | 'topics' | 'methods';
+
+const TEXT_FIELDS: readonly (readonly [name: TextField, label: string, description?: string])[] = [
+  ['description', phrase('Description')],
+  ['roles', phrase('Roles that may run it'), phrase('Separated by commas. Admins always may.')],
+  [
+    'serviceRoles',
+    phrase('Roles it runs with'),
+    phrase('Empty: those of its caller. On a schedule and after writes there is no caller.'),
+  ],
+  [
+    'schedule',
+    phrase('On a schedule'),
+    phrase('Minute, hour, day, month, weekday: 30 20 * * * is half past eight each evening'),
+  ],
+];
+
 export interface ScriptEditorProps {
   readonly name: string;
   /** `undefined` for a new script. */
@@ -66,10 +94,9 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
   const save = useChange(KeepScript);
   const form: ScriptForm = { ...toForm(script), ...draft };
   const set = (changes: Partial<ScriptForm>) => keepDraft({ ...draft, ...changes });
-  const field = (key: 'description' | 'roles' | 'serviceRoles' | 'schedule' | 'topics' | 'methods') => ({
-    value: form[key],
-    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
-      set({ [key]: event.currentTarget.value }),
+  const field = (name: TextField) => ({
+    value: form[name],
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => set({ [name]: currentTarget.value }),
   });
   const isChanged = isDrafted || script === undefined;
   // This must follow the removal of the draft, because a saved new script mounts another editor.
@@ -130,22 +157,14 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
           checked={form.isEnabled}
           onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
         />
-        <TextInput label={t('Description')} {...field('description')} />
-        <TextInput
-          label={t('Roles that may run it')}
-          description={t('Separated by commas. Admins always may.')}
-          {...field('roles')}
-        />
-        <TextInput
-          label={t('Roles it runs with')}
-          description={t('Empty: those of its caller. On a schedule and after writes there is no caller.')}
-          {...field('serviceRoles')}
-        />
-        <TextInput
-          label={t('On a schedule')}
-          description={t('Minute, hour, day, month, weekday: 30 20 * * * is half past eight each evening')}
-          {...field('schedule')}
-        />
+        {TEXT_FIELDS.map(([name, label, description]) => (
+          <TextInput
+            key={name}
+            label={t(label)}
+            description={description && t(description)}
+            {...field(name)}
+          />
+        ))}
         <TriggerFields
           label={t('Before writes, which it can change or refuse')}
           triggers={form.before}
@@ -253,4 +272,105 @@ function toInput(name: string, form: ScriptForm) {
     before: [...before],
     after: [...after],
   };
+}
+
+type EditedTrigger = ScriptOutlineFragment['before'][number];
+type WriteOperation = EditedTrigger['operations'][number];
+
+const OPERATIONS: readonly (readonly [WriteOperation, string])[] = [
+  ['CREATE', phrase('make')],
+  ['UPDATE', phrase('change')],
+  ['DELETE', phrase('remove')],
+];
+
+interface TriggerFieldsProps {
+  readonly label: string;
+  readonly triggers: readonly EditedTrigger[];
+  onChange(triggers: readonly EditedTrigger[]): void;
+}
+
+/** The writes of collections that start a script. */
+function TriggerFields({ label, triggers, onChange }: TriggerFieldsProps) {
+  const t = useTexts();
+  const { collections } = useViewer();
+  return (
+    <Stack gap="xs" role="group" aria-label={label}>
+      <Text size="sm" fw={500}>
+        {label}
+      </Text>
+      {triggers.map((trigger, index) => {
+        const { collection, operations } = trigger;
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other name than its place.
+          <Group key={index} gap="sm">
+            <NativeSelect
+              aria-label={t('Collection')}
+              value={collection}
+              onChange={(event) =>
+                onChange(triggers.with(index, { ...trigger, collection: event.currentTarget.value }))
+              }
+              data={collections.map(({ name, title }) => ({ value: name, label: title }))}
+            />
+            {OPERATIONS.map(([operation, name]) => (
+              <Checkbox
+                key={operation}
+                label={t(name)}
+                checked={operations.includes(operation)}
+                onChange={(event) => {
+                  const others = operations.filter((one) => one !== operation);
+                  const next = event.currentTarget.checked ? [...others, operation] : others;
+                  onChange(triggers.with(index, { ...trigger, operations: next }));
+                }}
+              />
+            ))}
+            <ActionIcon
+              onClick={() => onChange(triggers.toSpliced(index, 1))}
+              aria-label={t('Take {field} away', { field: collection })}
+            >
+              <Icon name="trash" />
+            </ActionIcon>
+          </Group>
+        );
+      })}
+      <Group>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<Icon name="plus" size={14} />}
+          aria-label={t('Add to {field}', { field: label })}
+          onClick={() =>
+            onChange([
+              ...triggers,
+              { collection: collections[0]?.name ?? '', operations: ['CREATE', 'UPDATE'] },
+            ])
+          }
+        >
+          {t('Add')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+type ScriptTriggers = Pick<
+  ScriptOutlineFragment,
+  'before' | 'after' | 'schedule' | 'topics' | 'endpoint' | 'roles'
+>;
+
+/** The triggers of a script, each as a short text. */
+export function describeTriggers(script: ScriptTriggers, t: Texts): readonly string[] {
+  const { before, after, schedule, topics, endpoint, roles } = script;
+  return [
+    ...before.map(({ collection }) => t('before writes of {collection}', { collection })),
+    ...after.map(({ collection }) => t('after writes of {collection}', { collection })),
+    ...(schedule === null ? [] : [t('by the clock: {schedule}', { schedule })]),
+    ...topics.map((topic) => t('messages of {topic}', { topic })),
+    ...(endpoint === null ? [] : [t('requests, {methods}', { methods: endpoint.methods.join(', ') })]),
+    ...(roles.length === 0 ? [] : [t('called by {roles}', { roles: roles.join(', ') })]),
+  ];
+}
+
+/** The distinct names in a comma-separated text. */
+function namesOfText(text: string): readonly string[] {
+  return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
 }

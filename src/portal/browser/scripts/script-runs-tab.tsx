@@ -1,12 +1,14 @@
 import { Button, Card, Code, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { RunOfScript, RunsOfScript, type ShownRunFragment } from '../../../generated/portal/scripts/scripts';
-import { useChange, useGateway } from '../gateway/use-gateway';
+import { useChange } from '../gateway/use-gateway';
+import { pageOf, useListedPages } from '../gateway/use-listed-pages';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { Answered } from '../shell/answered';
 import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { MoreButton } from '../shell/list-table';
+import { EmptyState, ProblemState } from '../shell/states';
 import { useUserNames } from '../shell/use-record-labels';
 
 const PAGE_SIZE = 20;
@@ -26,32 +28,24 @@ const CAUSE_NAMES: Readonly<Record<string, string>> = {
 /** The runs of a script with their output, the newest first. */
 export function ScriptRunsTab({ name }: { readonly name: string }) {
   const t = useTexts();
-  const gateway = useGateway();
-  const asked = { script: name, first: PAGE_SIZE };
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [RunsOfScript.name, asked],
-    queryFn: ({ pageParam, signal }) =>
-      gateway.execute(RunsOfScript, { ...asked, before: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ scriptRuns }) =>
-      scriptRuns.length === PAGE_SIZE ? scriptRuns.at(-1)?.id : undefined,
-  });
-  const runs = data?.pages.flatMap(({ scriptRuns }) => scriptRuns) ?? [];
-  const nameOf = useUserNames(runs.map(({ principal }) => principal));
-  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
-  if (!data) return <LoadingState />;
-  if (runs.length === 0) return <EmptyState icon="history" title={t('No runs yet')} />;
+  const runs = useListedPages(
+    RunsOfScript,
+    (before) => ({ script: name, first: PAGE_SIZE, before }),
+    ({ scriptRuns }) => pageOf(scriptRuns, PAGE_SIZE),
+  );
+  const nameOf = useUserNames(runs.data?.map(({ principal }) => principal) ?? []);
   return (
-    <Stack component="ol" className="plain-list" maw={900}>
-      {runs.map((run) => (
-        <RunCard key={run.id} run={run} user={nameOf(run.principal)} />
-      ))}
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('Older runs')}
-        </Button>
+    <Answered of={runs}>
+      {(rows) => (
+        <Stack component="ol" className="plain-list" maw={900}>
+          {rows.length === 0 && <EmptyState icon="history" title={t('No runs yet')} />}
+          {rows.map((run) => (
+            <RunCard key={run.id} run={run} user={nameOf(run.principal)} />
+          ))}
+          <MoreButton more={runs.more}>{t('Older runs')}</MoreButton>
+        </Stack>
       )}
-    </Stack>
+    </Answered>
   );
 }
 
@@ -169,25 +163,21 @@ function FinishedRun({ run }: { readonly run: ShownRunFragment }) {
           {error.stack}
         </Code>
       )}
-      {output.length > 0 && (
-        <section aria-label={t('Output')}>
-          <Text size="sm" fw={500}>
-            {t('Output')}
-          </Text>
-          <Code block className="wrapped">
-            {output.map(({ text }) => text).join('\n')}
-          </Code>
-        </section>
-      )}
-      {value !== null && value !== undefined && (
-        <section aria-label={t('Result')}>
-          <Text size="sm" fw={500}>
-            {t('Result')}
-          </Text>
-          <Code block className="wrapped">
-            {JSON.stringify(value, null, 2)}
-          </Code>
-        </section>
+      {[
+        [t('Output'), output.map(({ text }) => text).join('\n')],
+        [t('Result'), value === null || value === undefined ? '' : JSON.stringify(value, null, 2)],
+      ].map(
+        ([title, text]) =>
+          text && (
+            <section key={title} aria-label={title}>
+              <Text size="sm" fw={500}>
+                {title}
+              </Text>
+              <Code block className="wrapped">
+                {text}
+              </Code>
+            </section>
+          ),
       )}
     </Stack>
   );

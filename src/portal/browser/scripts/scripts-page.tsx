@@ -1,96 +1,83 @@
 /** The scripts of the school with their triggers. */
-import { Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
+import { type ScriptOutlineFragment, ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
 import { useOperation } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
-import { InputDialog } from '../shell/confirm-dialog';
-import { Icon, StateTag } from '../shell/icon';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { FormDialog } from '../shell/change-dialog';
+import { StateTag } from '../shell/icon';
+import { ListPage } from '../shell/list-page';
+import { ListTable } from '../shell/list-table';
 import { useUserNames } from '../shell/use-record-labels';
-import { describeTriggers } from './trigger-fields';
+import { describeTriggers } from './script-editor';
 
 export function ScriptsPage() {
   const t = useTexts();
   const formats = useFormats();
-  const [isMaking, setIsMaking] = useState(false);
-  const { data, error, refetch } = useOperation(ScriptsOfSchool, {});
-  const nameOf = useUserNames(data?.scripts.map(({ updatedBy }) => updatedBy) ?? []);
+  const answer = useOperation(ScriptsOfSchool, {});
+  const nameOf = useUserNames(answer.data?.scripts.map(({ updatedBy }) => updatedBy) ?? []);
   return (
-    <PageFrame
+    <ListPage
       title={t('Scripts')}
       description={t('JavaScript that runs on request, on a schedule, or when records change')}
-      actions={
-        <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
-          {t('New script')}
-        </Button>
-      }
+      of={answer}
+      rowsOf={({ scripts }) => scripts}
+      empty={{
+        icon: 'code',
+        title: t('No scripts yet'),
+        about: t(
+          'A script can check records before they are saved, send a report every evening or answer requests.',
+        ),
+      }}
+      create={{
+        label: t('New script'),
+        first: t('Write the first one'),
+        dialog: (close) => <NewScriptDialog onClose={close} />,
+      }}
     >
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!data && !error && <LoadingState />}
-      {data?.scripts.length === 0 && (
-        <EmptyState
-          icon="code"
-          title={t('No scripts yet')}
-          action={<Button onClick={() => setIsMaking(true)}>{t('Write the first one')}</Button>}
-        >
-          {t(
-            'A script can check records before they are saved, send a report every evening or answer requests.',
-          )}
-        </EmptyState>
+      {(scripts) => (
+        <ListTable<ScriptOutlineFragment>
+          label={t('Scripts')}
+          rows={scripts}
+          columns={[
+            [
+              t('Name'),
+              ({ name, description }) => (
+                <>
+                  <Anchor component={Link} to={`/portal/scripts/${name}`} size="sm" fw={600}>
+                    {name}
+                  </Anchor>
+                  <Text size="sm" c="dimmed" className="wrapped">
+                    {description}
+                  </Text>
+                </>
+              ),
+            ],
+            [t('Triggers'), (script) => describeTriggers(script, t).join(', ') || '–', 'wrapped'],
+            [
+              t('State'),
+              ({ isEnabled }) => (
+                <StateTag state={isEnabled ? 'on' : 'off'}>
+                  {isEnabled ? t('Enabled') : t('Disabled')}
+                </StateTag>
+              ),
+            ],
+            [t('Version'), ({ version }) => version, 'numeric'],
+            [
+              t('Saved'),
+              ({ updatedAt, updatedBy }) => (
+                <div>
+                  {formats.instant(updatedAt)}
+                  <Text size="xs" c="dimmed">
+                    {nameOf(updatedBy)}
+                  </Text>
+                </div>
+              ),
+            ],
+          ]}
+        />
       )}
-      {data && data.scripts.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
-        <section className="table-scroll" tabIndex={0} aria-label={t('Scripts')}>
-          <Table className="stacked-table" verticalSpacing="sm">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t('Name')}</Table.Th>
-                <Table.Th>{t('Triggers')}</Table.Th>
-                <Table.Th>{t('State')}</Table.Th>
-                <Table.Th className="numeric">{t('Version')}</Table.Th>
-                <Table.Th>{t('Saved')}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.scripts.map((script) => (
-                <Table.Tr key={script.name}>
-                  <Table.Td>
-                    <Anchor component={Link} to={`/portal/scripts/${script.name}`} size="sm" fw={600}>
-                      {script.name}
-                    </Anchor>
-                    <Text size="sm" c="dimmed" className="wrapped">
-                      {script.description}
-                    </Text>
-                  </Table.Td>
-                  <Table.Td className="wrapped" data-label={t('Triggers')}>
-                    {describeTriggers(script, t).join(', ') || '–'}
-                  </Table.Td>
-                  <Table.Td data-label={t('State')}>
-                    <StateTag state={script.isEnabled ? 'on' : 'off'}>
-                      {script.isEnabled ? t('Enabled') : t('Disabled')}
-                    </StateTag>
-                  </Table.Td>
-                  <Table.Td className="numeric" data-label={t('Version')}>
-                    {script.version}
-                  </Table.Td>
-                  <Table.Td data-label={t('Saved')}>
-                    <div>
-                      {formats.instant(script.updatedAt)}
-                      <Text size="xs" c="dimmed">
-                        {nameOf(script.updatedBy)}
-                      </Text>
-                    </div>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </section>
-      )}
-      {isMaking && <NewScriptDialog onClose={() => setIsMaking(false)} />}
-    </PageFrame>
+    </ListPage>
   );
 }
 
@@ -98,27 +85,21 @@ export function ScriptsPage() {
 function NewScriptDialog({ onClose }: { onClose(): void }) {
   const t = useTexts();
   const navigate = useNavigate();
-  const [name, setName] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void navigate({ to: `/portal/scripts/${encodeURIComponent(name.trim())}` });
-  };
   return (
-    <InputDialog opened onClose={onClose} title={t('New script')}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label={t('Name')}
-            description={t('Lower-case letters, digits and hyphens. Programs use this name.')}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            required
-          />
-          <Group justify="flex-end">
-            <Button type="submit">{t('Create script')}</Button>
-          </Group>
-        </Stack>
-      </form>
-    </InputDialog>
+    <FormDialog
+      title={t('New script')}
+      action={t('Create script')}
+      onClose={onClose}
+      onSubmit={({ name = '' }) =>
+        void navigate({ to: `/portal/scripts/${encodeURIComponent(name.trim())}` })
+      }
+    >
+      <TextInput
+        label={t('Name')}
+        description={t('Lower-case letters, digits and hyphens. Programs use this name.')}
+        name="name"
+        required
+      />
+    </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 /** Changes one setting by a control for its type, or resets it to its default. */
-import { Button, Group, Input, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { Button, Input, NativeSelect, Text, TextInput } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
 import {
   RemoveSchoolSetting,
   SchoolSettings,
@@ -9,12 +9,12 @@ import {
 } from '../../../generated/portal/settings/settings';
 import { useChange } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
+import { FormDialog } from '../shell/change-dialog';
 import { CodeSpans } from '../shell/code-to-copy';
-import { ChangedMeanwhile, InputDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { ChangedMeanwhile, savedOver, useNotice } from '../shell/confirm-dialog';
 import { findJsonFault } from '../shell/find-json-fault';
-import { LoadingState, ProblemState } from '../shell/states';
-import { parseProperty, printProperty, valueInForce } from './print-property';
-import { useSettingWords } from './use-setting-words';
+import { LoadingState } from '../shell/states';
+import { parseProperty, printProperty, useSettingWords, valueInForce } from './use-setting-words';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 
@@ -44,61 +44,59 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
     notice(words);
     onClose();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    remove.reset();
-    set.mutate(
-      { name, value: parsed, ifMatch },
-      { onSuccess: () => done(t('{name} is saved.', { name: title })) },
-    );
-  };
   return (
-    <InputDialog opened onClose={onClose} title={title}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Text size="sm" component="div">
-            <CodeSpans text={say(description)} />
-          </Text>
-          {isSecret && (
-            <Text size="sm">{t('The value is never shown, and neither is the one you set now.')}</Text>
-          )}
-          <PropertyControl
-            property={property}
-            text={text}
-            error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
-            onChange={setText}
-          />
-          {theirs && (
-            <ChangedMeanwhile
-              changed={{ collection: '$property', id: name }}
-              theirs={[[t('Value'), theirs.isSecret ? t('Set, but never shown') : valueInForce(theirs)]]}
-            />
-          )}
-          {problem && !theirs && <ProblemState problem={problem} />}
-          <Group justify="space-between">
-            {isSet && !isInherited ? (
-              <Button
-                variant="default"
-                loading={remove.isPending}
-                onClick={() =>
-                  remove.mutate(
-                    { name, ifMatch },
-                    { onSuccess: () => done(t('{name} is reset.', { name: title })) },
-                  )
-                }
-              >
-                {t('Reset to default')}
-              </Button>
-            ) : (
-              <span />
-            )}
-            <Button type="submit" loading={set.isPending} disabled={text === '' || parsed === undefined}>
-              {t('Save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </InputDialog>
+    <FormDialog
+      title={title}
+      action={t('Save')}
+      isBusy={set.isPending}
+      isReady={text !== '' && parsed !== undefined}
+      problem={theirs ? null : problem}
+      onClose={onClose}
+      onSubmit={() => {
+        remove.reset();
+        set.mutate(
+          { name, value: parsed, ifMatch },
+          { onSuccess: () => done(t('{name} is saved.', { name: title })) },
+        );
+      }}
+      note={
+        isSet &&
+        !isInherited && (
+          <Button
+            variant="default"
+            mr="auto"
+            loading={remove.isPending}
+            onClick={() =>
+              remove.mutate(
+                { name, ifMatch },
+                { onSuccess: () => done(t('{name} is reset.', { name: title })) },
+              )
+            }
+          >
+            {t('Reset to default')}
+          </Button>
+        )
+      }
+    >
+      <Text size="sm" component="div">
+        <CodeSpans text={say(description)} />
+      </Text>
+      {isSecret && (
+        <Text size="sm">{t('The value is never shown, and neither is the one you set now.')}</Text>
+      )}
+      <PropertyControl
+        property={property}
+        text={text}
+        error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
+        onChange={setText}
+      />
+      {theirs && (
+        <ChangedMeanwhile
+          changed={{ collection: '$property', id: name }}
+          theirs={[[t('Value'), theirs.isSecret ? t('Set, but never shown') : valueInForce(theirs)]]}
+        />
+      )}
+    </FormDialog>
   );
 }
 
@@ -141,39 +139,5 @@ function PropertyControl({ property, text, error, onChange }: PropertyControlPro
   }
   return (
     <TextInput {...common} description={description} {...(kind === 'NUMBER' && { inputMode: 'numeric' })} />
-  );
-}
-
-export interface TemplateDialogProps {
-  onName(name: string): void;
-  onClose(): void;
-}
-
-/** Asks for the name of a new mail template. Nothing is stored until its texts are saved. */
-export function TemplateDialog({ onName, onClose }: TemplateDialogProps) {
-  const t = useTexts();
-  const [name, setName] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onName(name);
-  };
-  return (
-    <InputDialog opened onClose={onClose} title={t('New mail template')}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label={t('Name')}
-            description={t('Letters, digits, _, . and -. Used to pick the template when sending.')}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            pattern="[A-Za-z0-9_.\-]{1,80}"
-            required
-          />
-          <Group justify="flex-end">
-            <Button type="submit">{t('Go on')}</Button>
-          </Group>
-        </Stack>
-      </form>
-    </InputDialog>
   );
 }

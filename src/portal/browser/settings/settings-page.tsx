@@ -1,15 +1,18 @@
 /** The settings of the school that the gateway reads, and its branches. */
-import { Button, Code, Stack, Table, Text, Title } from '@mantine/core';
-import { useId, useState } from 'react';
+import { Button, Code, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useState } from 'react';
 import { SchoolSettings, type ShownPropertyFragment } from '../../../generated/portal/settings/settings';
 import { BranchesSection } from '../branches/branches-section';
 import { useOperation } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
+import { Answered } from '../shell/answered';
+import { FormDialog } from '../shell/change-dialog';
 import { CodeSpans } from '../shell/code-to-copy';
 import { Icon, StateTag } from '../shell/icon';
+import { ActionsHead, ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
-import { PropertyDialog, TemplateDialog } from './property-dialog';
+import { EmptyState, PageFrame } from '../shell/states';
+import { PropertyDialog } from './property-dialog';
 import { groupSettings, type SettingGroup, type SettingSubject } from './setting-groups';
 import { useSettingWords } from './use-setting-words';
 
@@ -33,10 +36,11 @@ export function SettingsPage() {
   const [{ find }, change] = useAddress({ find: '' });
   const [edited, setEdited] = useState<ShownPropertyFragment>();
   const [isNaming, setIsNaming] = useState(false);
-  const { data, error, refetch } = useOperation(SchoolSettings, {});
+  const answer = useOperation(SchoolSettings, {});
+  const properties = answer.data?.domainProperties;
   const { titleOf, say } = useSettingWords();
   const words = find.toLowerCase();
-  const found = data?.domainProperties.filter(({ name, description }) =>
+  const found = properties?.filter(({ name, description }) =>
     [name, titleOf(name), say(description)].join(' ').toLowerCase().includes(words),
   );
   return (
@@ -56,28 +60,39 @@ export function SettingsPage() {
           onFind={(text) => change({ find: text }, 'replace')}
           maxWidth={360}
         />
-        {error && <ProblemState problem={error} retry={() => void refetch()} />}
-        {!data && !error && <LoadingState />}
-        {found?.length === 0 && <EmptyState icon="search" title={t('No settings match')} />}
+        <Answered of={answer}>
+          {() => found?.length === 0 && <EmptyState icon="search" title={t('No settings match')} />}
+        </Answered>
         {groupSettings(found ?? []).map((group) => (
           <SettingsSection key={group.subject} group={group} onEdit={setEdited} />
         ))}
         <BranchesSection />
       </Stack>
       {isNaming && (
-        <TemplateDialog
-          onName={(name) => {
+        // Nothing is stored until the texts of the template are saved.
+        <FormDialog
+          title={t('New mail template')}
+          action={t('Go on')}
+          onClose={() => setIsNaming(false)}
+          onSubmit={({ name = '' }) => {
             setIsNaming(false);
             setEdited(newTemplate(name));
           }}
-          onClose={() => setIsNaming(false)}
-        />
+        >
+          <TextInput
+            label={t('Name')}
+            description={t('Letters, digits, _, . and -. Used to pick the template when sending.')}
+            name="name"
+            pattern="[A-Za-z0-9_.\-]{1,80}"
+            required
+          />
+        </FormDialog>
       )}
       {edited && (
         <PropertyDialog
           key={edited.name}
           property={edited}
-          now={data?.domainProperties.find(({ name }) => name === edited.name)}
+          now={properties?.find(({ name }) => name === edited.name)}
           onClose={() => setEdited(undefined)}
         />
       )}
@@ -103,67 +118,44 @@ interface SettingsSectionProps {
 
 function SettingsSection({ group, onEdit }: SettingsSectionProps) {
   const t = useTexts();
-  const heading = useId();
-  return (
-    <section aria-labelledby={heading}>
-      <Title order={2} size="h4" mb="xs" id={heading}>
-        {t(TITLES[group.subject])}
-      </Title>
-      <SettingsTable properties={group.settings} heading={heading} onEdit={onEdit} />
-    </section>
-  );
-}
-
-interface SettingsTableProps {
-  readonly properties: readonly ShownPropertyFragment[];
-  /** The id of the heading above the table. */
-  readonly heading: string;
-  onEdit(property: ShownPropertyFragment): void;
-}
-
-function SettingsTable({ properties, heading, onEdit }: SettingsTableProps) {
-  const t = useTexts();
   const { titleOf, say } = useSettingWords();
+  const title = t(TITLES[group.subject]);
   return (
-    <Table className="stacked-table settings-table" verticalSpacing="sm" aria-labelledby={heading}>
-      <colgroup>
-        <col />
-        <col className="value-column" />
-        <col className="from-column" />
-        <col className="action-column" />
-      </colgroup>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t('Setting')}</Table.Th>
-          <Table.Th>{t('Value')}</Table.Th>
-          <Table.Th>{t('From')}</Table.Th>
-          <Table.Th>
-            <span className="visually-hidden">{t('Actions')}</span>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {properties.map((property) => (
-          <Table.Tr key={property.name}>
-            <Table.Td maw={420}>
-              <Text size="sm" fw={600} className="wrapped">
-                {titleOf(property.name)}
-              </Text>
-              <Text size="sm" c="dimmed">
-                <CodeSpans text={say(property.description)} />
-              </Text>
-              <Text size="xs" c="dimmed" ff="monospace" className="wrapped">
-                {property.name}
-              </Text>
-            </Table.Td>
-            <Table.Td data-label={t('Value')} maw={360}>
-              <PropertyInForce property={property} />
-            </Table.Td>
-            <Table.Td data-label={t('From')}>
-              <StateTag state={property.isSet ? 'changed' : ''}>{placeOf(property, t)}</StateTag>
-            </Table.Td>
-            <Table.Td>
-              {property.isSettable ? (
+    <section>
+      <Title order={2} size="h4" mb="xs">
+        {title}
+      </Title>
+      <ListTable<ShownPropertyFragment>
+        label={title}
+        className="stacked-table settings-table"
+        rows={group.settings}
+        columns={[
+          [
+            t('Setting'),
+            ({ name, description }) => (
+              <>
+                <Text size="sm" fw={600} className="wrapped">
+                  {titleOf(name)}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  <CodeSpans text={say(description)} />
+                </Text>
+                <Text size="xs" c="dimmed" ff="monospace" className="wrapped">
+                  {name}
+                </Text>
+              </>
+            ),
+          ],
+          [t('Value'), (property) => <PropertyInForce property={property} />, 'value-column'],
+          [
+            t('From'),
+            (property) => <StateTag state={property.isSet ? 'changed' : ''}>{placeOf(property, t)}</StateTag>,
+            'from-column',
+          ],
+          [
+            <ActionsHead key="actions" />,
+            (property) =>
+              property.isSettable ? (
                 <Button
                   size="compact-sm"
                   variant="default"
@@ -176,12 +168,12 @@ function SettingsTable({ properties, heading, onEdit }: SettingsTableProps) {
                 <Text size="xs" c="dimmed">
                   {t('Set by the operator of the gateway')}
                 </Text>
-              )}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+              ),
+            'action-column',
+          ],
+        ]}
+      />
+    </section>
   );
 }
 

@@ -1,5 +1,5 @@
 /** A sheet: the members of a set with the cells of each, saved together. Roll-call and marks are sheets. */
-import { Alert, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Group, Select, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import {
   SheetDay,
@@ -12,6 +12,7 @@ import { sessionYearOf } from '../language/days';
 import { useFormats, useTexts, useToday } from '../language/use-texts';
 import { PrintMenu } from '../prints/print-menu';
 import { useAllowedWords, useDeclaredCollection, useFieldNames } from '../records/use-declared-collection';
+import { ParameterInput } from '../reports/parameters-form';
 import { DayInput } from '../shell/day-input';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
@@ -88,21 +89,17 @@ function Sheet({ declaration }: SheetProps) {
             )}
             {choose.map((field) => {
               const { allowed } = fieldOf(field) ?? {};
-              return allowed ? (
-                <Select
+              return (
+                <ParameterInput
                   key={field}
-                  label={nameOf(field)}
-                  data={allowed.map((value) => ({ value, label: wordOf(value) }))}
-                  value={chosen[field] ?? null}
-                  onChange={(next) => setAddress({ [field]: next ?? NONE })}
-                  allowDeselect={false}
-                />
-              ) : (
-                <TextInput
-                  key={field}
-                  label={nameOf(field)}
+                  parameter={{
+                    ...{ name: '', type: 'String', description: '', isRequired: allowed !== undefined },
+                    choices: allowed ?? null,
+                    titles: Object.fromEntries((allowed ?? []).map((value) => [value, wordOf(value)])),
+                    title: nameOf(field),
+                  }}
                   value={chosen[field] ?? ''}
-                  onChange={({ currentTarget }) => setAddress({ [field]: currentTarget.value }, 'replace')}
+                  onChange={(next) => setAddress({ [field]: next }, allowed ? 'push' : 'replace')}
                 />
               );
             })}

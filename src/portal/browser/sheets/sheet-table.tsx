@@ -1,6 +1,6 @@
 /** The rows of a sheet: a tap or a key changes a cell, a paste fills many, and one button saves all. */
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { SaveSheet, SheetRecords } from '../../../generated/portal/sheets/sheets';
@@ -9,7 +9,6 @@ import { fromWallTime } from '../language/days';
 import { useFormats, useTexts } from '../language/use-texts';
 import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
 import { draftKey, useDraft } from '../records/use-draft';
-
 import { GatewayProblem } from '../session/gateway-problem';
 import { useUndoNotice } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
@@ -60,8 +59,6 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
     draftKey(viewer, `sheet-${declaration.name}`, JSON.stringify([sheet.set, sheet.day, sheet.chosen, part])),
   );
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
-  const [isSaving, setIsSaving] = useState(false);
-  const [problem, setProblem] = useState<Error>();
   const textOf = (row: number, column: SheetColumn) => {
     const { id = '' } = members[row] ?? {};
     const changed = changes[cellKey(id, column.name)];
@@ -98,22 +95,17 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
   });
   const faulty = Object.keys(faults).length;
 
-  const save = async () => {
-    setIsSaving(true);
-    setProblem(undefined);
-    try {
+  const save = useMutation({
+    // It is not kept for the return of the network: that would save also what was discarded.
+    networkMode: 'always',
+    mutationFn: async () => {
       // Whoever saved the same sheet meanwhile must not be overwritten unseen.
       const asked = { collection, where: sheet.where, first: 400 };
       const now = await gateway.execute(SheetRecords, asked);
       if (versionsOf(now.records.nodes) !== versionsOf(records)) {
         queries.setQueryData([SheetRecords.name, asked], now);
-        throw new GatewayProblem(
-          t('Somebody else has saved this sheet meanwhile. Look at it, and save again.'),
-          {
-            kind: 'refused',
-            code: 'CONFLICT',
-          },
-        );
+        const words = t('Somebody else has saved this sheet meanwhile. Look at it, and save again.');
+        throw new GatewayProblem(words, { kind: 'refused', code: 'CONFLICT' });
       }
       const { answer, requestId } = await gateway.executeTraced(
         SaveSheet,
@@ -121,24 +113,18 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
         'tab',
       );
       setChanges({});
-      const reload = async () => {
+      const onUndone = async () => {
         await queries.invalidateQueries({ queryKey: [SheetRecords.name] });
         await queries.invalidateQueries({ queryKey: [GridRecords.name] });
       };
-      await reload();
-      offerUndo(
-        t('{count, plural, one {# row} other {# rows}} saved.', answer.upsertRecords ?? { count: 0 }),
-        {
-          requestId,
-          onUndone: reload,
-        },
+      await onUndone();
+      const words = t(
+        '{count, plural, one {# row} other {# rows}} saved.',
+        answer.upsertRecords ?? { count: 0 },
       );
-    } catch (error) {
-      setProblem(error as Error);
-    } finally {
-      setIsSaving(false);
-    }
-  };
+      offerUndo(words, { requestId, onUndone });
+    },
+  });
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const cell = cellOf(event.target);
@@ -234,7 +220,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
         </table>
       </div>
       {/* It offers no repetition: that would save when the network returns, also what was discarded. */}
-      {problem && <ProblemState problem={problem} />}
+      {save.error && <ProblemState problem={save.error} />}
       <div className="sheet-foot">
         <Text size="sm" role="status">
           {faulty > 0
@@ -248,13 +234,17 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
               onClick={() => {
                 setChanges({});
                 setFaults({});
-                setProblem(undefined);
+                save.reset();
               }}
             >
               {t('Discard')}
             </Button>
           )}
-          <Button onClick={() => void save()} loading={isSaving} disabled={toSave.length === 0 || faulty > 0}>
+          <Button
+            onClick={() => save.mutate()}
+            loading={save.isPending}
+            disabled={toSave.length === 0 || faulty > 0}
+          >
             {toSave.length === 0
               ? t('All rows are saved')
               : t('Save {count, plural, one {# row} other {# rows}}', { count: toSave.length })}

@@ -7,7 +7,7 @@ import { type Texts, useTexts } from '../language/use-texts';
  * The head of a column, its cell, and the class of the cell; `numeric` is also one of the head. On a phone, a
  * text labels each of its cells.
  */
-type ListColumn<Row> = readonly [
+export type ListColumn<Row> = readonly [
   head: ReactNode,
   cell: (row: Row) => ReactNode,
   className?: string | undefined,
@@ -31,7 +31,10 @@ export function ListTable<Row>({ label, columns, rows, keyOf = idOf, ...props }:
           <Table.Tr>
             {columns.map(([head, , className], index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
-              <Table.Th key={index} className={className === 'numeric' ? className : undefined}>
+              <Table.Th
+                key={index}
+                className={/^numeric$|-column$/.test(className ?? '') ? className : undefined}
+              >
                 {head}
               </Table.Th>
             ))}

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { KeysToStartWith, type KeysToStartWithQuery } from '../../../generated/portal/start/start';
 import { saveFile } from '../gateway/save-file';
 import { useGateway, useOperation, useViewer, type Viewer } from '../gateway/use-gateway';
-import { readScopes } from '../keys/picked-scopes';
+import { readScopes } from '../keys/scope-tree';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';

@@ -1,6 +1,5 @@
 /** The deliveries of a webhook, sent and waiting, with the answers. */
 import { ActionIcon, Button, Code, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import {
   DeliveriesOfWebhook,
@@ -8,13 +7,16 @@ import {
   ReplayDeliveries,
   ReplayDelivery,
 } from '../../../generated/portal/webhooks/webhooks';
-import { useChange, useGateway } from '../gateway/use-gateway';
+import { useChange } from '../gateway/use-gateway';
+import { useListedPages } from '../gateway/use-listed-pages';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { Answered } from '../shell/answered';
 import { useNotice } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
+import { choicesOf, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { EmptyState } from '../shell/states';
 
 type Delivery = DeliveriesOfWebhookQuery['webhookDeliveries']['nodes'][number];
 
@@ -27,20 +29,13 @@ const STATES: Readonly<Record<string, string>> = {
 
 export function DeliveryList({ id }: { readonly id: string }) {
   const t = useTexts();
-  const gateway = useGateway();
   const [{ state }, change] = useAddress({ state: '' });
-  const asked = { id, ...(state !== '' && { state }) };
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetching, isFetchingNextPage } =
-    useInfiniteQuery({
-      queryKey: [DeliveriesOfWebhook.name, asked],
-      queryFn: ({ pageParam, signal }) =>
-        gateway.execute(DeliveriesOfWebhook, { ...asked, after: pageParam }, signal),
-      initialPageParam: null as string | null,
-      getNextPageParam: ({ webhookDeliveries: { pageInfo } }) =>
-        pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
-    });
-  const deliveries = data?.pages.flatMap((page) => page.webhookDeliveries.nodes);
-  const hasFailed = deliveries?.some(({ problem, state: its }) => problem !== null && its !== 'skipped');
+  const deliveries = useListedPages(
+    DeliveriesOfWebhook,
+    (after) => ({ id, ...(state !== '' && { state }), after }),
+    ({ webhookDeliveries }) => webhookDeliveries,
+  );
+  const { data, refetch, isFetching, more } = deliveries;
   return (
     <Stack component="section" gap="sm">
       <Group justify="space-between">
@@ -52,30 +47,28 @@ export function DeliveryList({ id }: { readonly id: string }) {
             aria-label={t('State')}
             value={state}
             onChange={({ currentTarget }) => change({ state: currentTarget.value })}
-            data={[
-              { value: '', label: t('Any state') },
-              ...Object.entries(STATES).map(([value, label]) => ({ value, label: t(label) })),
-            ]}
+            data={choicesOf(t, STATES, t('Any state'))}
           />
-          {hasFailed && <ReplayAllButton id={id} />}
+          {data?.some((one) => one.problem !== null && one.state !== 'skipped') && (
+            <ReplayAllButton id={id} />
+          )}
           <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
             {t('Refresh')}
           </Button>
         </Group>
       </Group>
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !deliveries && <LoadingState />}
-      {deliveries?.length === 0 && (
-        <EmptyState icon="inbox" title={t('No deliveries yet')}>
-          {t('Deliveries are kept for a week. Send a test to see whether the address answers.')}
-        </EmptyState>
-      )}
-      {deliveries && deliveries.length > 0 && <DeliveryTable deliveries={deliveries} />}
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('More deliveries')}
-        </Button>
-      )}
+      <Answered of={deliveries}>
+        {(rows) =>
+          rows.length > 0 ? (
+            <DeliveryTable deliveries={rows} />
+          ) : (
+            <EmptyState icon="inbox" title={t('No deliveries yet')}>
+              {t('Deliveries are kept for a week. Send a test to see whether the address answers.')}
+            </EmptyState>
+          )
+        }
+      </Answered>
+      <MoreButton more={more}>{t('More deliveries')}</MoreButton>
     </Stack>
   );
 }

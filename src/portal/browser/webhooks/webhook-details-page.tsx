@@ -1,5 +1,5 @@
 /** One webhook: its events, deliveries and actions. */
-import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Stack } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -9,218 +9,178 @@ import {
   RotateWebhookSecretInPortal,
   TestWebhookInPortal,
   WebhooksOfPortal,
-  type WebhooksOfPortalQuery,
 } from '../../../generated/portal/webhooks/webhooks';
 import { useChange, useOperation } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { ChangedMeanwhile, ConfirmDialog, InputDialog, savedOver, useNotice } from '../shell/confirm-dialog';
-import { StateTag, WarningNotice } from '../shell/icon';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { Answered } from '../shell/answered';
+import { ChangeButton } from '../shell/change-dialog';
+import { ChangedMeanwhile, InputDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { WarningNotice } from '../shell/icon';
+import { EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { DeliveryList } from './delivery-list';
 import {
+  EventList,
+  type ListedWebhook,
+  PausedTag,
   useEventWords,
   WebhookForm,
-  type WebhookFormProps,
   WebhookSecret,
-  type WebhookValues,
 } from './webhook-form';
 
 /** How often to check whether the address answers again. */
 const LOOK_EVERY_MS = 15_000;
-
-type Webhook = WebhooksOfPortalQuery['webhooks'][number];
+const OUTDATED = [WebhooksOfPortal, DeliveriesOfWebhook];
 
 export function WebhookDetailsPage() {
   const t = useTexts();
   const { webhook: id = '' } = useParams({ strict: false }) as { readonly webhook?: string };
-  const { data, error, refetch } = useOperation(WebhooksOfPortal, {}, { everyMs: LOOK_EVERY_MS });
-  const webhook = data?.webhooks.find((one) => one.id === id);
+  const answer = useOperation(WebhooksOfPortal, {}, { everyMs: LOOK_EVERY_MS });
+  const webhook = answer.data?.webhooks.find((one) => one.id === id);
+  const failing = [
+    t('It is tried once a minute. As soon as one delivery arrives, all that wait are sent.'),
+    t('“Send a test” tries at once.'),
+  ].join(' ');
   return (
     <PageFrame
       title={webhook?.name ?? t('Webhook')}
       above={[{ label: t('Webhooks'), to: '/portal/webhooks' }]}
       description={webhook && <Code className="wrapped">{webhook.url}</Code>}
     >
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !data && <LoadingState />}
-      {data && !webhook && <EmptyState icon="webhook" title={t('There is no such webhook')} />}
-      {webhook && (
-        <Stack>
-          <ToldOf webhook={webhook} />
-          {webhook.isFailing && !webhook.isPaused && (
-            <WarningNotice title={t('This address does not answer as it should')}>
-              {t('It is tried once a minute. As soon as one delivery arrives, all that wait are sent.')}{' '}
-              {t('“Send a test” tries at once.')}
-            </WarningNotice>
-          )}
-          <WebhookActions webhook={webhook} />
-          <DeliveryList id={webhook.id} />
-        </Stack>
-      )}
+      <Answered of={answer}>
+        {() =>
+          webhook ? (
+            <Stack>
+              <Group gap="xs" align="flex-start">
+                <PausedTag webhook={webhook} />
+                <EventList webhook={webhook} />
+              </Group>
+              {webhook.isFailing && !webhook.isPaused && (
+                <WarningNotice title={t('This address does not answer as it should')}>
+                  {failing}
+                </WarningNotice>
+              )}
+              <WebhookActions webhook={webhook} />
+              <DeliveryList id={webhook.id} />
+            </Stack>
+          ) : (
+            <EmptyState icon="webhook" title={t('There is no such webhook')} />
+          )
+        }
+      </Answered>
     </PageFrame>
   );
 }
 
-function ToldOf({ webhook }: { readonly webhook: Webhook }) {
-  const t = useTexts();
-  const wordsOf = useEventWords();
-  return (
-    <Group gap="xs" align="flex-start">
-      <StateTag state={webhook.isPaused ? 'paused' : 'active'}>
-        {webhook.isPaused ? t('Paused') : t('Active')}
-      </StateTag>
-      <ul className="plain-list">
-        {webhook.events.map((event) => (
-          <li key={wordsOf(event)}>
-            <Text size="sm" className="wrapped">
-              {wordsOf(event)}
-            </Text>
-          </li>
-        ))}
-      </ul>
-    </Group>
-  );
-}
-
-function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
+function WebhookActions({ webhook }: { readonly webhook: ListedWebhook }) {
   const t = useTexts();
   const notice = useNotice();
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<'change' | 'secret' | 'remove'>();
-  const change = useChange(ChangeWebhook, [WebhooksOfPortal, DeliveriesOfWebhook]);
-  const rotate = useChange(RotateWebhookSecretInPortal);
-  const remove = useChange(RemoveWebhookInPortal, [WebhooksOfPortal]);
-  const test = useChange(TestWebhookInPortal, [WebhooksOfPortal, DeliveriesOfWebhook]);
+  const [begun, setBegun] = useState<ListedWebhook>();
+  const [secret, setSecret] = useState<string>();
+  const pause = useChange(ChangeWebhook, OUTDATED);
+  const test = useChange(TestWebhookInPortal, OUTDATED);
   const { id, name, isPaused } = webhook;
-  const close = () => {
-    setAsked(undefined);
-    for (const one of [change, rotate, remove]) one.reset();
-  };
-  const saved = {
-    onSuccess: () => {
-      close();
-      notice(t('Saved.'));
-    },
-  };
-  const told = () =>
-    test.mutate(
-      { id },
-      {
-        onSuccess: ({ testWebhook: { state, status, problem } }) =>
-          state === 'delivered'
-            ? notice(t('The test was delivered: {status}.', { status }))
-            : notice(
-                t('The test was not delivered: {problem}', { problem: problem ?? status ?? '' }),
-                'failed',
-              ),
-      },
-    );
-  const secret = rotate.data?.rotateWebhookSecret;
-  const gone = async () => {
-    await remove.mutateAsync({ id });
-    notice(t('{name} is removed.', { name }));
-    await navigate({ to: '/portal/webhooks' });
-  };
+  const problem = test.error ?? pause.error;
   return (
     <>
       <Group gap="xs">
-        <Button variant="default" loading={test.isPending} onClick={told}>
+        <Button
+          variant="default"
+          loading={test.isPending}
+          onClick={() =>
+            test.mutate(
+              { id },
+              {
+                onSuccess: ({ testWebhook: { state, status, problem } }) =>
+                  state === 'delivered'
+                    ? notice(t('The test was delivered: {status}.', { status }))
+                    : notice(
+                        t('The test was not delivered: {problem}', { problem: problem ?? status ?? '' }),
+                        'failed',
+                      ),
+              },
+            )
+          }
+        >
           {t('Send a test')}
         </Button>
         <Button
           variant="default"
-          loading={change.isPending && asked === undefined}
-          onClick={() => change.mutate({ id, data: { isPaused: !isPaused }, ifMatch: webhook.etag }, saved)}
+          loading={pause.isPending}
+          onClick={() =>
+            pause.mutate(
+              { id, data: { isPaused: !isPaused }, ifMatch: webhook.etag },
+              { onSuccess: () => notice(t('Saved.')) },
+            )
+          }
         >
           {isPaused ? t('Resume') : t('Pause')}
         </Button>
-        <Button
-          variant="default"
-          onClick={() => {
-            change.reset();
-            setAsked('change');
-          }}
-        >
+        <Button variant="default" onClick={() => setBegun(webhook)}>
           {t('Change')}
         </Button>
-        <Button variant="default" onClick={() => setAsked('secret')}>
-          {t('New secret')}
-        </Button>
-        <Button variant="default" onClick={() => setAsked('remove')}>
-          {t('Remove')}
-        </Button>
-      </Group>
-      {test.error && <ProblemState problem={test.error} />}
-      {change.error && asked === undefined && <ProblemState problem={change.error} />}
-      {asked === 'change' && (
-        <ChangeDialog
-          now={webhook}
-          isBusy={change.isPending}
-          problem={change.error}
-          onSave={(data, { etag: ifMatch }) => change.mutate({ id, data, ifMatch }, saved)}
-          onClose={close}
-        />
-      )}
-      {asked === 'secret' && secret === undefined && (
-        <ConfirmDialog
+        <ChangeButton
           title={t('A new secret?')}
           action={t('New secret')}
-          isBusy={rotate.isPending}
-          problem={rotate.error}
-          onConfirm={() => rotate.mutate({ id })}
-          onClose={close}
+          change={RotateWebhookSecretInPortal}
+          variables={{ id }}
+          onDone={({ rotateWebhookSecret }) => setSecret(rotateWebhookSecret)}
         >
           {t('The old secret stops signing at once: the receiver needs the new one right away.')}
-        </ConfirmDialog>
-      )}
-      {asked === 'secret' && secret !== undefined && (
-        <Modal
-          opened
-          onClose={close}
-          title={t('Webhook secret')}
-          closeOnClickOutside={false}
-          closeButtonProps={{ 'aria-label': t('Close') }}
-        >
-          <WebhookSecret secret={secret} onClose={close} />
-        </Modal>
-      )}
-      {asked === 'remove' && (
-        <ConfirmDialog
+        </ChangeButton>
+        <ChangeButton
           title={t('Remove {name}?', { name })}
           action={t('Remove')}
           isDangerous
-          isBusy={remove.isPending}
-          problem={remove.error}
-          onConfirm={() => void gone().catch(() => undefined)}
-          onClose={close}
+          change={RemoveWebhookInPortal}
+          variables={{ id }}
+          outdated={[WebhooksOfPortal]}
+          onDone={() => {
+            notice(t('{name} is removed.', { name }));
+            void navigate({ to: '/portal/webhooks' });
+          }}
         >
           {t('Waiting deliveries are not sent, and its delivery log is deleted.')}
-        </ConfirmDialog>
-      )}
+        </ChangeButton>
+      </Group>
+      {problem && <ProblemState problem={problem} />}
+      {begun && <ChangeWebhookDialog begun={begun} now={webhook} onClose={() => setBegun(undefined)} />}
+      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   );
 }
 
-interface ChangeDialogProps extends Pick<WebhookFormProps, 'isBusy' | 'problem'> {
-  readonly now: Webhook;
-  /** Called with the values and with the version that was shown, over which they are saved. */
-  onSave(values: WebhookValues, over: Webhook): void;
+interface ChangeWebhookDialogProps {
+  /** The webhook when the dialog was opened. */
+  readonly begun: ListedWebhook;
+  readonly now: ListedWebhook;
   onClose(): void;
 }
 
-function ChangeDialog({ now, isBusy, problem, onSave, onClose }: ChangeDialogProps) {
+function ChangeWebhookDialog({ begun, now, onClose }: ChangeWebhookDialogProps) {
   const t = useTexts();
+  const notice = useNotice();
   const wordsOf = useEventWords();
-  const [begun] = useState(now);
-  const { over, theirs } = savedOver(begun, now, problem);
+  const { mutate, error, isPending } = useChange(ChangeWebhook, OUTDATED);
+  const { over, theirs } = savedOver(begun, now, error);
   return (
     <InputDialog opened size="lg" onClose={onClose} title={t('Change the webhook')}>
       <WebhookForm
         values={over}
         action={t('Save')}
-        isBusy={isBusy}
-        problem={theirs ? null : problem}
-        onSave={(values) => onSave(values, over)}
+        isBusy={isPending}
+        problem={theirs ? null : error}
+        onSave={(data) =>
+          mutate(
+            { id: now.id, data, ifMatch: over.etag },
+            {
+              onSuccess: () => {
+                onClose();
+                notice(t('Saved.'));
+              },
+            },
+          )
+        }
       >
         {theirs && (
           <ChangedMeanwhile

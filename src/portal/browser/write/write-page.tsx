@@ -11,6 +11,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ClassesToPromote } from '../../../generated/portal/promotion/promotion';
 import { MessagesSince } from '../../../generated/portal/write/write';
@@ -102,6 +103,7 @@ export function WritePage() {
   const segments = letters.reduce((sum, letter) => sum + countSegments(letter.text), 0);
   const known = classes?.classes.nodes ?? [];
   const sections = known.find(({ name }) => name === address.class)?.sections ?? [];
+  const labels = { class: t('Class'), section: t('Section') };
   const isTooMany = (addressees?.length ?? 0) > MOST_ADDRESSEES;
   const mayBeSent =
     letters.length > 0 && unknown.length === 0 && !isTooMany && (channel === 'sms' || subject.trim() !== '');
@@ -131,25 +133,20 @@ export function WritePage() {
                 nothingFoundMessage={t('Nothing found')}
               />
             ) : (
-              <>
+              (['class', 'section'] as const).map((field) => (
                 <Select
-                  label={t('Class')}
-                  required={address.set === 'class'}
-                  data={known.flatMap(({ name }) => name ?? [])}
-                  value={address.class || null}
-                  onChange={(next) => change({ class: next ?? '', section: '' })}
-                  clearable={address.set !== 'class'}
-                  clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Class') }) }}
+                  key={field}
+                  label={labels[field]}
+                  required={field === 'class' && address.set === 'class'}
+                  data={field === 'class' ? namesOf(known) : namesOf(sections)}
+                  value={address[field] || null}
+                  onChange={(next) =>
+                    change({ [field]: next ?? '', ...(field === 'class' && { section: '' }) })
+                  }
+                  clearable={field === 'section' || address.set !== 'class'}
+                  clearButtonProps={{ 'aria-label': t('Clear {field}', { field: labels[field] }) }}
                 />
-                <Select
-                  label={t('Section')}
-                  data={sections.flatMap(({ name }) => name ?? [])}
-                  value={address.section || null}
-                  onChange={(next) => change({ section: next ?? '' })}
-                  clearable
-                  clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Section') }) }}
-                />
-              </>
+              ))
             )}
             {address.set === 'absent' && (
               <DayInput label={t('Day')} value={address.day} onChange={(day) => change({ day })} />
@@ -201,19 +198,22 @@ export function WritePage() {
         </Card>
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {isReady && !error && !addressees && <LoadingState />}
-        {unknown.length > 0 && (
-          <Alert color="red" variant="light" role="alert">
-            {t('No student has a value for {names}. Use the buttons below the text.', {
+        {[
+          unknown.length > 0 &&
+            t('No student has a value for {names}. Use the buttons below the text.', {
               names: unknown.map((name) => `{{${name}}}`).join(', '),
-            })}
-          </Alert>
-        )}
-        {isTooMany && (
-          <Alert color="red" variant="light" role="alert">
-            {t('These are more than {count, number} students. Choose a part of them.', {
+            }),
+          isTooMany &&
+            t('These are more than {count, number} students. Choose a part of them.', {
               count: MOST_ADDRESSEES,
-            })}
-          </Alert>
+            }),
+        ].map(
+          (fault) =>
+            fault && (
+              <Alert key={fault} color="red" variant="light" role="alert">
+                {fault}
+              </Alert>
+            ),
         )}
         {addressees && (
           <>
@@ -245,6 +245,10 @@ export function WritePage() {
       </Stack>
     </PageFrame>
   );
+}
+
+function namesOf(named: readonly { readonly name: string | null }[]): string[] {
+  return named.flatMap(({ name }) => name ?? []);
 }
 
 interface LeftOutProps {
@@ -290,48 +294,42 @@ function Sending({ letters, channel, category, mayBeSent }: SendingProps) {
   const [batch] = useState(() => crypto.randomUUID());
   const [since] = useState(() => new Date(Date.now() - 60_000).toISOString());
   const [isAsked, setIsAsked] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const [problem, setProblem] = useState<Error | null>(null);
   const [sent, setSent] = useState(0);
   const isDone = sent > 0 && sent === letters.length;
-  const send = async () => {
-    setIsBusy(true);
-    setProblem(null);
-    try {
+  const { mutate, isPending, error } = useMutation({
+    // It is not kept for the return of the network, when the page may be long gone.
+    networkMode: 'always',
+    mutationFn: async () => {
       for (const some of chunksOf(letters.slice(sent), LETTERS_PER_REQUEST)) {
         const { document, variables } = sendingOf(some, channel, batch, category);
         await gateway.executeText(document, variables);
         setSent((before) => before + some.length);
       }
-    } catch (fault) {
-      setProblem(fault as Error);
-    } finally {
-      setIsBusy(false);
-      setIsAsked(false);
-    }
-  };
+    },
+    onSettled: () => setIsAsked(false),
+  });
   const count = letters.length - sent;
   const label = t('Send {count, plural, one {# message} other {# messages}}', { count });
   return (
     <>
-      {problem && <ProblemState problem={problem} />}
+      {error && <ProblemState problem={error} />}
       {sent > 0 && <Progress value={(100 * sent) / letters.length} aria-label={t('Messages sent')} />}
       {!isDone && (
         <Group>
-          <Button disabled={!mayBeSent} loading={isBusy} onClick={() => setIsAsked(true)}>
+          <Button disabled={!mayBeSent} loading={isPending} onClick={() => setIsAsked(true)}>
             {label}
           </Button>
         </Group>
       )}
-      {sent > 0 && <Outcome since={since} batch={batch} isRunning={isBusy} />}
+      {sent > 0 && <Outcome since={since} batch={batch} isRunning={isPending} />}
       {isAsked && (
         <ConfirmDialog
           title={t('Send these messages?')}
           action={label}
           problem={null}
-          isBusy={isBusy}
+          isBusy={isPending}
           onClose={() => setIsAsked(false)}
-          onConfirm={() => void send()}
+          onConfirm={() => mutate()}
         >
           {t('They cannot be taken back.')}
         </ConfirmDialog>

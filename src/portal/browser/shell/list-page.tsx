@@ -1,0 +1,57 @@
+/** A page that lists things, with a button that creates another. */
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { Answered, type QueryAnswer } from './answered';
+import { Icon, type IconName } from './icon';
+import { EmptyState, PageFrame, type PageFrameProps } from './states';
+
+export interface ListPageProps<Data, Row> extends Pick<PageFrameProps, 'title' | 'description'> {
+  readonly of: QueryAnswer<Data>;
+  rowsOf(data: Data): readonly Row[];
+  /** The page when there is nothing to list. */
+  readonly empty: { readonly icon: IconName; readonly title: string; readonly about: string };
+  /** Creates another thing, in a dialog. Absent if the viewer may not. */
+  readonly create?:
+    | {
+        readonly label: string;
+        readonly first: string;
+        readonly dialog: (close: () => void) => ReactNode;
+      }
+    | undefined;
+  readonly children: (rows: readonly Row[]) => ReactNode;
+}
+
+export function ListPage<Data, Row>(props: ListPageProps<Data, Row>) {
+  const { title, description, of, rowsOf, empty, create, children } = props;
+  const [isCreating, setIsCreating] = useState(false);
+  const open = () => setIsCreating(true);
+  return (
+    <PageFrame
+      {...{ title, description }}
+      actions={
+        create && (
+          <Button leftSection={<Icon name="plus" size={14} />} onClick={open}>
+            {create.label}
+          </Button>
+        )
+      }
+    >
+      <Answered of={of}>
+        {(data) =>
+          rowsOf(data).length > 0 ? (
+            children(rowsOf(data))
+          ) : (
+            <EmptyState
+              icon={empty.icon}
+              title={empty.title}
+              action={create && <Button onClick={open}>{create.first}</Button>}
+            >
+              {empty.about}
+            </EmptyState>
+          )
+        }
+      </Answered>
+      {isCreating && create?.dialog(() => setIsCreating(false))}
+    </PageFrame>
+  );
+}
