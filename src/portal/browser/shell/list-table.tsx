@@ -30,8 +30,8 @@ export function ListTable<Row>({ label, columns, rows, keyOf = idOf, ...props }:
         <Table.Thead>
           <Table.Tr>
             {columns.map(([head, , className], index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
               <Table.Th
+                // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
                 key={index}
                 className={/^numeric$|-column$/.test(className ?? '') ? className : undefined}
               >
