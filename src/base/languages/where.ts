@@ -19,6 +19,7 @@
  */
 
 import type { ServiceError } from '../errors.js';
+import { instantFrom, isDay } from '../model/calendar.js';
 import type { Collection, Field } from '../model/collection.js';
 import {
   isScalarName,
@@ -27,7 +28,7 @@ import {
   valueKindOf,
 } from '../model/field-types/scalar-types.js';
 import { type Condition, type DayWord, EVERYTHING, type Filter } from '../model/filter.js';
-import { isBehind } from '../model/is-behind.js';
+import { isNumberOperand, type Operand } from '../model/operand.js';
 import type { Path } from '../model/path.js';
 import { didYouMean } from '../text/did-you-mean.js';
 import { hintAtOperatorName } from './operator-names.js';
@@ -338,6 +339,22 @@ function between({ operand, place, subject }: Application): Filter {
     { kind: 'greaterOrEqual', path, value: from },
     { kind: 'lessOrEqual', path, value: to },
   ]);
+}
+
+/**
+ * Whether a range from one value to another is empty, because its start is behind its end. False for values
+ * that cannot be compared without more knowledge, such as a day and an instant.
+ */
+function isBehind(from: Operand, to: Operand): boolean {
+  if (isNumberOperand(from) && isNumberOperand(to)) return Number(String(from)) > Number(String(to));
+  if (typeof from !== 'string' || typeof to !== 'string' || isDay(from) !== isDay(to)) return false;
+  const [start, end] = [timeOf(from), timeOf(to)];
+  return start !== undefined && end !== undefined && start > end;
+}
+
+/** A text that orders days among each other, instants and months likewise. */
+function timeOf(text: string): string | undefined {
+  return /^\d{4}-\d{2}$/.test(text) ? text : instantFrom(text, 'UTC');
 }
 
 /**

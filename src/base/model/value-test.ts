@@ -125,16 +125,11 @@ export function textRange(
   comparison: Comparison,
   { first, last }: Span,
 ): ValueTest {
-  switch (comparison) {
-    case 'greaterThan':
-      return { kind: 'textRange', among, lower: { value: last, isIncluded: false }, upper: undefined };
-    case 'greaterOrEqual':
-      return { kind: 'textRange', among, lower: { value: first, isIncluded: true }, upper: undefined };
-    case 'lessThan':
-      return { kind: 'textRange', among, lower: undefined, upper: { value: first, isIncluded: false } };
-    case 'lessOrEqual':
-      return { kind: 'textRange', among, lower: undefined, upper: { value: last, isIncluded: true } };
-  }
+  const isLower = comparison === 'greaterThan' || comparison === 'greaterOrEqual';
+  const isIncluded = comparison === 'greaterOrEqual' || comparison === 'lessOrEqual';
+  const value = comparison === 'greaterThan' || comparison === 'lessOrEqual' ? last : first;
+  const bound = { value, isIncluded };
+  return { kind: 'textRange', among, lower: isLower ? bound : undefined, upper: isLower ? undefined : bound };
 }
 
 export function within(

@@ -6,7 +6,7 @@
 
 import { isExactNumber, type JsonScalar, type JsonValue } from '../../base/json/json.js';
 import { instantFrom } from '../../base/model/calendar.js';
-import { waysOf } from '../../base/model/field-types/text-tests.js';
+import { waysOf } from '../../base/model/field-types/text.js';
 import type { Filter, JsonType, MatchTest } from '../../base/model/filter.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { Operand } from '../../base/model/operand.js';

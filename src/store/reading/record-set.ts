@@ -8,7 +8,7 @@ import type { PrintedJson } from '../../base/json/json.js';
 import type { AggregateQuery, Group } from '../../base/model/aggregate-query.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
-import { isEverything } from '../../base/model/everything.js';
+import { isEverything } from '../../base/model/filter.js';
 import type { Database } from '../database/database.js';
 import type { QueryOptions } from '../database/queryable.js';
 import type { RowPunctuation } from '../database/row-stream.js';

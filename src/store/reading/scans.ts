@@ -4,7 +4,7 @@
  * long reads.
  */
 import type { Collection } from '../../base/model/collection.js';
-import { isEverything } from '../../base/model/everything.js';
+import { isEverything } from '../../base/model/filter.js';
 import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { placeInRecord } from '../../base/model/place.js';

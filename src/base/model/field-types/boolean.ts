@@ -2,7 +2,7 @@ import type { Operand } from '../operand.js';
 import type { ValueCondition, ValueTest } from '../value-test.js';
 import { invalidOperand, unfittingOperator } from './operand-errors.js';
 import type { ScalarType } from './scalar-type.js';
-import { writingOf } from './text-tests.js';
+import { writingOf } from './text.js';
 
 /** Yes or no. */
 export const BOOLEAN = {

@@ -4,7 +4,7 @@ import { isStorableNumber } from '../storable-number.js';
 import { numberRange, type ValueCondition, type ValueTest } from '../value-test.js';
 import { invalidOperand, unfittingOperator } from './operand-errors.js';
 import type { ScalarType } from './scalar-type.js';
-import { writingOf } from './text-tests.js';
+import { writingOf } from './text.js';
 
 /** Any number; 5 and 5.0 are one. */
 export const NUMBER = {
@@ -26,6 +26,13 @@ export const NUMBER = {
   comparesWith: 'a number',
   periods: [],
   isShared: false,
+} as const satisfies ScalarType;
+
+/** Money and other exact amounts: a number that a front end must not round. */
+export const DECIMAL = {
+  ...NUMBER,
+  declared: { type: 'number', isDecimal: true },
+  jsonSchema: { type: 'number', title: 'Exact amount' },
 } as const satisfies ScalarType;
 
 function numberTest(condition: ValueCondition): ValueTest {
