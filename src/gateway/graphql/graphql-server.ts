@@ -33,7 +33,7 @@ import {
 } from './http/serve-graphql.js';
 import { OperationCosts } from './limits/operation-cost.js';
 import { createValidationRules } from './limits/validation-rules.js';
-import { createLiveServer, type LiveServer, type LiveServices } from './live/live-server.js';
+import { LiveServer, type LiveServices } from './live/live-server.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
 import { Introspections } from './operation/introspections.js';
 import type { OperationOptions } from './operation/operation.js';
@@ -120,9 +120,8 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
   const persisted = new PersistedQueries({ maxLength: config.persistedQueriesMaxLength });
   const endpoint = new RenewedServer(services, persisted);
   await endpoint.start();
-  const live = createLiveServer(services.live, {
+  const live = new LiveServer(services.live, {
     served: () => endpoint.current.served,
-    catalog: services.catalog,
     operations: endpoint.operations,
     registered,
     config,

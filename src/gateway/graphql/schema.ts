@@ -29,7 +29,7 @@ import { ReportChangesResolver } from './live/report-changes.js';
 import { readPrintableFields } from './operation/printable-fields.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { createAggregateQueries } from './typed/aggregate/aggregate-queries.js';
-import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
+import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/aggregate-types.js';
 import { createFindNodes, createNodeResolver, type FindNodes } from './typed/find-nodes.js';
 import { createGenericResolvers } from './typed/generic-resolvers.js';
 import { listStoredFields } from './typed/list-stored-fields.js';

@@ -6,13 +6,16 @@ import { ServiceError } from '../../base/errors.js';
 import { ExactNumber, type JsonValue } from '../../base/json/json.js';
 import { dayRange, instantFrom, isDay, monthRange } from '../../base/model/calendar.js';
 import { CREATED_ON } from '../../base/model/collection.js';
-import { daysOfMonth } from '../../base/model/field-types/datetime.js';
+import {
+  dayOfCondition,
+  daysOfMonth,
+  monthOfCondition,
+  timeRange,
+} from '../../base/model/field-types/datetime.js';
 import { type Comparable, unfittingOperator } from '../../base/model/field-types/operand-errors.js';
 import { isPlainText, type ScalarType } from '../../base/model/field-types/scalar-type.js';
 import { isScalarName, SCALAR_TYPES } from '../../base/model/field-types/scalar-types.js';
-import { TEXT } from '../../base/model/field-types/text.js';
-import { textTest, writingOf } from '../../base/model/field-types/text.js';
-import { dayOfCondition, monthOfCondition, timeRange } from '../../base/model/field-types/datetime.js';
+import { TEXT, textTest, writingOf } from '../../base/model/field-types/text.js';
 import type { CompareCondition, Condition } from '../../base/model/filter.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { Place } from '../../base/model/place.js';

@@ -4,8 +4,8 @@
  * long reads.
  */
 import type { Collection } from '../../base/model/collection.js';
-import { isEverything } from '../../base/model/filter.js';
 import type { Filter } from '../../base/model/filter.js';
+import { isEverything } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { placeInRecord } from '../../base/model/place.js';
 import type { RecordQuery } from '../../base/model/record-query.js';

@@ -9,8 +9,8 @@
 import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
-import { isEverything } from '../../base/model/filter.js';
 import type { Filter } from '../../base/model/filter.js';
+import { isEverything } from '../../base/model/filter.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from '../../base/model/update-operation.js';

@@ -125,7 +125,7 @@ interface TimeType extends Comparable {
   readonly monthSpan: (month: string, clock: Clock) => { readonly start: string; readonly end: string };
 }
 
-export function timeTest(condition: ValueCondition, type: TimeType, clock: Clock): ValueTest {
+function timeTest(condition: ValueCondition, type: TimeType, clock: Clock): ValueTest {
   const spanOf = (value: Operand): TimeSpan => {
     const span = type.spanOf(value, clock);
     if (span === undefined) throw invalidOperand(condition, value, type.comparesWith, type);

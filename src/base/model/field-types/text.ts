@@ -1,4 +1,4 @@
-/** The types whose values are texts, and the conditions on them: equal, starting with, containing, in order. */
+/** The types whose values are texts, and the conditions on them: equal, containing, greater and less. */
 import { isMonth } from '../calendar.js';
 import type { DayCondition, MonthCondition } from '../filter.js';
 import { toNormalPart, toNormalText } from '../normal-text.js';

@@ -4,7 +4,7 @@
  */
 import { type DocumentNode, Kind } from 'graphql';
 import type { ServiceError } from '../../../base/errors.js';
-import { type Incoming, isMembers } from '../operation/operation-text.js';
+import { type Incoming, isMembers, listSentMembers } from '../operation/operation-text.js';
 import { fieldNames, fragmentsOf } from '../operation/prepared-operation.js';
 import type { ServedSchema } from '../operation/served-schema.js';
 
@@ -36,37 +36,14 @@ export function assertPublicFields(
   }
 }
 
-function listTexts({ method, body, search }: Incoming, findText: (hash: string) => string | undefined) {
-  const sent = method === 'GET' ? ofSearch(search) : body;
-  const requests: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
-  return requests.flatMap((request) => {
-    if (!isMembers(request)) return [];
-    const hash = hashIn(request.extensions);
-    const operationName = typeof request.operationName === 'string' ? request.operationName : undefined;
-    const texts = [request.query, hash === undefined ? undefined : findText(hash)];
+function listTexts(incoming: Incoming, findText: (hash: string) => string | undefined) {
+  return listSentMembers(incoming).flatMap(({ query, operationName: name, extensions }) => {
+    const persisted = isMembers(extensions) ? extensions.persistedQuery : undefined;
+    const hash = isMembers(persisted) ? persisted.sha256Hash : undefined;
+    const operationName = typeof name === 'string' ? name : undefined;
+    const texts = [query, typeof hash === 'string' ? findText(hash) : undefined];
     return texts.flatMap((text) => (typeof text === 'string' ? [{ text, operationName }] : []));
   });
-}
-
-function ofSearch(search: string): unknown {
-  const parameters = new URLSearchParams(search);
-  return Object.fromEntries(
-    ['query', 'operationName', 'extensions'].map((name) => [name, parameters.get(name)]),
-  );
-}
-
-function hashIn(extensions: unknown): string | undefined {
-  const members = typeof extensions === 'string' ? tryToRead(extensions) : extensions;
-  const persisted = isMembers(members) ? members.persistedQuery : undefined;
-  return isMembers(persisted) && typeof persisted.sha256Hash === 'string' ? persisted.sha256Hash : undefined;
-}
-
-function tryToRead(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function isPublic(document: DocumentNode): boolean {

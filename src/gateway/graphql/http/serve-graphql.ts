@@ -26,6 +26,7 @@ import {
   hashOf,
   type Incoming,
   isMembers,
+  listSentMembers,
   type OperationText,
   readOperationText,
 } from '../operation/operation-text.js';
@@ -266,17 +267,13 @@ function send(
     const policy = reply.getHeader('cache-control') ?? NO_STORE;
     reply.header('cache-control', policy);
     const etag = policy === NO_STORE ? undefined : etagOf(mediaType, body);
-    if (etag !== undefined && hasNotChanged(request, reply, etag)) {
+    if (etag !== undefined) reply.header('etag', etag);
+    if (etag !== undefined && isUnchanged(request.headers['if-none-match'], etag)) {
       reply.header('etag', etagHeld(request.headers['if-none-match'], etag));
       return reply.removeHeader('content-type').code(304).send();
     }
   }
   return sendText(reply, { status, mediaType, text: body });
-}
-
-function hasNotChanged(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
-  reply.header('etag', etag);
-  return isUnchanged(request.headers['if-none-match'], etag);
 }
 
 function toGraphqlRequest(
@@ -307,8 +304,13 @@ function toIncoming({ method, body, url }: FastifyRequest): Incoming {
  */
 function withRegisteredTexts(incoming: Incoming, registered: RegisteredOperations): Incoming {
   const { method, body, search } = incoming;
-  if (method === 'GET')
-    return search === '' ? incoming : { ...incoming, search: ofSearch(search, registered) };
+  if (method === 'GET') {
+    if (search === '') return incoming;
+    const parameters = new URLSearchParams(search);
+    const [sent = {}] = listSentMembers(incoming);
+    parameters.set('query', registered.getText(sent));
+    return { ...incoming, search: `?${parameters}` };
+  }
   if (Array.isArray(body))
     return { ...incoming, body: body.map((one: unknown) => ofMember(one, registered)) };
   return { ...incoming, body: ofMember(body, registered) };
@@ -317,25 +319,6 @@ function withRegisteredTexts(incoming: Incoming, registered: RegisteredOperation
 /** Apollo refuses anything that is not an object. */
 function ofMember(sent: unknown, registered: RegisteredOperations): unknown {
   return isMembers(sent) ? { ...sent, query: registered.getText(sent) } : sent;
-}
-
-function ofSearch(search: string, registered: RegisteredOperations): string {
-  const parameters = new URLSearchParams(search);
-  const text = registered.getText({
-    query: parameters.get('query') ?? undefined,
-    operationName: parameters.get('operationName') ?? undefined,
-    extensions: parseExtensions(parameters.get('extensions')),
-  });
-  parameters.set('query', text);
-  return `?${parameters}`;
-}
-
-function parseExtensions(text: string | null): unknown {
-  try {
-    return text === null ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,18 +1,12 @@
 /** The subscription `importChanged`: the progress of an import. */
 
 import { Arg, ID, Resolver, Subscription } from 'type-graphql';
-import { ServiceError } from '../../../base/errors.js';
-import { Batcher } from '../../../base/process/batcher.js';
 import { isOver, type StoredImport } from '../../../services/importing/stored-import.js';
 import { printReady } from '../../resolvers/records/ready-value.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { ImportResult, toImportResult } from '../../resolvers/services/import-resolver.js';
 import type { EventQueue } from './event-queue.js';
-import { neverExecuted, type SubscribeData } from './live-context.js';
-
-/** The most events waiting while the rights of their readers are checked. */
-const MAX_WAITING = 1_000;
-const BATCH = 100;
+import { batchEvents, neverExecuted, type SubscribeData } from './live-context.js';
 
 @Resolver()
 export class ImportChangesResolver {
@@ -42,26 +36,16 @@ async function subscribeToImports({
   const scope = requireScope(context);
   if (asked !== undefined) await imports.get(scope, asked);
   const queue = context.openQueue(info);
-  const work = new Batcher<StoredImport>({
+  const work = batchEvents<StoredImport>(queue, {
+    overflow: 'imports changed at once',
     work: async (changed) => {
-      try {
-        const now = await caller.scope();
-        for (const one of changed) {
-          if (asked !== undefined) imports.rights.assertVisible(now, one);
-          else if (!imports.rights.isVisible(now, one)) continue;
-          queue.push(printReady(toImportResult(one), info));
-          if (asked !== undefined && isOver(one)) queue.end();
-        }
-      } catch (error) {
-        queue.fail(error);
+      const now = await caller.scope();
+      for (const one of changed) {
+        if (asked !== undefined) imports.rights.assertVisible(now, one);
+        else if (!imports.rights.isVisible(now, one)) continue;
+        queue.push(printReady(toImportResult(one), info));
+        if (asked !== undefined && isOver(one)) queue.end();
       }
-    },
-    takeNext: (waiting) => waiting.splice(0, BATCH),
-    concurrency: 1,
-    maxWaiting: MAX_WAITING,
-    onOverflow: () => {
-      const detail = `More than ${MAX_WAITING} imports changed at once; subscribe again.`;
-      queue.fail(new ServiceError('LIMIT_EXCEEDED', detail));
     },
   });
   queue.onEnd(

@@ -1,10 +1,10 @@
 /** The context of a subscription: that of every operation, and its event queue. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { ServiceError } from '../../../base/errors.js';
+import { Batcher } from '../../../base/process/batcher.js';
 import type { ImportNews } from '../../../services/importing/import-news.js';
 import type { Imports } from '../../../services/importing/imports.js';
 import type { Topics } from '../../../services/messaging/topics.js';
-import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { ChangeFeed } from '../../../store/changes/commit-follower.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';
@@ -39,10 +39,33 @@ export function neverExecuted(): never {
 
 /** The sources of subscription events. */
 export interface LiveSources {
-  readonly catalog: Catalog;
   readonly feed: ChangeFeed;
   readonly recordChanges: RecordChanges;
   readonly topics: Topics;
   readonly imports: Pick<Imports, 'get' | 'rights'>;
   readonly importNews: Pick<ImportNews, 'follow' | 'look'>;
+}
+
+/** The most events waiting while the rights of their reader are checked. */
+const MAX_WAITING = 1_000;
+const BATCH = 100;
+
+/** Hands events to `work` in batches, in their order. An error ends the subscription, as does overflow. */
+export function batchEvents<Event>(
+  queue: EventQueue,
+  {
+    work,
+    overflow,
+  }: { readonly work: (events: readonly Event[]) => Promise<void>; readonly overflow: string },
+): Batcher<Event> {
+  return new Batcher<Event>({
+    work: (events) => work(events).catch((error: unknown) => queue.fail(error)),
+    takeNext: (waiting) => waiting.splice(0, BATCH),
+    concurrency: 1,
+    maxWaiting: MAX_WAITING,
+    onOverflow: () =>
+      queue.fail(
+        new ServiceError('LIMIT_EXCEEDED', `More than ${MAX_WAITING} ${overflow}; subscribe again.`),
+      ),
+  });
 }

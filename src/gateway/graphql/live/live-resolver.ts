@@ -1,14 +1,12 @@
 /** The subscription to topics. Those to records are made in typed/record-fields.ts. */
 
 import { Arg, Resolver, Subscription } from 'type-graphql';
-import { ServiceError } from '../../../base/errors.js';
-import { Batcher } from '../../../base/process/batcher.js';
 import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import type { TopicMessage } from '../../../services/messaging/topics.js';
 import { printReady } from '../../resolvers/records/ready-value.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';
-import { neverExecuted, type SubscribeData } from './live-context.js';
+import { batchEvents, neverExecuted, type SubscribeData } from './live-context.js';
 
 const TopicEvent = objectType('TopicMessage', 'What was published to a topic.', {
   id: member.id('Names the message; the same for every subscriber.'),
@@ -32,10 +30,6 @@ export class LiveResolver {
   }
 }
 
-/** The most messages waiting while the rights of their subscribers are checked. */
-const MAX_WAITING = 1_000;
-const BATCH = 100;
-
 /**
  * Each message is sent under the current rights of the subscriber. @throws FORBIDDEN, INVALID_VALUE as
  * `Topics.assertMayListen` does
@@ -48,19 +42,12 @@ async function subscribeToTopic({
   const { topics, caller } = context;
   const { domain } = assertMayListen(requireScope(context));
   const queue = context.openQueue(info);
-  const work = new Batcher<TopicMessage>({
+  const work = batchEvents<TopicMessage>(queue, {
+    overflow: `messages came to the topic "${args.name}" at once`,
     work: async (messages) => {
-      try {
-        assertMayListen(await caller.scope());
-        for (const message of messages) queue.push(printReady(toEvent(message), info));
-      } catch (error) {
-        queue.fail(error);
-      }
+      assertMayListen(await caller.scope());
+      for (const message of messages) queue.push(printReady(toEvent(message), info));
     },
-    takeNext: (waiting) => waiting.splice(0, BATCH),
-    concurrency: 1,
-    maxWaiting: MAX_WAITING,
-    onOverflow: () => queue.fail(tooManyMessages(args.name)),
   });
   const { ready, stop } = topics.follow(domain.id, args.name, (message) => work.add(message));
   queue.onEnd(stop);
@@ -75,11 +62,4 @@ async function subscribeToTopic({
 
 function toEvent({ id, topic, message, at }: TopicMessage): TopicEvent {
   return { id, topic, message, publishedAt: at };
-}
-
-function tooManyMessages(topic: string): ServiceError {
-  return new ServiceError(
-    'LIMIT_EXCEEDED',
-    `More than ${MAX_WAITING} messages came to the topic "${topic}" at once; subscribe again.`,
-  );
 }

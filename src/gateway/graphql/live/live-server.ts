@@ -16,13 +16,11 @@ import { assertWithinRate, ServiceError } from '../../../base/errors.js';
 import { assertJsonShape, bodyShape } from '../../../base/json/body-shape.js';
 import { shareWithAll } from '../../../base/model/end-signal.js';
 import { callerName } from '../../../base/model/scope.js';
-import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { FieldMeter } from '../../../store/catalog/field-uses.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { Config } from '../../config/config.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
-import type { PreparedOperation } from '../operation/prepared-operation.js';
 import type { ServedSchema } from '../operation/served-schema.js';
 import { noteUsedFields } from '../operation/used-fields.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
@@ -32,30 +30,32 @@ import { CLOSE, LiveConnection, type LiveOrigin, type LiveRate, type LiveSocket 
 import type { LiveContext, LiveSources } from './live-context.js';
 import { RecordChanges } from './record-changes.js';
 
-interface LiveLimits {
-  readonly connectionsPerCredential: number;
-  readonly subscriptionsPerConnection: number;
-  /** The most bytes queued for a connection. */
-  readonly queueBytes: number;
-  /** How long a connection may take to authenticate. */
-  readonly initTimeoutMs: number;
-  /** The size limit of a message before authentication. */
-  readonly firstMessageBytes: number;
-  /** The limit of members and list elements of a message. */
-  readonly messageMembers: number;
-}
-
-export interface LiveServerOptions extends PermissionOptions {
-  /** Parses and validates a document against the current schema. @throws GraphQLError, ServiceError */
-  readonly prepare: (sent: SubscribePayload) => PreparedOperation;
-  /** Records which fields of collections a subscription uses. */
-  readonly fieldMeter: Pick<FieldMeter, 'note'>;
-  readonly onFault: (error: unknown, requestId: string) => void;
-  readonly sources: LiveSources;
+export interface LiveServices extends Omit<LiveSources, 'recordChanges'> {
+  readonly store: Pick<RecordStore, 'find'>;
   readonly callers: LiveCallerOptions;
   /** Counts every message as a request of its user. */
   readonly rateLimits: { take(caller: string): LiveRate };
-  readonly limits: LiveLimits;
+}
+
+interface LiveSurroundings {
+  /** The current schema. A subscription keeps the schema it began with. */
+  readonly served: () => ServedSchema;
+  readonly operations: PermissionOptions & {
+    /** Records which fields of collections a subscription uses. */
+    readonly fieldMeter: Pick<FieldMeter, 'note'>;
+    readonly onFault: (error: unknown, requestId: string) => void;
+  };
+  /** The only documents that are answered; `undefined`: any document. */
+  readonly registered: RegisteredOperations | undefined;
+  readonly config: Pick<
+    Config,
+    | 'liveConnectionsPerCredential'
+    | 'liveSubscriptionsPerConnection'
+    | 'liveQueueBytes'
+    | 'liveInitTimeoutMs'
+    | 'anonymousBodyLimitBytes'
+    | 'bodyMaxMembers'
+  >;
 }
 
 /** How often the credential of every connection is checked, beside the check for every event. */
@@ -77,17 +77,24 @@ interface OpenedConnection {
 type Client = Context<Record<string, unknown>, LiveConnection>;
 
 export class LiveServer {
-  readonly #options: LiveServerOptions;
+  readonly #services: LiveServices;
+  readonly #surroundings: LiveSurroundings;
+  readonly #sources: LiveSources;
   readonly #protocol: Server<LiveConnection>;
   readonly #printer = new MessagePrinter();
   readonly #connections = new Set<LiveConnection>();
   readonly #timer: NodeJS.Timeout;
   #eventsSent = 0;
 
-  constructor(options: LiveServerOptions) {
-    this.#options = options;
+  /** The caller closes it. */
+  constructor(services: LiveServices, surroundings: LiveSurroundings) {
+    const { store, callers: _callers, rateLimits: _limits, ...followed } = services;
+    this.#services = services;
+    this.#surroundings = surroundings;
+    const recordChanges = new RecordChanges({ feed: followed.feed, store });
+    this.#sources = { ...followed, recordChanges };
     this.#protocol = makeServer<Record<string, unknown>, LiveConnection>({
-      connectionInitWaitTimeout: options.limits.initTimeoutMs,
+      connectionInitWaitTimeout: surroundings.config.liveInitTimeoutMs,
       onConnect: (client) => this.#greet(client),
       onSubscribe: (client, _id, payload) => this.#prepare(client, payload),
       subscribe: openSourceStream,
@@ -114,12 +121,12 @@ export class LiveServer {
 
   /** A client may send all its subscriptions at once. */
   get mostMessagesWaiting(): number {
-    return this.#options.limits.subscriptionsPerConnection + MOST_OTHER_MESSAGES;
+    return this.#surroundings.config.liveSubscriptionsPerConnection + MOST_OTHER_MESSAGES;
   }
 
   /** The size limit of a message before authentication. */
   get firstMessageBytes(): number {
-    return this.#options.limits.firstMessageBytes;
+    return this.#surroundings.config.anonymousBodyLimitBytes;
   }
 
   get eventsSent(): number {
@@ -130,7 +137,7 @@ export class LiveServer {
 
   /** Serves a socket. Call `receive` for one message at a time, and `closed` when the socket is closed. */
   open(socket: LiveSocket, origin: LiveOrigin): OpenedConnection {
-    const connection = new LiveConnection(socket, origin, this.#options.limits.queueBytes);
+    const connection = new LiveConnection(socket, origin, this.#surroundings.config.liveQueueBytes);
     this.#connections.add(connection);
     let listen: (message: string) => Promise<void> = async () => {};
     const closed = this.#protocol.opened(
@@ -158,7 +165,7 @@ export class LiveServer {
           connection.onBegin = resolve;
         });
         const end = listen(message).catch((error: unknown) => {
-          this.#options.onFault(error, origin.requestId);
+          this.#surroundings.operations.onFault(error, origin.requestId);
           connection.close(INTERNAL_ERROR, 'Internal server error');
         });
         await Promise.race([end, hasBegun]);
@@ -178,7 +185,7 @@ export class LiveServer {
    */
   isWithinRate(connection: LiveConnection): boolean {
     if (connection.user === undefined) return true;
-    const rate = this.#options.rateLimits.take(callerName(connection.user));
+    const rate = this.#services.rateLimits.take(callerName(connection.user));
     connection.rate = rate;
     connection.excess = rate.allowed ? 0 : connection.excess + 1;
     if (connection.excess <= MOST_EXCESS) return true;
@@ -198,7 +205,7 @@ export class LiveServer {
 
   /** False: the message is not to be parsed, and the connection is closed for it. */
   #admits(connection: LiveConnection, message: string): boolean {
-    const { firstMessageBytes, messageMembers } = this.#options.limits;
+    const { anonymousBodyLimitBytes: firstMessageBytes, bodyMaxMembers } = this.#surroundings.config;
     const isKnown = connection.caller !== undefined;
     const bytes = Buffer.from(message);
     if (!isKnown && bytes.length > firstMessageBytes) {
@@ -210,7 +217,7 @@ export class LiveServer {
     }
     if (!this.isWithinRate(connection)) return false;
     try {
-      assertJsonShape(bytes, bodyShape(isKnown ? 'large' : 'small', messageMembers));
+      assertJsonShape(bytes, bodyShape(isKnown ? 'large' : 'small', bodyMaxMembers));
       return true;
     } catch (error) {
       this.#refuse(connection, error);
@@ -222,7 +229,7 @@ export class LiveServer {
   async #greet({ extra: connection, connectionParams = {} }: Client): Promise<boolean> {
     const { origin } = connection;
     const sent = headersOf(connectionParams);
-    const caller = new LiveCaller(this.#options.callers, {
+    const caller = new LiveCaller(this.#services.callers, {
       authorization: textOf(sent, 'authorization') ?? origin.authorization,
       askedDomain: textOf(sent, 'x-domain') ?? origin.askedDomain,
       requestId: origin.requestId,
@@ -232,9 +239,9 @@ export class LiveServer {
       const { principal, domain } = await caller.scope();
       const name = callerName(principal);
       const others = [...this.#connections].filter(({ user }) => user && callerName(user) === name).length;
-      const { connectionsPerCredential } = this.#options.limits;
-      if (others >= connectionsPerCredential) {
-        connection.close(CLOSE.tooMany, `A user has at most ${connectionsPerCredential} connections`);
+      const { liveConnectionsPerCredential: most } = this.#surroundings.config;
+      if (others >= most) {
+        connection.close(CLOSE.tooMany, `A user has at most ${most} connections`);
         return false;
       }
       connection.caller = caller;
@@ -251,23 +258,23 @@ export class LiveServer {
     { extra: connection, subscriptions }: Client,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-    const { prepare } = this.#options;
+    const { served, registered, operations, config } = this.#surroundings;
     try {
       const context = await this.#contextOf(connection);
-      const { subscriptionsPerConnection } = this.#options.limits;
-      if (Object.keys(subscriptions).length > subscriptionsPerConnection) {
+      const most = config.liveSubscriptionsPerConnection;
+      if (Object.keys(subscriptions).length > most) {
         throw new ServiceError(
           'LIMIT_EXCEEDED',
-          `A connection has at most ${subscriptionsPerConnection} subscriptions at once ` +
-            '(LIVE_SUBSCRIPTIONS_PER_CONNECTION).',
+          `A connection has at most ${most} subscriptions at once ` + '(LIVE_SUBSCRIPTIONS_PER_CONNECTION).',
         );
       }
-      const prepared = prepare(payload);
+      const text = registered?.getText(payload) ?? payload.query;
+      const prepared = served().prepare(text, payload.operationName ?? undefined);
       const { schema, document, operation } = prepared;
       const variables = payload.variables ?? {};
       assertSubscription(operation);
-      assertPermitted({ prepared, variables, context }, this.#options);
-      noteUsedFields({ prepared, variables, context }, this.#options.fieldMeter);
+      assertPermitted({ prepared, variables, context }, operations);
+      noteUsedFields({ prepared, variables, context }, operations.fieldMeter);
       return {
         schema,
         document,
@@ -286,7 +293,7 @@ export class LiveServer {
     const scope = await caller.scope();
     this.#assertWithinRate(connection);
     return {
-      ...this.#options.sources,
+      ...this.#sources,
       scope,
       caller,
       requestId: origin.requestId,
@@ -310,7 +317,7 @@ export class LiveServer {
   /** Formats errors as `/graphql` does. */
   #tell({ origin: { requestId } }: LiveConnection, errors: readonly GraphQLError[]) {
     return errors.map((error) => {
-      if (isFault(error)) this.#options.onFault(error.originalError ?? error, requestId);
+      if (isFault(error)) this.#surroundings.operations.onFault(error.originalError ?? error, requestId);
       const formatted = formatGraphqlError(error.toJSON(), error);
       return { ...formatted, extensions: { ...formatted.extensions, requestId } };
     });
@@ -326,7 +333,7 @@ export class LiveServer {
 
   #refuse(connection: LiveConnection, error: unknown): void {
     if (!(error instanceof ServiceError)) {
-      this.#options.onFault(error, connection.origin.requestId);
+      this.#surroundings.operations.onFault(error, connection.origin.requestId);
       connection.close(CLOSE.tryAgainLater, 'Internal server error');
     } else if (error.status >= 500) connection.close(CLOSE.tryAgainLater, error.message);
     else if (connection.caller) connection.close(CLOSE.forbidden, error.message);
@@ -376,53 +383,4 @@ function headersOf({ headers, token, authToken, ...own }: Readonly<Record<string
 function textOf(parameters: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const found = Object.entries(parameters).find(([key]) => key.toLowerCase() === name)?.[1];
   return typeof found === 'string' ? found : undefined;
-}
-
-export interface LiveServices extends Omit<LiveSources, 'catalog' | 'recordChanges'> {
-  readonly store: Pick<RecordStore, 'find'>;
-  readonly callers: LiveCallerOptions;
-  readonly rateLimits: LiveServerOptions['rateLimits'];
-}
-
-export interface LiveSurroundings {
-  /** The current schema. A subscription keeps the schema it began with. */
-  readonly served: () => ServedSchema;
-  readonly catalog: Catalog;
-  readonly operations: PermissionOptions & {
-    readonly fieldMeter: LiveServerOptions['fieldMeter'];
-    readonly onFault: (error: unknown, requestId: string) => void;
-  };
-  /** The only documents that are answered; `undefined`: any document. */
-  readonly registered: RegisteredOperations | undefined;
-  readonly config: Pick<
-    Config,
-    | 'liveConnectionsPerCredential'
-    | 'liveSubscriptionsPerConnection'
-    | 'liveQueueBytes'
-    | 'liveInitTimeoutMs'
-    | 'anonymousBodyLimitBytes'
-    | 'bodyMaxMembers'
-  >;
-}
-
-/** The caller closes it. */
-export function createLiveServer(services: LiveServices, surroundings: LiveSurroundings): LiveServer {
-  const { store, callers, rateLimits, ...followed } = services;
-  const { served, catalog, operations, registered, config } = surroundings;
-  return new LiveServer({
-    prepare: (sent) =>
-      served().prepare(registered?.getText(sent) ?? sent.query, sent.operationName ?? undefined),
-    ...operations,
-    sources: { ...followed, catalog, recordChanges: new RecordChanges({ feed: followed.feed, store }) },
-    callers,
-    rateLimits,
-    limits: {
-      connectionsPerCredential: config.liveConnectionsPerCredential,
-      subscriptionsPerConnection: config.liveSubscriptionsPerConnection,
-      queueBytes: config.liveQueueBytes,
-      initTimeoutMs: config.liveInitTimeoutMs,
-      firstMessageBytes: config.anonymousBodyLimitBytes,
-      messageMembers: config.bodyMaxMembers,
-    },
-  });
 }

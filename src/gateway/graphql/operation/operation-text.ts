@@ -79,3 +79,23 @@ function isText(value: unknown): value is string {
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The members of each operation of a request, whatever they are; of a GET, without its variables. */
+export function listSentMembers({ method, body, search }: Incoming): readonly Members[] {
+  if (method !== 'GET') return (Array.isArray(body) ? body : [body]).filter(isMembers);
+  const parameters = new URLSearchParams(search);
+  const [query, operationName, extensions] = ['query', 'operationName', 'extensions'].map(
+    (name) => parameters.get(name) ?? undefined,
+  );
+  return [
+    { query, operationName, extensions: extensions === undefined ? undefined : tryToParse(extensions) },
+  ];
+}
+
+function tryToParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

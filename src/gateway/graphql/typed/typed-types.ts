@@ -36,7 +36,6 @@ export class TypedTypes {
   readonly #objects = new Map<string, TypeClass>();
   readonly #inputs = new Map<string, TypeClass>();
   readonly #connections = new Map<string, TypeClass>();
-  readonly #orders = new Map<string, TypeClass>();
   readonly #enums = new Map<string, object>();
   readonly #references = new Map<string, { readonly reference: TypedReference; readonly type: TypeClass }>();
 
@@ -65,98 +64,89 @@ export class TypedTypes {
 
   /** The connection and edge of a collection. */
   connection(typed: TypedCollection): TypeClass {
-    const known = this.#connections.get(typed.object.typeName);
-    if (known) return known;
-    const made = this.#createConnection(typed);
-    this.#connections.set(typed.object.typeName, made);
-    return made;
-  }
-
-  #createConnection(typed: TypedCollection): TypeClass {
     const { typeName } = typed.object;
-    const node = this.record(typed);
-    const edge = objectType(`${typeName}Edge`, `One of the ${typed.plural} of a page, with its cursor.`);
-    field(edge, 'node', () => node, { description: `The ${typeName}.` });
-    field(edge, 'cursor', () => String, {
-      description: 'The place of the record in the order, for `after` and `before`.',
+    return once(this.#connections, typeName, () => {
+      const node = this.record(typed);
+      const edge = objectType(`${typeName}Edge`, `One of the ${typed.plural} of a page, with its cursor.`, {
+        node: member.of(node, `The ${typeName}.`),
+        cursor: member.text('The place of the record in the order, for `after` and `before`.'),
+      });
+      const { title, name } = typed.collection;
+      const records = title === name ? typed.plural : `${title.toLowerCase()} (${typed.plural})`;
+      return objectType(`${typeName}Connection`, `A page of ${records}.`, {
+        nodes: member.list(node, 'The records of the page, in order.'),
+        edges: member.list(edge, 'The records of the page with a cursor each.'),
+        pageInfo: member.of(PageInfo, 'The position of the page in the order.'),
+        totalCount: member.whole(
+          'How many records match in all, on every page. Counted only when asked for.',
+        ),
+      });
     });
-    const { title, name } = typed.collection;
-    const records = title === name ? typed.plural : `${title.toLowerCase()} (${typed.plural})`;
-    const connection = objectType(`${typeName}Connection`, `A page of ${records}.`);
-    field(connection, 'nodes', () => [node], { description: 'The records of the page, in order.' });
-    field(connection, 'edges', () => [edge], { description: 'The records of the page with a cursor each.' });
-    field(connection, 'pageInfo', () => PageInfo, { description: 'The position of the page in the order.' });
-    field(connection, 'totalCount', () => Int, {
-      description: 'How many records match in all, on every page. Counted only when asked for.',
-    });
-    return connection;
   }
 
   /** The input of a record's creation or update. */
   createInput(typed: TypedCollection, verb: 'Create' | 'Update'): TypeClass {
     const { typeName, fields } = typed.object;
-    const known = this.#inputs.get(`${verb}${typeName}Input`);
-    if (known) return known;
-    const description =
-      verb === 'Create'
-        ? `The fields of a new ${typeName}.`
-        : `The fields of ${withArticle(typeName)} to change; null removes one.`;
-    const input = inputType(`${verb}${typeName}Input`, description);
-    this.#inputs.set(input.name, input);
-    if (verb === 'Create') {
-      field(input, 'id', () => ID, {
-        nullable: true,
-        description: 'The id, 1 to 64 of A-Z, a-z, 0-9, `_`, `.`, `:`, `-`. Left out: a new one is made.',
-      });
-    }
-    for (const one of fields) this.#inputField(input, one, verb === 'Create');
-    return input;
+    const isCreation = verb === 'Create';
+    const description = isCreation
+      ? `The fields of a new ${typeName}.`
+      : `The fields of ${withArticle(typeName)} to change; null removes one.`;
+    return this.#input(`${verb}${typeName}Input`, description, (input) => {
+      if (isCreation) {
+        field(input, 'id', () => ID, {
+          nullable: true,
+          description: 'The id, 1 to 64 of A-Z, a-z, 0-9, `_`, `.`, `:`, `-`. Left out: a new one is made.',
+        });
+      }
+      for (const one of fields) this.#inputField(input, one, isCreation);
+    });
   }
 
-  /** The enum of sortable fields, with dotted paths as values, and the input of one sort key. */
+  /** The input of one sort key, with the enum of sortable fields, whose values are dotted paths. */
   orderBy(typed: TypedCollection): TypeClass | undefined {
-    const known = this.#orders.get(typed.object.typeName);
-    if (known) return known;
-    const made = this.#createOrderBy(typed);
-    if (made) this.#orders.set(typed.object.typeName, made);
-    return made;
-  }
-
-  #createOrderBy(typed: TypedCollection): TypeClass | undefined {
     const { typeName } = typed.object;
     const paths = sortablePaths(typed.object);
     if (paths.length === 0) return undefined;
-    const sortFields = Object.fromEntries(paths.map(({ name, path }) => [name, path.join('.')]));
-    registerEnumType(sortFields, {
-      name: `${typeName}SortField`,
-      description: `What ${typed.plural} can be ordered by.`,
-      valuesConfig: Object.fromEntries(paths.map(({ name, description }) => [name, { description }])),
+    return once(this.#inputs, `${typeName}OrderByInput`, () => {
+      const sortFields = Object.fromEntries(paths.map(({ name, path }) => [name, path.join('.')]));
+      registerEnumType(sortFields, {
+        name: `${typeName}SortField`,
+        description: `What ${typed.plural} can be ordered by.`,
+        valuesConfig: Object.fromEntries(paths.map(({ name, description }) => [name, { description }])),
+      });
+      const description = `One key of an order of ${typed.plural}. Ties are broken by the id.`;
+      return inputType(`${typeName}OrderByInput`, description, {
+        field: member.of(sortFields, 'The field to order by.'),
+        direction: member.of(SortDirection, 'Ascending if left out.', {
+          defaultValue: SortDirection.ASCENDING,
+        }),
+      });
     });
-    const input = inputType(
-      `${typeName}OrderByInput`,
-      `One key of an order of ${typed.plural}. Ties are broken by the id.`,
-    );
-    field(input, 'field', () => sortFields, { description: 'The field to order by.' });
-    field(input, 'direction', () => SortDirection, {
-      defaultValue: SortDirection.ASCENDING,
-      description: 'Ascending if left out.',
-    });
+  }
+
+  /** The input is known before it is filled, because inputs form cycles. */
+  #input(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
+    const known = this.#inputs.get(name);
+    if (known) return known;
+    const input = inputType(name, description);
+    this.#inputs.set(name, input);
+    fill(input);
     return input;
   }
 
   enumOf(value: TypedEnum): object {
-    const known = this.#enums.get(value.typeName);
-    if (known) return known;
-    const values = Object.fromEntries([...value.namesByValue].map(([stored, name]) => [name, stored]));
-    registerEnumType(values, {
-      name: value.typeName,
-      description: value.description,
-      valuesConfig: Object.fromEntries(
-        [...value.namesByValue].map(([stored, name]) => [name, { description: `Stored as "${stored}".` }]),
-      ),
+    return once(this.#enums, value.typeName, () => {
+      const entries = [...value.namesByValue];
+      const values = Object.fromEntries(entries.map(([stored, name]) => [name, stored]));
+      registerEnumType(values, {
+        name: value.typeName,
+        description: value.description,
+        valuesConfig: Object.fromEntries(
+          entries.map(([stored, name]) => [name, { description: `Stored as "${stored}".` }]),
+        ),
+      });
+      return values;
     });
-    this.#enums.set(value.typeName, values);
-    return values;
   }
 
   #defineRecord(typed: TypedCollection): void {
@@ -202,25 +192,17 @@ export class TypedTypes {
   }
 
   #reference(reference: TypedReference): TypeClass {
-    const known = this.#references.get(reference.typeName);
-    if (known) return known.type;
-    const targets = reference.targets.map(
-      (name) => this.#model.byCollection.get(name)?.object.typeName ?? name,
-    );
-    const type = objectType(
-      reference.typeName,
-      `Points to ${targets.map(withArticle).join(' or ') || 'a record'}.`,
-    );
-    this.#references.set(reference.typeName, { reference, type });
-    field(type, 'id', () => ID, {
-      nullable: true,
-      description: 'The id of the record it points to; stored as `value`.',
-    });
-    field(type, 'label', () => String, {
-      nullable: true,
-      description: 'What the record was called when the reference was written.',
-    });
-    return type;
+    return once(this.#references, reference.typeName, () => {
+      const targets = reference.targets.map(
+        (name) => this.#model.byCollection.get(name)?.object.typeName ?? name,
+      );
+      const description = `Points to ${targets.map(withArticle).join(' or ') || 'a record'}.`;
+      const type = objectType(reference.typeName, description, {
+        id: nullable.id('The id of the record it points to; stored as `value`.'),
+        label: nullable.text('What the record was called when the reference was written.'),
+      });
+      return { reference, type };
+    }).type;
   }
 
   /** The type of a reference's `record`; `undefined` if no target is in the catalog. */
@@ -255,13 +237,10 @@ export class TypedTypes {
       case 'enum':
         return this.enumOf(value);
       case 'object': {
-        const name = `${value.object.typeName}Input`;
-        const known = this.#inputs.get(name);
-        if (known) return known;
-        const input = inputType(name, value.object.description);
-        this.#inputs.set(name, input);
-        for (const one of value.object.fields) this.#inputField(input, one, true);
-        return input;
+        const { typeName, description, fields } = value.object;
+        return this.#input(`${typeName}Input`, description, (input) => {
+          for (const one of fields) this.#inputField(input, one, true);
+        });
       }
       case 'reference':
         return ReferenceInput;
@@ -275,6 +254,12 @@ const ReferenceInput = inputType('ReferenceInput', 'Points to a record.', {
   id: member.id('The id of the record.'),
   label: nullable.text('What to call it. Left out: the name the record has now.'),
 });
+
+function once<Made>(made: Map<string, Made>, name: string, make: () => Made): Made {
+  const known = made.get(name) ?? make();
+  made.set(name, known);
+  return known;
+}
 
 /** The scalar for a kind of value. */
 function scalarOf(kind: ScalarName | 'json'): ScalarForm['scalar'] {

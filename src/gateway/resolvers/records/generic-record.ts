@@ -1,7 +1,5 @@
 /** The generic types: a record of any collection, and pages of records. */
 
-import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { DateTime } from '../../../base/scalars/date-time.js';
 import {
   enumType,
   inputType,
@@ -10,42 +8,27 @@ import {
   objectType,
   type ValueOf,
 } from '../../../base/scalars/declared-type.js';
-import { GraphqlJsonScalar } from '../../../base/scalars/json-scalar.js';
-import { JsonText } from '../../../base/scalars/json-text.js';
 import { Node } from './node.js';
 
-@ObjectType('Record', {
-  description: 'A record of any collection: its fields as JSON, and its id, version and times.',
-  simpleResolvers: true,
-  implements: Node,
-})
-export class GenericRecord implements Node {
-  readonly nodeId!: string;
-
-  @Field(() => ID, { description: 'Identifies the record within its collection. Stored as `_id`.' })
-  readonly id!: string;
-
-  @Field(() => String, { description: 'The collection it is in, e.g. "attendance".' })
-  readonly collection!: string;
-
-  @Field(() => Int, {
-    description:
+export const GenericRecord = objectType(
+  'Record',
+  'A record of any collection: its fields as JSON, and its id, version and times.',
+  {
+    id: member.id('Identifies the record within its collection. Stored as `_id`.'),
+    collection: member.text('The collection it is in, e.g. "attendance".'),
+    version: member.whole(
       'Starts at 1 and increases by one with every change. Send it as `ifVersion` to avoid ' +
-      'overwriting a change made in the meantime.',
-  })
-  readonly version!: number;
-
-  @Field(() => DateTime, { description: 'When it was first stored.' })
-  readonly createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When it was last changed.' })
-  readonly updatedAt!: Date;
-
-  @Field(() => GraphqlJsonScalar, {
-    description: 'The fields by their stored names, as far as you may read them; with `project`, only those.',
-  })
-  readonly data!: JsonText;
-}
+        'overwriting a change made in the meantime.',
+    ),
+    createdAt: member.instant('When it was first stored.'),
+    updatedAt: member.instant('When it was last changed.'),
+    data: member.anyJson(
+      'The fields by their stored names, as far as you may read them; with `project`, only those.',
+    ),
+  },
+  { implements: Node },
+);
+export type GenericRecord = ValueOf<typeof GenericRecord> & Node;
 
 export const PageInfo = objectType('PageInfo', 'The position of a page in the whole order.', {
   hasNextPage: member.flag('More records come after this page.'),

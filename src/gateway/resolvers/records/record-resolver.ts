@@ -1,6 +1,6 @@
 /**
- * The door to the records of any collection. The fields of GraphQL on records (graphql/typed/record-fields.ts)
- * and the generic paths of REST call these methods; there is no other way to the store. Every writing method honours
+ * The door to the records of any collection. The fields of GraphQL (graphql/typed/record-fields.ts) and the
+ * generic paths of REST call these methods; there is no other way to the store. Every writing method honours
  * the request's `Idempotency-Key`, and is one transaction.
  */
 

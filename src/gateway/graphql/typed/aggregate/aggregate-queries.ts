@@ -38,8 +38,13 @@ import {
   type KeyField,
   listAggregateFields,
 } from './aggregate-fields.js';
-import { createAggregateTypes } from './aggregate-types.js';
-import { type FieldMeasure, isFieldMeasure, type MeasureTypes, measureTypeName } from './measure-types.js';
+import {
+  createAggregateTypes,
+  type FieldMeasure,
+  isFieldMeasure,
+  type MeasureTypes,
+  measureTypeName,
+} from './aggregate-types.js';
 
 /** Each key is a column of the statement. */
 const MAX_KEYS = 10;
