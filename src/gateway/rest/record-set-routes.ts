@@ -208,7 +208,8 @@ async function perform(
   } catch (fault) {
     if (!(fault instanceof ServiceError)) throw fault;
     const errors = fault.errors?.map((one) => ({ ...one, pointer: `/${index}/body${one.pointer ?? ''}` }));
-    throw new ServiceError(fault.code, `Request ${index} (${label}): ${fault.message} Nothing was done.`, {
+    const reason = fault.message.replace(/\.?$/, '.');
+    throw new ServiceError(fault.code, `Request ${index} (${label}): ${reason} Nothing was done.`, {
       cause: fault,
       errors: errors ?? [{ detail: fault.message, pointer: `/${index}` }],
     });
