@@ -132,7 +132,7 @@ async function generateModules(graphql: GraphQLSchema): Promise<void> {
 /** A module with one constant. In its type, `@file:Name` is a type of a file of the portal. */
 async function writeModule(name: string, type: string, value: unknown): Promise<void> {
   const constant = name.replace('-', '_').toUpperCase();
-  const inTypes = type.replace(/@(.*):/, "import('../../portal/browser/$1').");
+  const inTypes = type.replace(/@([^:@]*):/, "import('../../portal/browser/$1').");
   const text = `export const ${constant}: ${inTypes} = ${JSON.stringify(value, null, 1)};\n`;
   await writeFile(path.join(generated, `${name}.ts`), text);
 }
@@ -140,8 +140,7 @@ async function writeModule(name: string, type: string, value: unknown): Promise<
 /**
  * The page as two scripts that load first, one of packages and one of ours, and the small modules that
  * several pages share as a third: over HTTP/1.1, which sends six at a time, a file for each set of pages that
- * share something would take a phone seconds to ask for. The table of many rows, with its library, is a file
- * of the pages that have one. A browser prepares a script in one go, in which it
+ * share something would take a phone seconds to ask for. A browser prepares a script in one go, in which it
  * does not answer touches; it prepares two in two.
  */
 const GROUPS: Rolldown.CodeSplittingGroup[] = [

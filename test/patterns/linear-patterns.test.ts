@@ -4,9 +4,9 @@ import { readPatterns, type SourcePattern } from './source-patterns.js';
 
 /** Files in which an expression is made of a text that is not in the code, and why it may be. */
 const MADE_WHILE_RUNNING: Readonly<Record<string, string>> = {
-  'src/portal/browser/records/use-bound-fault.ts': 'a declared pattern, which is linear (linear-pattern.ts)',
+  'src/portal/browser/records/field-faults.tsx': 'a declared pattern, which is linear (linear-pattern.ts)',
+  'src/services/formats/format-export.ts': 'a mapping of schema/mappings, tried below',
   'src/services/formats/print-value.ts': 'a mapping of schema/mappings, tried below',
-  'src/services/formats/readiness.ts': 'a mapping of schema/mappings, tried below',
   'src/services/messaging/channels.ts': 'SMS_HTTP_SUCCESS, held against 2 KB that the SMS provider answers',
   'src/services/messaging/message-settings.ts': 'SMS_HTTP_SUCCESS, compiled only to see whether it is valid',
   'src/store/mongo/mongo-pattern.ts': 'compiled only to see whether it is valid; PostgreSQL matches',

@@ -1,7 +1,7 @@
 /** Converts a filter between the rows of a form and an oquery, so that either can be edited. */
 import { type OqueryOperator, readConditions } from '../../../base/languages/oquery-conditions.js';
 
-/** An operator of oquery as it is written, or one that the `where` expresses. @see split-where.ts */
+/** An operator of oquery as it is written, or one that the `where` expresses. */
 export type FilterOperator = OqueryOperator | 'notEquals' | 'isNull' | 'isFilled';
 
 export interface FilterCondition {

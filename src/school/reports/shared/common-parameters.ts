@@ -104,7 +104,11 @@ export function checkRange(
 ): { readonly from: Day; readonly to: Day } {
   const [from, to] = [firstDayOf(start), lastDayOf(end)];
   if (to < from) {
-    const fault = `is ${end}, before ${startName} ${start}; expected the same ${unit} or a later one`;
+    const expected = {
+      day: '; expected the same day or a later one',
+      month: '; expected the same month or a later one',
+    }[unit];
+    const fault = `is ${end}, before ${startName} ${start}${expected}`;
     throw parameterError(endName, fault, { expected: `${start} or later`, sent: end });
   }
   if (!most) return { from, to };

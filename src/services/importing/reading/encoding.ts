@@ -29,12 +29,17 @@ export async function findEncoding(path: string, named: string | undefined): Pro
   if (await isUtf8(path)) return { encoding: 'utf-8', warnings: [] };
   const { line, hasLetters } = await findWrongLine(path);
   if (said !== undefined) {
-    throw notUtf8(`Line ${line} is not UTF-8, as the file is said to be. Save the file as UTF-8, or say`);
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
+      `Line ${line} is not UTF-8, as the file is said to be. ` +
+        'Save the file as UTF-8, or say encoding=windows-1252.',
+    );
   }
   if (hasLetters) {
-    throw notUtf8(
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
       `Line ${line} is not UTF-8, though lines before it are: the file mixes two encodings. ` +
-        'Save it as UTF-8, or say which one it is by',
+        'Save it as UTF-8, or say which one it is by encoding=windows-1252.',
     );
   }
   const warning = `The file is not UTF-8 (line ${line}) and is read as Windows-1252;`;
@@ -42,10 +47,6 @@ export async function findEncoding(path: string, named: string | undefined): Pro
     encoding: 'windows-1252',
     warnings: [`${warning} where letters come out wrong, save it as UTF-8.`],
   };
-}
-
-function notUtf8(detail: string): ServiceError {
-  return new ServiceError('MALFORMED_REQUEST', `${detail} encoding=windows-1252.`);
 }
 
 function parseEncoding(name: string): Encoding {
