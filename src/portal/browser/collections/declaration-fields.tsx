@@ -48,7 +48,7 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
                 </Text>
               </>
             ),
-            'wrapped',
+            'wrapped row-head',
           ],
           [t('Type'), (field) => typeText(field, t), 'wrapped'],
           [t('Rules'), (field) => <FieldRules field={field} />],
@@ -127,7 +127,7 @@ function FieldUses({ collection, field }: { readonly collection: string; readonl
       rows={data.fieldUses}
       keyOf={({ operation, keyId }) => `${operation} ${keyId}`}
       columns={[
-        [t('Operation'), ({ operation }) => operation ?? t('without a name'), 'wrapped'],
+        [t('Operation'), ({ operation }) => operation ?? t('without a name'), 'wrapped row-head'],
         [
           t('Who'),
           ({ keyId, keyName }) => (keyId === null ? t('users who are logged in') : (keyName ?? keyId)),
@@ -219,7 +219,7 @@ export function FoundFieldsTab({ collection }: { readonly collection: string }) 
         label={t('Undeclared fields')}
         rows={fields}
         columns={[
-          [t('Field'), ({ name }) => name, 'wrapped'],
+          [t('Field'), ({ name }) => name, 'wrapped row-head'],
           [t('Values, as JSON has them'), ({ types }) => types.join(', ')],
           [t('Records'), ({ recordCount }) => recordCount, 'numeric'],
         ]}

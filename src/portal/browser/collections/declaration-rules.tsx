@@ -76,7 +76,7 @@ function AccessTable({ access }: { readonly access: Readonly<Record<string, Writ
       rows={roles}
       keyOf={([role]) => role}
       columns={[
-        [t('Role'), ([role]) => role, 'wrapped'],
+        [t('Role'), ([role]) => role, 'wrapped row-head'],
         [t('May'), ([, { verbs }]) => verbs.map((verb) => wordOf(verb, t)).join(', ') || '–'],
         [
           t('Which records'),

@@ -260,6 +260,7 @@ function RightsTable({ userId }: { readonly userId: string }) {
                     )}
                   </>
                 ),
+                'row-head',
               ],
               [t('Read'), ({ canRead, readableFields }) => inWords(canRead, readableFields)],
               [t('Create'), ({ canCreate, creatableFields }) => inWords(canCreate, creatableFields)],

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { type Texts, useTexts } from '../language/use-texts';
 
 /**
- * The head of a column, its cell, and the class of the cell; `numeric` is also one of the head. On a phone, a
- * text labels each of its cells.
+ * The head of a column, its cell, and the class of the cell; `numeric` is also one of the head. Cells of the
+ * class `row-head` are the heads of their rows. On a phone, a text labels each of its cells.
  */
 export type ListColumn<Row> = readonly [
   head: ReactNode,
@@ -43,16 +43,21 @@ export function ListTable<Row>({ label, columns, rows, keyOf = idOf, ...props }:
         <Table.Tbody>
           {rows.map((row, place) => (
             <Table.Tr key={keyOf(row, place)}>
-              {columns.map(([head, cell, className], index) => (
-                <Table.Td
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
-                  key={index}
-                  className={className}
-                  data-label={index > 0 && typeof head === 'string' ? head : undefined}
-                >
-                  {cell(row)}
-                </Table.Td>
-              ))}
+              {columns.map(([head, cell, className], index) => {
+                const isHead = className?.includes('row-head');
+                const Cell = isHead ? Table.Th : Table.Td;
+                return (
+                  <Cell
+                    // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
+                    key={index}
+                    className={className}
+                    scope={isHead ? 'row' : undefined}
+                    data-label={index > 0 && typeof head === 'string' ? head : undefined}
+                  >
+                    {cell(row)}
+                  </Cell>
+                );
+              })}
             </Table.Tr>
           ))}
         </Table.Tbody>
