@@ -150,7 +150,7 @@ export class ResumableUploads {
         cut = fault;
       }
     };
-    const piece = new CountedBytes(untilCut(), checksum?.algorithm ?? 'sha1', (size) => {
+    const piece = new CountedBytes(untilCut(), checksum?.algorithm, (size) => {
       if (offset + size > upload.length) {
         assertAtMost(offset + size, { bytes: upload.length, setting: 'Upload-Length' });
       }
