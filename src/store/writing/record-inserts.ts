@@ -248,7 +248,6 @@ interface LoneCreate extends PermittedWrite {
 
 interface WaitingCreate {
   readonly create: LoneCreate;
-  readonly bytes: number;
   readonly resolve: (json: string | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -281,8 +280,7 @@ class BatchedCreates {
   async store(create: LoneCreate): Promise<string | undefined> {
     const line = this.#lineOf(create);
     if (line === undefined) return undefined;
-    const bytes = printExactJson(create.change.data).length;
-    return await new Promise((resolve, reject) => line.add({ create, bytes, resolve, reject }));
+    return await new Promise((resolve, reject) => line.add({ create, resolve, reject }));
   }
 
   #lineOf({ scope, collection, access, change }: LoneCreate): Batcher<WaitingCreate> | undefined {
@@ -361,9 +359,11 @@ class BatchedCreates {
 }
 
 function takeFirst(waiting: WaitingCreate[]): readonly WaitingCreate[] {
+  // A lone record is of any size, so it is not measured.
+  if (waiting.length === 1) return waiting.splice(0);
   let sum = 0;
-  const end = waiting.slice(0, MOST_TOGETHER).findIndex(({ bytes }, index) => {
-    sum += bytes;
+  const end = waiting.slice(0, MOST_TOGETHER).findIndex(({ create }, index) => {
+    sum += printExactJson(create.change.data).length;
     return index > 0 && sum > MOST_BYTES_TOGETHER;
   });
   return waiting.splice(0, end === -1 ? MOST_TOGETHER : end);
