@@ -36,10 +36,10 @@ export async function withServices<T>(
   );
 }
 
-/** What a command in a domain works with. */
+/** The values that a command in a domain works with. */
 export interface DomainWork<Options = object> {
   readonly services: Services;
-  /** Of the operator, in the domain that is named. */
+  /** The operator's scope in the named domain. */
   readonly scope: Scope;
   readonly options: Options & { readonly domain?: string };
   /** Aborted by Ctrl-C, for a command that `listens`. */

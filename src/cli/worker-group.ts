@@ -337,7 +337,7 @@ function countsIn(figures: FigureList): FigureList {
   return figures.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }
 
-/** To a worker. */
+/** A message to a worker. */
 type WorkerOrder =
   /** The answer to `ready`. */
   | { readonly kind: 'begin'; readonly doesBackgroundWork: boolean }

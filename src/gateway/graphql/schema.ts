@@ -50,7 +50,7 @@ export interface SchemaParts {
   readonly reports: readonly TypeClass[];
   /** Provides the instance of a class of `RESOLVER_CLASSES`, at execution only. */
   readonly instanceOf: (resolverClass: NewableFunction) => object;
-  /** What the fields on records use. */
+  /** The services that the fields on records use. */
   readonly services: RecordServices;
   /** Makes it a subgraph of a supergraph, whose schema these roles may read. */
   readonly subgraph?: { readonly introspectionRoles: readonly string[] } | undefined;

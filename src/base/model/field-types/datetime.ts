@@ -120,7 +120,7 @@ export function timeRange(
 /** A type whose values are days or instants. */
 interface TimeType extends Comparable {
   readonly comparesWith: string;
-  /** `undefined` for an operand that is no time of the type. */
+  /** `undefined` for an operand that is not a time of the type. */
   readonly spanOf: (value: Operand, clock: Clock) => TimeSpan | undefined;
   readonly monthSpan: (month: string, clock: Clock) => { readonly start: string; readonly end: string };
 }

@@ -196,7 +196,7 @@ export function createRecordFields(api: RecordApi, { records, catalog, pages }: 
     assertMembersReadable(members, collection, { scope: requireScope(context), catalog });
   }
 
-  /** What is selected of a record, which the caller may read. */
+  /** The selected members of a record, all of which the caller may read. */
   function membersOf(args: Named, { context, info }: FieldCall): readonly Member[] {
     const { collection, form } = targetOf(args);
     const members = recall(recordShapes, info, () => form.members(info.fieldNodes, info));
