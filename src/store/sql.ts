@@ -1,20 +1,16 @@
 /**
  * SQL composed of texts and parameters: every substitution in `sql` is a parameter, unless it is an `Sql`
- * itself. The class is that of Prisma, whose adapter runs the statements.
+ * itself. The class is that of Prisma, whose adapter runs the statements; threads compose SQL without its client.
  */
-import { Prisma } from '../generated/prisma/client.js';
+import { empty, join, raw, Sql, sql as tag } from '@prisma/client-runtime-utils';
 
-export type Sql = Prisma.Sql;
-export const Sql = Prisma.Sql;
+export { Sql };
 
 /**
  * The tag of every statement; `sql.join` puts a separator between parts, `sql.raw` takes text of our own only.
  */
-export const sql = Object.assign(
-  (texts: readonly string[], ...values: unknown[]) => Prisma.sql(texts, ...values),
-  {
-    join: Prisma.join,
-    raw: Prisma.raw,
-    empty: Prisma.empty,
-  },
-);
+export const sql = Object.assign((texts: readonly string[], ...values: unknown[]) => tag(texts, ...values), {
+  join,
+  raw,
+  empty,
+});

@@ -1,8 +1,8 @@
 /** Receives the files of imports: streamed, within a limit of their own. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
-import { parseSourceOptions } from '../../services/importing/import-mapping.js';
 import type { Imports } from '../../services/importing/imports.js';
+import { parseSourceOptions } from '../../services/importing/parse-mapping.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { toImportOptions, toImportResult } from '../resolvers/services/import-resolver.js';
 import { IMPORT_PARAMETERS, importOptionsOf, printImport } from '../rest/import-routes.js';

@@ -11,7 +11,7 @@ import type { StagedOutcome, StagedWrites } from '../../store/writing/staged-wri
 import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { TriggerNames } from '../../store/writing/write-triggers.js';
 import type { ImportMapping } from './import-mapping.js';
-import { type PreparedBatch, preparedBatches } from './preparing/prepared-batches.js';
+import type { FileThreads, PreparedBatch } from './preparing/prepared-batches.js';
 import { columnFinder } from './preparing/row-mapper.js';
 import { type ReferenceLookups, type RefusedRow, withColumns } from './preparing/row-preparer.js';
 import type { SourceOptions } from './reading/row-source.js';
@@ -95,9 +95,11 @@ const MOST_TRIED_AT_ONCE = 100_000;
 
 export class ImportRun {
   readonly #options: ImportRunOptions;
+  readonly #threads: FileThreads;
 
-  constructor(options: ImportRunOptions) {
+  constructor(options: ImportRunOptions, threads: FileThreads) {
     this.#options = options;
+    this.#threads = threads;
   }
 
   /** Writes all rows and takes them back, so that what the write would refuse is known before it. */
@@ -297,7 +299,7 @@ export class ImportRun {
     };
     const order = within !== undefined || pointsAtItself(collection) ? 'inTurn' : 'ahead';
     const of = one.inspection?.columns === undefined ? 'documents' : 'table';
-    yield* preparedBatches(
+    yield* this.#threads.prepare(
       { lookups, order, signal },
       {
         file: { path: file, name: one.name },

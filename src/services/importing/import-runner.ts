@@ -21,7 +21,7 @@ import { doubtsOfMapping, warnOfUnknownNames } from './doubts-of-mapping.js';
 import { fieldsOfMapping, type ImportMapping } from './import-mapping.js';
 import { ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
 import { withImportSource } from './import-source.js';
-import { inspectOnThread } from './preparing/prepared-batches.js';
+import { FileThreads } from './preparing/prepared-batches.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
 import type { UnfoldedDays } from './reading/row-source.js';
 import {
@@ -71,10 +71,11 @@ interface Work {
 export class ImportRunner {
   readonly #options: ImportRunnerOptions;
   readonly #run: ImportRun;
+  readonly #threads = new FileThreads();
 
   constructor(options: ImportRunnerOptions) {
     this.#options = options;
-    this.#run = new ImportRun(options);
+    this.#run = new ImportRun(options, this.#threads);
   }
 
   /**
@@ -164,7 +165,7 @@ export class ImportRunner {
       catalog.list().find((known) => known.name === name && isInReach(scope, known));
     const judge: Parameters<typeof inspectImport>[0]['judge'] = (sought) =>
       store.staging([]).judgeLinks(database, scope, one.collection, sought);
-    const found = await inspectImport({ one, ...asked, collectionOf, judge, signal });
+    const found = await inspectImport({ one, ...asked, collectionOf, judge, signal, threads: this.#threads });
     const ready = await updateImport(database, one.id, { from, state: 'ready', fault: null, ...found });
     if (ready === undefined) throw new StoppedError();
     return ready;
@@ -241,12 +242,13 @@ async function inspectImport(asked: {
   /** Looks for names among the records. */
   readonly judge: (sought: readonly Sought[]) => Promise<LinkVerdicts>;
   readonly signal: AbortSignal;
+  readonly threads: FileThreads;
 }): Promise<Inspected> {
-  const { one, collection, collectionOf, file, signal } = asked;
+  const { one, collection, collectionOf, file, signal, threads } = asked;
   const register = registerOf(collection);
   const mayUnfold = register !== undefined;
   const start = { file: { path: file, name: one.name }, source: one.source, mayUnfold };
-  const { tableColumns, unfold, inspection } = await inspectOnThread(start, signal);
+  const { tableColumns, unfold, inspection } = await threads.inspect(start, signal);
   const { columns: found, ...others } = inspection;
   // The members of documents are named after fields already.
   const proposed =

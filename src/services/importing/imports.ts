@@ -18,15 +18,10 @@ import { assertMayForce } from '../../store/writing/referring-records.js';
 import { assertAtMost, type MostBytes } from '../files/described-file.js';
 import type { Files, NewFile } from '../files/files.js';
 import { assertNothingReplaced, doubtsOfMapping } from './doubts-of-mapping.js';
-import {
-  fieldsOfMapping,
-  type ImportMapping,
-  invalidImport,
-  noImport,
-  parseImportMapping,
-} from './import-mapping.js';
+import { fieldsOfMapping, type ImportMapping, invalidImport, noImport } from './import-mapping.js';
 import type { ImportRights } from './import-rights.js';
 import { SavedMappings } from './import-rights.js';
+import { parseImportMapping } from './parse-mapping.js';
 import { SOURCE_LIMITS, type SourceOptions } from './reading/row-source.js';
 import {
   forgetSeen,

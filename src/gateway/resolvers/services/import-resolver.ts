@@ -8,9 +8,9 @@ import {
   objectType,
   type ValueOf,
 } from '../../../base/scalars/declared-type.js';
-import { parseSourceOptions } from '../../../services/importing/import-mapping.js';
 import type { SavedMapping } from '../../../services/importing/import-rights.js';
 import type { Imports } from '../../../services/importing/imports.js';
+import { parseSourceOptions } from '../../../services/importing/parse-mapping.js';
 import type { RefusedRowOfImport } from '../../../services/importing/row-outcomes.js';
 import {
   changesOf,

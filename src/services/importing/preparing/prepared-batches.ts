@@ -37,68 +37,6 @@ export interface PreparedBatch extends PreparedRows {
   readonly sourcesOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, readonly string[]>>;
 }
 
-/**
- * @throws what is wrong with the file, MALFORMED_REQUEST or LIMIT_EXCEEDED; the reason of the signal
- */
-export async function inspectOnThread(start: InspectionStart, signal: AbortSignal): Promise<InspectedSource> {
-  const worker = startFileThread();
-  try {
-    return await connectThreads<object, FileThread>(worker, {}, signal).inspect(start);
-  } finally {
-    await worker.terminate();
-  }
-}
-
-/**
- * The prepared batches in the order of the file. `ahead`: the next batch is prepared while one is written.
- * `inTurn`: after it is written, because rows refer to each other.
- *
- * @throws MALFORMED_REQUEST or LIMIT_EXCEEDED for a fault of the whole file; the reason of the signal; what a
- * look-up throws
- */
-export async function* preparedBatches(
-  { lookups, order, signal }: PreparationOptions,
-  start: PreparerStart,
-): AsyncGenerator<PreparedBatch, void> {
-  const worker = startFileThread();
-  let failed: { readonly fault: unknown } | undefined;
-  // An error loses its class on its way to the thread and back.
-  const kept = <Sent, Result>(find: (sent: Sent) => Promise<Result>) => {
-    return (sent: Sent) =>
-      find(sent).catch((fault: unknown) => {
-        failed ??= { fault };
-        throw fault;
-      });
-  };
-  const own = {
-    findTargets: kept(lookups.findTargets),
-    judgeLinks: kept(lookups.judgeLinks),
-    findByField: kept(lookups.findByField),
-  };
-  const thread = connectThreads<ReferenceLookups, FileThread>(worker, own, signal);
-  const prepare = () => {
-    const next = thread.next(undefined);
-    // It may fail while the batch before it is written, when nothing waits for it.
-    next.catch(() => {});
-    return next;
-  };
-  try {
-    await thread.open(start);
-    let next = prepare();
-    for (;;) {
-      const batch = await next;
-      if (batch === undefined) return;
-      if (order === 'ahead') next = prepare();
-      yield { ...batch, sourcesOf: async (numbers) => await thread.sourcesOf(numbers) };
-      if (order === 'inTurn') next = prepare();
-    }
-  } catch (fault) {
-    throw failed?.fault ?? fault;
-  } finally {
-    await worker.terminate();
-  }
-}
-
 export interface PreparationOptions {
   readonly lookups: ReferenceLookups;
   readonly order: 'ahead' | 'inTurn';
@@ -108,16 +46,143 @@ export interface PreparationOptions {
 const HEAP_MB = 256;
 /** By default, V8 lets young objects fill 48 MiB, and a reader of rows makes young objects all the time. */
 const YOUNG_MB = 6;
+/** How long a thread waits for the next step of an import, which is often asked for at once. */
+const IDLE_MS = 2_000;
 
-/** Starts a thread. The caller ends it. */
-function startFileThread(): Worker {
-  const { entry, execArgv } = threadModule('services/importing/preparing/reader-thread');
-  return new Worker(entry, {
-    execArgv,
-    // The secrets of the gateway are in its environment.
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
-  });
+/** The threads that read files. One that has done its work waits a moment for the next. */
+export class FileThreads {
+  #idle: KeptThread | undefined;
+
+  /**
+   * @throws what is wrong with the file, MALFORMED_REQUEST or LIMIT_EXCEEDED; the reason of the signal
+   */
+  async inspect(start: InspectionStart, signal: AbortSignal): Promise<InspectedSource> {
+    const thread = this.#take(signal);
+    try {
+      const inspected = await thread.calls.inspect(start);
+      thread.isDone = true;
+      return inspected;
+    } catch (fault) {
+      throw signal.aborted ? signal.reason : fault;
+    } finally {
+      await this.#leave(thread);
+    }
+  }
+
+  /**
+   * The prepared batches in the order of the file. `ahead`: the next batch is prepared while one is written.
+   * `inTurn`: after it is written, because rows refer to each other.
+   *
+   * @throws MALFORMED_REQUEST or LIMIT_EXCEEDED for a fault of the whole file; the reason of the signal; what
+   * a look-up throws
+   */
+  async *prepare(
+    { lookups, order, signal }: PreparationOptions,
+    start: PreparerStart,
+  ): AsyncGenerator<PreparedBatch, void> {
+    const thread = this.#take(signal);
+    const { calls } = thread;
+    let failed: { readonly fault: unknown } | undefined;
+    // An error loses its class on its way to the thread and back.
+    const kept = <Sent, Result>(find: (sent: Sent) => Promise<Result>) => {
+      return (sent: Sent) =>
+        find(sent).catch((fault: unknown) => {
+          failed ??= { fault };
+          throw fault;
+        });
+    };
+    Object.assign(thread.lookups, {
+      findTargets: kept(lookups.findTargets),
+      judgeLinks: kept(lookups.judgeLinks),
+      findByField: kept(lookups.findByField),
+    });
+    const prepare = () => {
+      const next = calls.next(undefined);
+      // It may fail while the batch before it is written, when nothing waits for it.
+      next.catch(() => {});
+      return next;
+    };
+    try {
+      await calls.open(start);
+      let next = prepare();
+      for (;;) {
+        const batch = await next;
+        if (batch === undefined) break;
+        if (order === 'ahead') next = prepare();
+        yield { ...batch, sourcesOf: async (numbers) => await calls.sourcesOf(numbers) };
+        if (order === 'inTurn') next = prepare();
+      }
+      thread.isDone = true;
+    } catch (fault) {
+      throw signal.aborted ? signal.reason : (failed?.fault ?? fault);
+    } finally {
+      await this.#leave(thread);
+    }
+  }
+
+  #take(signal: AbortSignal): KeptThread {
+    signal.throwIfAborted();
+    const thread =
+      this.#idle ??
+      new KeptThread((ended) => {
+        if (this.#idle === ended) this.#idle = undefined;
+      });
+    this.#idle = undefined;
+    thread.begin(signal);
+    return thread;
+  }
+
+  /** A thread that has not come to the end of its work may still be at it. */
+  async #leave(thread: KeptThread): Promise<void> {
+    if (!thread.isDone || this.#idle !== undefined) return await thread.end();
+    this.#idle = thread;
+    thread.rest();
+  }
+}
+
+class KeptThread {
+  readonly lookups: Partial<ReferenceLookups> = {};
+  readonly calls: Calls<FileThread>;
+  isDone = false;
+  readonly #worker: Worker;
+  #signal: AbortSignal | undefined;
+  #rest: NodeJS.Timeout | undefined;
+  readonly #onEnd: (thread: KeptThread) => void;
+  readonly #stop = () => void this.end();
+
+  constructor(onEnd: (thread: KeptThread) => void) {
+    this.#onEnd = onEnd;
+    const { entry, execArgv } = threadModule('services/importing/preparing/reader-thread');
+    this.#worker = new Worker(entry, {
+      execArgv,
+      // The secrets of the gateway are in its environment.
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+    });
+    this.#worker.once('exit', () => onEnd(this));
+    this.calls = connectThreads<object, FileThread>(this.#worker, this.lookups);
+  }
+
+  begin(signal: AbortSignal): void {
+    clearTimeout(this.#rest);
+    this.#worker.ref();
+    this.isDone = false;
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#stop, { once: true });
+  }
+
+  /** Waits for more work, which keeps no process alive, then ends. */
+  rest(): void {
+    this.#signal?.removeEventListener('abort', this.#stop);
+    this.#worker.unref();
+    this.#rest = setTimeout(this.#stop, IDLE_MS).unref();
+  }
+
+  async end(): Promise<void> {
+    this.#onEnd(this);
+    this.#signal?.removeEventListener('abort', this.#stop);
+    await this.#worker.terminate();
+  }
 }
 
 /** The methods of the other side; each call returns a promise. */
@@ -142,12 +207,11 @@ interface ThreadFault {
 /**
  * Connects a thread and its owner: each calls methods of the other, and gets the results or the errors.
  *
- * @throws by each call, what its method throws; the reason of the signal; an error once the thread has ended
+ * @throws by each call, what its method throws; an error once the thread has ended
  */
 export function connectThreads<Own extends object, Other extends object>(
   port: Worker | MessagePort,
   own: Own,
-  signal?: AbortSignal,
 ): Calls<Other> {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(fault: unknown): void }>();
   let count = 0;
@@ -180,8 +244,6 @@ export function connectThreads<Own extends object, Other extends object>(
     port.on('error', fail);
     port.once('exit', () => fail(new Error('the thread that reads a file has ended')));
   }
-  if (signal?.aborted) fail(signal.reason);
-  else signal?.addEventListener('abort', () => fail(signal.reason), { once: true });
   const call = (method: string, sent: unknown) =>
     new Promise((resolve, reject) => {
       if (end !== undefined) {

@@ -38,6 +38,7 @@ class ReaderThread implements FileThread {
     const rows = await openRowSource(file, source);
     const parsed = toImportMapping(parsePlainJson(mapping)) ?? { columns: [], fixed: {} };
     this.#preparer = new RowPreparer({ ...plan, mapping: parsed }, rows.columns, gateway);
+    this.#kept.length = 0;
     this.#batches = rows.rows(undefined, batchRows)[Symbol.asyncIterator]();
   };
 
