@@ -1,4 +1,3 @@
-import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
 import { collectionBasis, dayType, paymentChoice } from './engine/parameter-types.js';
@@ -226,33 +225,33 @@ payment_types_of_day as (
   left join by_type r on r.place = d.place and r.payment_type = p.payment_type
   group by d.place
 ),
-gaps as (
-  select series, width, number, next_number
-  from (
-    select
-      c.series, c.number, length(c.receipt_no) - length(c.series) as width,
-      lead(c.number) over (partition by c.series order by c.number) as next_number
-    from collected_receipts c
-    where c.domain = ${domain} and c.at >= ${startOf(from, timeZone)} and c.at < ${endOf(to, timeZone)}
-      and c.number is not null
-  ) as neighbours
-  where next_number > number + 1
+ends as (
+  select c.series, min(c.number) as first, max(c.number) as last
+  from collected_receipts c
+  where c.domain = ${domain} and c.at >= ${startOf(from, timeZone)} and c.at < ${endOf(to, timeZone)}
+    and c.number is not null
+  group by c.series
 ),
 missing as materialized (
-  select g.series, n.number, candidate.receipt_no
-  from gaps g
-  cross join lateral generate_series(g.number + 1, least(g.next_number - 1, g.number + 1000)) as n(number)
+  select g.series, n.number,
+    g.series || lpad(n.number::text, greatest(w.width, length(n.number::text)), '0') as receipt_no
+  from (
+    select e.series, c.*
+    from ends e
+    cross join lateral (
+      select c.number, lead(c.number) over (order by c.number) as next_number
+      from collected_receipts c
+      where c.domain = ${domain} and c.series = e.series and c.number between e.first and e.last
+    ) as c
+  ) as g
   cross join lateral (
-    select g.series || lpad(n.number::text, greatest(g.width, length(n.number::text)), '0') as receipt_no
-  ) as candidate
-  -- Asked for one number after the other: a join is taken for one of many, and reads all receipts there are.
-  where (
-    select r.id
-    from records r
-    where ${liveRecordsIn(domain, 'fee_receipt')}
-      and r.data->'receipt_no' = to_jsonb(candidate.receipt_no)
+    select length(c.receipt_no) - length(c.series) as width
+    from collected_receipts c
+    where c.domain = ${domain} and c.series = g.series and c.number = g.number
     limit 1
-  ) is null
+  ) as w
+  cross join lateral generate_series(g.number + 1, least(g.next_number - 1, g.number + 1000)) as n(number)
+  where g.next_number > g.number + 1
 )`,
       rows: {
         position: sql`row_number() over (order by d.day)`,

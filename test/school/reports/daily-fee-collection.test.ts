@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { dailyFeeCollection } from '../../../src/school/reports/daily-fee-collection.js';
 import type { SentParameters } from '../../../src/school/reports/engine/parameters.js';
+import { sql } from '../../../src/store/sql.js';
 import { ACCOUNTANT, KAVITA, useTwelveStudents } from '../../fixtures/twelve-students/school.js';
 
 const school = useTwelveStudents();
@@ -181,5 +182,25 @@ describe('daily fee collection', () => {
         as_on: '2026-12-20',
       }),
     ).toMatchSnapshot();
+  });
+
+  it('misses no number of another day, and writes those it misses as their neighbours', async () => {
+    const receipts = [
+      ['B-008', '2026-11-11'],
+      ['B-010', '2025-12-01'],
+      ['B-012', '2026-11-11'],
+    ].map(([receipt_no, day]) => ({
+      receipt_no,
+      date: `${day}T06:30:00.000Z`,
+      status: 'active',
+      lines: [],
+      total: 0,
+    }));
+    await school.services.database.query(sql`
+      insert into records (domain, collection, id, data)
+      select ${school.scope().domain.id}, 'fee_receipt', data->>'receipt_no', data
+      from jsonb_array_elements(${JSON.stringify(receipts)}::jsonb) as data`);
+    const { totals } = await run({ from: '2026-11-11', to: '2026-11-11' });
+    expect(totals).toMatchObject({ missingReceiptNumbers: ['B-009', 'B-011'], missingReceiptCount: 2 });
   });
 });
