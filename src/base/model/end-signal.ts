@@ -17,7 +17,8 @@ export interface EndSignal {
  * events would be a twentieth of the cost of a short list.
  */
 export class Ending implements EndSignal {
-  readonly #listeners = new Set<() => void>();
+  /** Made for the first listener: most requests have none. */
+  #listeners: Set<() => void> | undefined;
   #reason: { readonly value: unknown } | undefined;
 
   get aborted(): boolean {
@@ -33,11 +34,13 @@ export class Ending implements EndSignal {
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (this.#reason === undefined) this.#listeners.add(listener);
+    if (this.#reason !== undefined) return;
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener);
+    this.#listeners?.delete(listener);
   }
 
   /** Aborts once, and calls each listener once. */
@@ -45,8 +48,8 @@ export class Ending implements EndSignal {
     if (this.#reason !== undefined) return;
     this.#reason = { value: reason };
     // A listener removed by an earlier one is not called.
-    for (const listener of this.#listeners) {
-      this.#listeners.delete(listener);
+    for (const listener of this.#listeners ?? []) {
+      this.#listeners?.delete(listener);
       listener();
     }
   }

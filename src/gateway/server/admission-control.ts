@@ -1,4 +1,5 @@
 import { invariant, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
+import { Slots } from '../../base/process/slots.js';
 import type { Urgency } from '../../base/process/urgency.js';
 import type { Permit, QueueKey } from '../../store/database/fair-queue.js';
 import { TenantQueue } from './tenant-queue.js';
@@ -107,8 +108,7 @@ const ANONYMOUS_EVERY_MS = 5;
 export class AdmissionControl {
   readonly #limits: AdmissionLimits;
   readonly #waitMs: number;
-  /** Oldest first. */
-  readonly #underWay = new Set<CountedPermit>();
+  readonly #underWay = new Slots<CountedPermit>();
   readonly #counts = new Map<string, TenantCount>();
   /** By tenant, in the order of their turns. */
   readonly #queues = new Map<string, TenantQueue<Waiter>>();
@@ -188,7 +188,7 @@ export class AdmissionControl {
   #admit(permit: CountedPermit): void {
     const { tenant, urgency } = permit;
     permit.since = performance.now();
-    this.#underWay.add(permit);
+    permit.slot = this.#underWay.add(permit);
     const count = this.#counts.get(tenant) ?? { all: 0, long: 0, overdue: 0 };
     this.#counts.set(tenant, count);
     count.all += 1;
@@ -197,7 +197,7 @@ export class AdmissionControl {
 
   #released(permit: CountedPermit): void {
     const { tenant, urgency } = permit;
-    const isUnderWay = this.#underWay.delete(permit);
+    const isUnderWay = this.#underWay.remove(permit.slot, permit);
     if (!isUnderWay && !permit.isOverdue) return;
     const count = this.#counts.get(tenant);
     invariant(count, 'a request in progress is counted');
@@ -285,8 +285,7 @@ export class AdmissionControl {
   #checkAll(): void {
     const now = performance.now();
     for (const permit of this.#underWay) {
-      if (now - permit.since < SHORT_MS) break;
-      this.#overtake(permit);
+      if (now - permit.since >= SHORT_MS) this.#overtake(permit);
     }
     for (const [tenant, queue] of this.#queues) {
       const refused = queue.removeFutile(now, this.#waitMs);
@@ -322,6 +321,7 @@ export class AdmissionControl {
 class CountedPermit implements Permit {
   /** The time of its admission. */
   since = 0;
+  slot = 0;
   /** In progress without a permit. */
   isOverdue = false;
 

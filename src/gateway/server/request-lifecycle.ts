@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify';
 import { resetConnection } from '../../base/http/text-answer.js';
 import { Ending, type EndSignal } from '../../base/model/end-signal.js';
 import { type Credential, credentialName, type Scope } from '../../base/model/scope.js';
+import { Slots } from '../../base/process/slots.js';
 import { withinTrace } from '../../base/process/traced.js';
 import type { Permit } from '../../store/database/fair-queue.js';
 import type { RequestContext } from '../resolvers/request-context.js';
@@ -112,19 +113,21 @@ declare module 'fastify' {
 
 /** The requests in progress, so that a stop can wait for them. */
 export class RequestsInFlight {
-  readonly #responses = new Set<ServerResponse>();
+  readonly #responses = new Slots<ServerResponse>();
   #onEmpty: (() => void) | undefined;
 
   get count(): number {
     return this.#responses.size;
   }
 
-  arrived(response: ServerResponse): void {
-    this.#responses.add(response);
+  /** Returns the function to call at the end. */
+  arrived(response: ServerResponse): () => void {
+    const slot = this.#responses.add(response);
+    return () => this.#left(slot, response);
   }
 
-  left(response: ServerResponse): void {
-    this.#responses.delete(response);
+  #left(slot: number, response: ServerResponse): void {
+    this.#responses.remove(slot, response);
     if (this.#responses.size === 0) this.#onEmpty?.();
   }
 
@@ -170,7 +173,7 @@ export function useLifecycle(
     reply.headers(options.headers);
     if (request.protocol === 'https') reply.headers(TLS_HEADERS);
     reply.header('x-request-id', request.id);
-    options.inFlight.arrived(reply.raw);
+    const left = options.inFlight.arrived(reply.raw);
     reply.raw.once('prefinish', () =>
       options.unread?.written({
         response: reply.raw,
@@ -179,7 +182,7 @@ export function useLifecycle(
       }),
     );
     const atTheEnd = () => {
-      options.inFlight.left(reply.raw);
+      left();
       lifecycle.over();
       // Status 101: a WebSocket took over the connection.
       const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
