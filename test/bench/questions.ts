@@ -15,15 +15,22 @@ export interface Mark {
   readonly section: string;
 }
 
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface Dialect {
   /** W1: the attendance record of this id, whole. */
   readonly one: (id: string) => HttpRequest;
   /** W2: six fields of the first 100 attendance records of a class on a day, by id. */
   readonly list: (asked: { readonly class: string; readonly day: string }) => HttpRequest;
-  /** W3: the first 20 students whose name contains the text, by id, whole. */
+  /** W3: the first 20 students whose name contains the text, in any case, by id, whole. */
   readonly contains: (text: string) => HttpRequest;
   /** W4: what was collected on each day of a range, by fee head. */
-  readonly collection: (range: { readonly from: string; readonly to: string }) => HttpRequest;
+  readonly collection: (range: DayRange) => HttpRequest;
+  /** W4j: the same with totals and missing numbers. Absent where the server has no such answer. */
+  readonly collectionWithTotals?: (range: DayRange) => HttpRequest;
   /** W5: a new attendance record. */
   readonly create: (mark: Mark) => HttpRequest;
   /**
@@ -67,7 +74,7 @@ export function classesAndDays({ days }: MarkedAttendance): readonly { class: st
   return shuffled(asked).slice(0, 2400);
 }
 
-/** Pieces of the names of students, of three to six characters. */
+/** Pieces of the names of students, of three to six characters, each second in the other case. */
 export function piecesOfNames(names: readonly string[]): readonly string[] {
   const pieces = new Set<string>();
   for (const name of names)
@@ -75,11 +82,13 @@ export function piecesOfNames(names: readonly string[]): readonly string[] {
       for (let start = 0; start + length <= name.length; start += 1)
         pieces.add(name.slice(start, start + length));
   const usual = [...pieces].filter((piece) => /^[A-Za-z]+( [A-Z][a-z]*)?$/.test(piece)).sort();
-  return shuffled(usual).slice(0, 4000);
+  return shuffled(usual)
+    .slice(0, 4000)
+    .map((piece, index) => (index % 2 === 0 ? piece : piece.toLowerCase()));
 }
 
 /** Ranges of about a month, each begun on any day of the session. */
-export function monthsOfDays(): readonly { from: string; to: string }[] {
+export function monthsOfDays(): readonly DayRange[] {
   const asked = [];
   for (let start = 0; start < 330; start += 1)
     for (let length = 27; length <= 33; length += 1)

@@ -75,7 +75,7 @@ export function listWorkloads(attendance: MarkedAttendance, names: readonly stri
     },
     {
       name: 'w3',
-      title: 'contains',
+      title: 'contains, any case',
       kind: 'load',
       creates: false,
       requests: (dialect) => pieces.map(dialect.contains),
@@ -89,6 +89,15 @@ export function listWorkloads(attendance: MarkedAttendance, names: readonly stri
       creates: false,
       requests: (dialect) => months.map(dialect.collection),
       sample: (dialect) => dialect.collection(first(months)),
+      contentOf: amountsIn,
+    },
+    {
+      name: 'w4j',
+      title: 'the same with totals',
+      kind: 'load',
+      creates: false,
+      requests: ({ collectionWithTotals: ask }) => (ask === undefined ? [] : months.map(ask)),
+      sample: ({ collectionWithTotals: ask }) => ask?.(first(months)),
       contentOf: amountsIn,
     },
     {

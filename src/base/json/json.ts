@@ -1,5 +1,5 @@
 /** JSON as it is held in a record. A number whose digits a float cannot hold travels as `ExactNumber`. */
-import { isLosslessNumber, isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 
 /**
  * JSON text, as a string or as UTF-8 bytes. Decoding the bytes PostgreSQL printed and encoding them again
@@ -92,7 +92,7 @@ function holdsExactNumber(value: JsonValue | undefined): boolean {
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExact(value);
 }
 
 /**
@@ -103,7 +103,12 @@ export function memberOf(object: JsonObject, name: string): JsonValue | undefine
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-export { isLosslessNumber as isExactNumber, LosslessNumber as ExactNumber };
+/** By its class, which is faster than by a member that most objects lack. */
+function isExact(value: unknown): value is LosslessNumber {
+  return value instanceof LosslessNumber;
+}
+
+export { isExact as isExactNumber, LosslessNumber as ExactNumber };
 
 /** The texts of a JSON object with these keys: one before each value, and one after the last. */
 export function objectMarks(keys: readonly string[]): {

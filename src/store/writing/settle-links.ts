@@ -172,25 +172,25 @@ function valuesOfLinks(
   for (const [link, { in: path, members, reference, on }] of links.entries()) {
     const isList = path.length === 0 && fieldsByName.get(members[0]?.field ?? '')?.isList === true;
     for (const { holder, pointer } of objectsAt(data, path)) {
-      const values = { link, pointer, holder, at: undefined, id: null, on: null };
       const first = memberOf(holder, members[0]?.field ?? '');
       if (reference === undefined && isList && Array.isArray(first)) {
         for (const [at, one] of first.entries()) {
           const text = textOf(one);
-          if (text !== null) found.push({ ...values, at, texts: [text] });
+          if (text !== null) found.push({ link, pointer, holder, at, id: null, on: null, texts: [text] });
         }
         continue;
       }
       const texts = members.map(({ field }) => textOf(memberOf(holder, field), reference));
       if (reference === undefined) {
-        if (texts[0] != null) found.push({ ...values, texts });
+        if (texts[0] != null) found.push({ link, pointer, holder, at: undefined, id: null, on: null, texts });
         continue;
       }
       const target = memberOf(holder, reference);
       const id = isJsonObject(target) ? textOf(target.value) : null;
       const moment = on === undefined ? null : momentOf(memberOf(holder, on), timeZone);
       const isWhole = id !== null && (on === undefined || moment !== null);
-      if (isWhole && texts.some((text) => text !== null)) found.push({ ...values, id, on: moment, texts });
+      if (isWhole && texts.some((text) => text !== null))
+        found.push({ link, pointer, holder, at: undefined, id, on: moment, texts });
     }
   }
   return found;

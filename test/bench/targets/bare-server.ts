@@ -34,7 +34,7 @@ const READS: Readonly<Record<string, string>> = {
     ) as a`,
   contains: `
     select row_to_json(r)::text as json
-    from plain.registration r where name like '%' || $1 || '%' order by id limit 20`,
+    from plain.registration r where name ilike '%' || $1 || '%' order by id limit 20`,
   // Every instant is turned into its day once for all its lines.
   collection: `
     select row_to_json(d)::text as json

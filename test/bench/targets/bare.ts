@@ -5,11 +5,14 @@ import type { Dialect, Mark } from '../questions.js';
 import type { BareServerOptions } from './bare-server.js';
 import type { Target, TargetOptions } from './target.js';
 
+const collection: Dialect['collection'] = ({ from, to }) => ({ path: `/collection/${from}/${to}` });
+
 const DIALECT: Dialect = {
   one: (id) => ({ path: `/one/${id}` }),
   list: (asked) => ({ path: `/list/${asked.class}/${asked.day}` }),
   contains: (text) => ({ path: `/contains/${encodeURIComponent(text)}` }),
-  collection: ({ from, to }) => ({ path: `/collection/${from}/${to}` }),
+  collection,
+  collectionWithTotals: collection,
   create: (mark) => ({ method: 'POST', path: '/create', body: printMark(mark) }),
   stream: (count) => ({ path: `/stream/${count}` }),
   createMany: (marks) => ({

@@ -104,9 +104,11 @@ function restDialect(headers: Headers): Dialect {
         `/o/recs/attendance?stream=true&oquery=class=${asked.class},created=on${asked.day}&project=${LISTED_FIELDS}&limit=100`,
       ),
     contains: (text) =>
-      read(`/o/recs/registration?stream=true&oquery=name=*${encodeURIComponent(text)}&limit=20`),
+      read(`/o/recs/registration?stream=true&ci=true&oquery=name=*${encodeURIComponent(text)}&limit=20`),
     collection: ({ from, to }) =>
       read(`/?report=daily-fee-collection&from=${from}&to=${to}&payment_type=all&format=ndjson`),
+    collectionWithTotals: ({ from, to }) =>
+      read(`/?report=daily-fee-collection&from=${from}&to=${to}&payment_type=all`),
     create: (mark) => post('/o/attendance', restMark(mark)),
     stream: (count) => read(`/o/recs/attendance?stream=true&limit=${count}`),
     createMany: (marks) => post('/o/attendance', marks.map(restMark)),
@@ -136,10 +138,16 @@ const LIST = `query List($class: String!, $day: LocalDate!) {
   }
 }`;
 const CONTAINS = `query Contains($text: String!) {
-  registrations(where: {name: {contains: $text}}, first: 20) { nodes { ${STUDENT} } }
+  registrations(where: {name: {contains: $text, mode: insensitive}}, first: 20) { nodes { ${STUDENT} } }
 }`;
 const COLLECTION = `query Collection($from: LocalDate!, $to: LocalDate!) {
   dailyFeeCollection(from: $from, to: $to, paymentType: ALL) { rows { day heads { feeHead amount } } }
+}`;
+const COLLECTION_WITH_TOTALS = `query Totals($from: LocalDate!, $to: LocalDate!) {
+  dailyFeeCollection(from: $from, to: $to, paymentType: ALL) {
+    rows { day receipts firstReceiptNo lastReceiptNo heads { feeHead amount } fine total }
+    totals { receipts heads { feeHead amount } fine total difference missingReceiptNumbers }
+  }
 }`;
 const CREATE = `mutation Create($data: CreateAttendanceRecordInput!) {
   createAttendanceRecord(data: $data) { ${RECORD} }
@@ -160,6 +168,7 @@ function graphqlDialect(headers: Headers): Dialect {
     list: (asked) => ask(LIST, asked),
     contains: (text) => ask(CONTAINS, { text }),
     collection: (range) => ask(COLLECTION, range),
+    collectionWithTotals: (range) => ask(COLLECTION_WITH_TOTALS, range),
     create: (mark) => ask(CREATE, { data: graphqlMark(mark) }),
     createMany: (marks) => ask(CREATE_MANY, { records: marks.map(graphqlMark) }),
   };

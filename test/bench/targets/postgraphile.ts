@@ -18,7 +18,7 @@ const LIST = `query List($class: String!, $from: Datetime!, $before: Datetime!) 
   }
 }`;
 const CONTAINS = `query Contains($text: String!) {
-  allRegistrations(filter: {name: {includes: $text}}, first: 20) { nodes { ${STUDENT} } }
+  allRegistrations(filter: {name: {includesInsensitive: $text}}, first: 20) { nodes { ${STUDENT} } }
 }`;
 const COLLECTION = `query Collection($from: Date!, $to: Date!) {
   feeCollection(from: $from, to: $to) { nodes { day feeHead amount } }

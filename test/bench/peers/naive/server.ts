@@ -101,7 +101,7 @@ class SchoolResolver {
   @Query(() => [Registration])
   registrations(@Arg('contains', () => String) contains: string, @Arg('first', () => Int) take: number) {
     return prisma.registration.findMany({
-      where: { name: { contains } },
+      where: { name: { contains, mode: 'insensitive' } },
       orderBy: { id: 'asc' },
       take,
     });
