@@ -31,8 +31,8 @@ import {
   type SchemaServer,
   serveGraphql,
 } from './http/serve-graphql.js';
+import { createValidationRules } from './limits/document-limits.js';
 import { OperationCosts } from './limits/operation-cost.js';
-import { createValidationRules } from './limits/validation-rules.js';
 import { LiveServer, type LiveServices } from './live/live-server.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
 import { Introspections } from './operation/introspections.js';

@@ -8,7 +8,6 @@
  * @see decisions 9
  */
 import {
-  type ASTNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
@@ -17,7 +16,6 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
-  visit,
 } from 'graphql';
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
 import { ServiceError } from '../../../base/errors.js';
@@ -32,7 +30,7 @@ const COUNT_COST = 10;
 /** Arguments of fields that give an object for each of their elements. */
 const LISTS_OF_NAMES: ReadonlySet<string> = new Set(['ids', 'representations']);
 /** Arguments on which depends how much a field gives, or goes through; of `where` only the form counts. */
-const COSTLY_ARGUMENTS: ReadonlySet<string> = new Set([
+export const COSTLY_ARGUMENTS: ReadonlySet<string> = new Set([
   ...['first', 'last', 'limit', 'collection', 'oquery', 'ci', 'orderBy'],
   ...LISTS_OF_NAMES,
 ]);
@@ -77,10 +75,6 @@ interface Cost {
   readonly objects: number;
   /** What the records cost that they go through depends on the caller, and on how many there are. */
   readonly scans: readonly Scan[];
-}
-
-export function planCosts(document: DocumentNode): CostPlan {
-  return { variables: costlyVariables(document), known: new Map() };
 }
 
 export class OperationCosts {
@@ -246,30 +240,6 @@ interface CostlyVariables {
   readonly values: readonly string[];
   /** Those whose form matters: of `where`. */
   readonly forms: readonly string[];
-}
-
-function costlyVariables(document: DocumentNode): CostlyVariables {
-  const values = new Set<string>();
-  const forms = new Set<string>();
-  const collect = (node: ASTNode, names: Set<string>) =>
-    visit(node, {
-      Variable({ name }) {
-        names.add(name.value);
-      },
-    });
-  visit(document, {
-    Field({ name, arguments: args = [] }) {
-      if (isIntrospectionField(name.value)) for (const { value } of args) collect(value, values);
-    },
-    Argument({ name, value }) {
-      if (COSTLY_ARGUMENTS.has(name.value)) collect(value, values);
-      if (name.value === 'where') collect(value, forms);
-    },
-    Directive({ arguments: args = [] }) {
-      for (const { value } of args) collect(value, values);
-    },
-  });
-  return { values: [...values].sort(), forms: [...forms].sort() };
 }
 
 function printKey({ values, forms }: CostlyVariables, variables: CostRequest['variables']): string {

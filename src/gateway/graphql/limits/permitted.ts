@@ -6,7 +6,7 @@ import { type DocumentNode, Kind, type ValueNode, visit } from 'graphql';
 import { ServiceError } from '../../../base/errors.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import { isIntrospectionField } from './introspection-cost.js';
-import type { CostRequest, OperationCosts } from './operation-cost.js';
+import { COSTLY_ARGUMENTS, type CostPlan, type CostRequest, type OperationCosts } from './operation-cost.js';
 
 export interface PermissionOptions {
   readonly costs: Pick<OperationCosts, 'assertAffordable'>;
@@ -19,6 +19,7 @@ export interface Permission {
   readonly isIntrospecting: boolean;
   /** The variables of filters that must be sent, though their types do not say so. */
   readonly filterVariables: readonly FilterVariable[];
+  readonly costs: CostPlan;
 }
 
 export interface FilterVariable {
@@ -33,20 +34,37 @@ const FILTERS: ReadonlySet<string> = new Set(['where', 'oquery', 'having']);
 export function readPermission(document: DocumentNode): Permission {
   const withDefault = new Set<string>();
   const found: FilterVariable[] = [];
+  const values = new Set<string>();
+  const forms = new Set<string>();
   let isIntrospecting = false;
+  const addAll = (args: readonly { readonly value: ValueNode }[] = [], names: Set<string>) => {
+    for (const { value } of args) for (const name of variablesIn(value)) names.add(name);
+  };
   visit(document, {
-    Field({ name }) {
-      if (isIntrospectionField(name.value)) isIntrospecting = true;
+    Field({ name, arguments: args }) {
+      if (!isIntrospectionField(name.value)) return;
+      isIntrospecting = true;
+      addAll(args, values);
     },
     VariableDefinition({ variable, defaultValue }) {
       if (defaultValue && defaultValue.kind !== Kind.NULL) withDefault.add(variable.name.value);
     },
-    Argument({ name, value }) {
-      if (!FILTERS.has(name.value)) return;
-      for (const variable of variablesIn(value)) found.push({ argument: name.value, variable });
+    Argument(argument) {
+      const name = argument.name.value;
+      if (COSTLY_ARGUMENTS.has(name)) addAll([argument], values);
+      if (name === 'where') addAll([argument], forms);
+      if (!FILTERS.has(name)) return;
+      for (const variable of variablesIn(argument.value)) found.push({ argument: name, variable });
+    },
+    Directive({ arguments: args }) {
+      addAll(args, values);
     },
   });
-  return { isIntrospecting, filterVariables: found.filter(({ variable }) => !withDefault.has(variable)) };
+  return {
+    isIntrospecting,
+    filterVariables: found.filter(({ variable }) => !withDefault.has(variable)),
+    costs: { variables: { values: [...values].sort(), forms: [...forms].sort() }, known: new Map() },
+  };
 }
 
 function variablesIn(value: ValueNode): readonly string[] {

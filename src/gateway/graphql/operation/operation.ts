@@ -9,7 +9,14 @@
  * (http/execution-plugin.ts).
  */
 
-import { execute, GraphQLError, type GraphQLFormattedError, Kind, OperationTypeNode } from 'graphql';
+import {
+  execute,
+  GraphQLError,
+  type GraphQLFormattedError,
+  getVariableValues,
+  Kind,
+  OperationTypeNode,
+} from 'graphql';
 import { ERRORS, type ErrorCode, ServiceError } from '../../../base/errors.js';
 import { inSpan } from '../../../base/process/traced.js';
 import { toSplicedData } from '../../../base/scalars/json-text.js';
@@ -127,17 +134,22 @@ function refusedWith(errors: readonly GraphQLError[]): OperationRun {
   return { result: { errors: errors.map((error) => formatGraphqlError(error.toJSON(), error)) }, status };
 }
 
+const MAX_VARIABLE_ERRORS = 50;
+
 /** Runs an operation that was not refused. A fault of ours is reported and becomes the answer. */
 export async function runOperation(
   request: OperationRequest,
   options: OperationOptions,
 ): Promise<OperationRun> {
-  const { operation, variables } = request.prepared;
+  const { operation, schema } = request.prepared;
   // graphql-js coerces the variables of what it executes, and 10,000 records should not be coerced twice.
   if (operation.operation === OperationTypeNode.MUTATION && !isTransaction(request)) {
     return await runCoerced(request, undefined, options);
   }
-  const { coerced, errors } = variables.coerce(request.variables);
+  const { variableDefinitions = [] } = operation;
+  const { coerced, errors } = getVariableValues(schema, variableDefinitions, request.variables, {
+    maxErrors: MAX_VARIABLE_ERRORS,
+  });
   if (!coerced) return refusedWith(errors.map(toVariableError));
   return await runCoerced(request, coerced, options);
 }

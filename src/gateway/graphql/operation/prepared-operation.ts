@@ -10,12 +10,10 @@ import {
 import type { LRUCache } from 'lru-cache';
 import type { StoredFieldsByType } from '../../../base/model/stored-field.js';
 import type { Urgency } from '../../../base/process/urgency.js';
-import { type CostPlan, planCosts } from '../limits/operation-cost.js';
+import type { CostPlan } from '../limits/operation-cost.js';
 import { type FilterVariable, type Permission, readPermission } from '../limits/permitted.js';
 import { cachePolicyOf } from './cache-policy.js';
 import { urgencyOfFields } from './operation-urgency.js';
-import { PlannedArguments } from './planned-arguments.js';
-import { PlannedVariables } from './planned-variables.js';
 import { planUsedFields, type UsedFieldsPlan } from './used-fields.js';
 
 /** The schema of operations, and all that is kept for it. */
@@ -44,8 +42,6 @@ export class PreparedOperation implements Permission {
   readonly urgency: Urgency;
   /** The `Cache-Control` of an answer without errors to GET. */
   readonly cachePolicy: string;
-  readonly variables: PlannedVariables;
-  readonly arguments = new PlannedArguments();
   readonly usedFields: UsedFieldsPlan;
 
   /** The document is valid under the schema. */
@@ -56,13 +52,12 @@ export class PreparedOperation implements Permission {
     this.operation = operation;
     this.fragments = fragmentsOf(document);
     this.rootFieldNames = [...fieldNames(operation.selectionSet, this.fragments)];
-    const { isIntrospecting, filterVariables } = readPermission(document);
+    const { isIntrospecting, filterVariables, costs } = readPermission(document);
     this.isIntrospecting = isIntrospecting;
     this.filterVariables = filterVariables;
-    this.costs = planCosts(document);
+    this.costs = costs;
     this.urgency = urgencyOfFields(this.rootFieldNames);
     this.cachePolicy = cachePolicyOf(schema, operation, this.rootFieldNames);
-    this.variables = new PlannedVariables(schema, operation);
     this.usedFields = planUsedFields(served, document, operation);
   }
 

@@ -11,6 +11,7 @@ import {
   GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
+  getArgumentValues,
   locatedError,
   OperationTypeNode,
 } from 'graphql';
@@ -92,7 +93,7 @@ function planRootField(
   if (name === '__typename') return { kind: 'typeName', key, name: type.name };
   const definition = type.getFields()[name];
   if (!definition || !isPrintableField(definition)) return undefined;
-  const coerced = argumentsOf(prepared, definition, node, variableValues);
+  const coerced = argumentsOf(definition, node, variableValues);
   if (!coerced) return undefined;
   const info: PrintingInfo = {
     isPrinting: true,
@@ -112,13 +113,12 @@ function planRootField(
 
 /** `undefined` for wrong arguments, which graphql-js will report. */
 function argumentsOf(
-  prepared: PreparedOperation,
   definition: GraphQLField<unknown, unknown>,
   node: FieldNode,
   variableValues: Record<string, unknown>,
 ): Readonly<Record<string, unknown>> | undefined {
   try {
-    return prepared.arguments.valuesOf(definition, node, variableValues);
+    return getArgumentValues(definition, node, variableValues);
   } catch (error) {
     if (error instanceof GraphQLError) return undefined;
     throw error;
