@@ -129,10 +129,10 @@ export function inputType<M extends MemberTable>(
   name: string,
   description: string,
   members: M = {} as M,
-): TypeClass<ValueOfMembers<M>> {
+): DeclaredType<ValueOfMembers<M>> {
   const type = createClass<ValueOfMembers<M>>(name, members);
   InputType(name, { description })(type);
-  return type;
+  return Object.assign(type, { title: name, description, members });
 }
 
 /** The arguments of a field, in their order; `undefined` ones are left out. */

@@ -3,9 +3,7 @@
  */
 import { HistoryResolver } from './records/history-resolver.js';
 import { RecordResolver } from './records/record-resolver.js';
-import { DueResolver } from './reports/due-resolver.js';
-import { PromotionResolver } from './reports/promotion-resolver.js';
-import { ReceiptResolver } from './reports/receipt-resolver.js';
+import { SchoolResolver } from './reports/school-resolver.js';
 import { AuditResolver } from './services/audit-resolver.js';
 import { AuthResolver } from './services/auth-resolver.js';
 import { BranchResolver } from './services/branch-resolver.js';
@@ -27,9 +25,7 @@ import { WebhookResolver } from './services/webhook-resolver.js';
 /** In the order in which the schema shows their fields. */
 const CLASSES = {
   records: RecordResolver,
-  receipts: ReceiptResolver,
-  promotions: PromotionResolver,
-  dues: DueResolver,
+  school: SchoolResolver,
   audit: AuditResolver,
   auth: AuthResolver,
   branches: BranchResolver,

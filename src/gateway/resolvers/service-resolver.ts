@@ -11,7 +11,7 @@
  *   }));
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Extensions, Info, Mutation, Query, Resolver } from 'type-graphql';
 import type { Scope } from '../../base/model/scope.js';
 import {
   argumentsType,
@@ -20,6 +20,8 @@ import {
   type TypeMember,
   type ValueOfMembers,
 } from '../../base/scalars/declared-type.js';
+import { perField } from './records/record-resolver.js';
+import { TRANSACTIONAL_FIELD } from './records/transactional.js';
 import { type RequestContext, requireScope } from './request-context.js';
 
 /** What was sent, without null: it means the same as leaving a member out. */
@@ -38,7 +40,7 @@ interface Asked {
 }
 
 interface Row<Services, Sent, Answer> {
-  readonly kind: 'query' | 'mutation';
+  readonly kind: 'query' | 'mutation' | 'transactional';
   readonly field: TypeMember<unknown>;
   readonly members: MemberTable;
   readonly run: (services: Services, sent: Given<Sent>, asked: Asked) => Answer;
@@ -68,7 +70,10 @@ function rowsFor<Services>() {
       run: (services: Services, scope: Scope, sent: Given<ValueOfMembers<M>>, asked: Asked) => Answer,
     ): Row<Services, ValueOfMembers<M>, Answer> => ({
       ...{ kind, field, members },
-      run: (services, sent, asked) => run(services, requireScope(asked.context), sent, asked),
+      run: (services, sent, { context, info }) => {
+        const own = kind === 'transactional' ? perField(context, info) : context;
+        return run(services, requireScope(context), sent, { context: own, info });
+      },
     });
   const open =
     (kind: Row<never, never, never>['kind']) =>
@@ -83,6 +88,8 @@ function rowsFor<Services>() {
   return {
     query: scoped('query'),
     mutation: scoped('mutation'),
+    /** A mutation that may be part of a transaction, with a context whose idempotency key is its own. */
+    transactional: scoped('transactional'),
     /** A change that returns true. */
     done: <M extends MemberTable>(
       description: string,
@@ -136,6 +143,7 @@ function decorate(prototype: object, name: string, { kind, field, members }: Any
   Info()(prototype, name, 2);
   const decorator = kind === 'query' ? Query : Mutation;
   decorator(() => type as never, { description })(prototype, name, {});
+  if (kind === 'transactional') Extensions(TRANSACTIONAL_FIELD)(prototype, name, {});
 }
 
 export function given<Sent extends object>(sent: Sent): Given<Sent> {

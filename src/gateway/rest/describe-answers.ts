@@ -1,9 +1,28 @@
 /** JSON Schemas of the answers that REST shares with GraphQL, from the types declared there. */
 import { Float, ID, Int } from 'type-graphql';
 import { DateTime } from '../../base/scalars/date-time.js';
+import { DecimalScalar } from '../../base/scalars/decimal-scalar.js';
 import type { DeclaredType, TypeMember } from '../../base/scalars/declared-type.js';
 import { GraphqlJsonScalar } from '../../base/scalars/json-scalar.js';
+import { LocalDate } from '../../base/scalars/local-date.js';
+import { MonthScalar } from '../../base/scalars/month-scalar.js';
 import type { Schema } from './route.js';
+
+type Declared = Pick<DeclaredType<unknown>, 'members' | 'description'>;
+
+/** How a schema shows types within types, amounts and months. */
+interface Forms {
+  readonly declared: (type: DeclaredType<object>) => Schema;
+  readonly decimal: Schema;
+  readonly month: Schema;
+}
+
+export const MONTH: Schema = { type: 'string', pattern: '^\\d{4}-(0[1-9]|1[0-2])$' };
+const IN_ANSWER: Forms = {
+  declared: (type) => describeAnswer(type),
+  decimal: { type: 'string' },
+  month: MONTH,
+};
 
 /**
  * The schema of the values of a type. Every member is there, if only as null, but for the `absent` ones.
@@ -11,7 +30,7 @@ import type { Schema } from './route.js';
  * REST never has.
  */
 export function describeAnswer(
-  { members, description }: Pick<DeclaredType<unknown>, 'members' | 'description'>,
+  { members, description }: Declared,
   different: Readonly<Record<string, Schema | undefined>> = {},
   absent: readonly string[] = [],
 ): Schema {
@@ -23,18 +42,36 @@ export function describeAnswer(
     description,
     required: shown.map(([name]) => name).filter((name) => !absent.includes(name)),
     properties: Object.fromEntries(
-      shown.map(([name, member]) => [name, { ...describeMember(member), ...different[name] }]),
+      shown.map(([name, member]) => [name, { ...describeMember(member, IN_ANSWER), ...different[name] }]),
     ),
   };
 }
 
-function describeMember({ type, nullable, description }: TypeMember<unknown>): Schema {
-  const value = describeType(type);
+/** The schema of a body: what may be null may be left out, and nothing else may be sent. */
+export function describeInput({ members, description }: Declared): Schema {
+  return {
+    type: 'object',
+    description,
+    required: Object.keys(members).filter((name) => members[name]?.nullable === false),
+    properties: describeMembers(members, { ...IN_ANSWER, declared: describeInput }),
+    additionalProperties: false,
+  };
+}
+
+/** The schemas of the members by their names. */
+export function describeMembers(members: Declared['members'], forms: Forms): Schema {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, describeMember(member, forms)]),
+  );
+}
+
+function describeMember({ type, nullable, description }: TypeMember<unknown>, forms: Forms): Schema {
+  const value = describeType(type, forms);
   return { ...(nullable ? nullableSchema(value) : value), description };
 }
 
 /** Of an enum, REST has the words that the service itself uses. */
-function describeType(type: TypeMember<unknown>['type']): Schema {
+function describeType(type: TypeMember<unknown>['type'], forms: Forms): Schema {
   switch (type) {
     case String:
     case ID:
@@ -47,11 +84,17 @@ function describeType(type: TypeMember<unknown>['type']): Schema {
       return { type: 'number' };
     case DateTime:
       return { type: 'string', format: 'date-time' };
+    case LocalDate:
+      return { type: 'string', format: 'date' };
+    case MonthScalar:
+      return forms.month;
+    case DecimalScalar:
+      return forms.decimal;
     case GraphqlJsonScalar:
       return {};
   }
-  if (Array.isArray(type)) return { type: 'array', items: describeType(type[0]) };
-  if (isDeclared(type)) return describeAnswer(type);
+  if (Array.isArray(type)) return { type: 'array', items: describeType(type[0], forms) };
+  if (isDeclared(type)) return forms.declared(type);
   return { type: 'string', enum: Object.values(type) };
 }
 

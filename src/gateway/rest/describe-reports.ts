@@ -2,10 +2,10 @@
  * JSON Schemas for the answers of the reports, generated from the columns of their rows and totals, for
  * `openapi.json`.
  */
-import type { Column, RowClass } from '../../school/reports/engine/columns.js';
+import type { RowClass } from '../../school/reports/engine/columns.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import { ReportPageInfo, ReportWarning } from '../resolvers/reports/report-resolvers.js';
-import { describeAnswer, nullableSchema } from './describe-answers.js';
+import { describeAnswer, describeMembers, MONTH } from './describe-answers.js';
 import type { Schema } from './route.js';
 
 /** `Report` for any of them, one schema per report, and one per type of rows or totals. */
@@ -20,7 +20,7 @@ export function describeReports(reports: readonly Report[]): Schema {
       type: 'number',
       description: 'An exact amount in the currency of the report, with two decimals.',
     },
-    Month: { type: 'string', pattern: '^\\d{4}-(0[1-9]|1[0-2])$' },
+    Month: MONTH,
     ...Object.fromEntries(reports.map((report) => [reportSchemaName(report), describeReport(report)])),
     ...rows,
   };
@@ -67,52 +67,24 @@ function understood(schema: Schema): Schema {
   return schema.type === 'number' ? { type: 'string' } : schema;
 }
 
-function rowRef(rowClass: RowClass): Schema {
-  return { $ref: `#/components/schemas/${rowClass.title}` };
+function rowRef({ title }: { readonly title: string }): Schema {
+  return { $ref: `#/components/schemas/${title}` };
 }
 
+const IN_ROW = {
+  declared: rowRef,
+  decimal: { $ref: '#/components/schemas/Money' },
+  month: { $ref: '#/components/schemas/Month' },
+};
+
 function addRow(into: Record<string, Schema>, rowClass: RowClass): void {
-  const { title, description, columns } = rowClass;
+  const { title, description, columns, members } = rowClass;
   if (into[title] !== undefined) return;
   into[title] = {
     type: 'object',
     description,
     required: columns.map((column) => column.name),
-    properties: Object.fromEntries(columns.map((column) => [column.name, describeColumn(column)])),
+    properties: describeMembers(members, IN_ROW),
   };
   for (const { rowClass: inner } of columns) if (inner) addRow(into, inner);
-}
-
-function describeColumn(column: Column): Schema {
-  const value = describeValue(column);
-  return { ...(column.isNullable ? nullableSchema(value) : value), description: column.description };
-}
-
-function describeValue({ type, rowClass }: Column): Schema {
-  switch (type) {
-    case 'text':
-      return { type: 'string' };
-    case 'texts':
-      return { type: 'array', items: { type: 'string' } };
-    case 'flag':
-      return { type: 'boolean' };
-    case 'whole':
-      return { type: 'integer' };
-    case 'number':
-    case 'percent':
-      return { type: 'number' };
-    case 'money':
-    case 'decimal':
-      return { $ref: '#/components/schemas/Money' };
-    case 'day':
-      return { type: 'string', format: 'date' };
-    case 'month':
-      return { $ref: '#/components/schemas/Month' };
-    case 'instant':
-      return { type: 'string', format: 'date-time' };
-    case 'row':
-      return rowClass ? rowRef(rowClass) : {};
-    case 'rows':
-      return { type: 'array', items: rowClass ? rowRef(rowClass) : {} };
-  }
 }

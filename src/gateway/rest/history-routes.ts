@@ -89,9 +89,9 @@ const restoreRecord: Route = {
   },
   answers: [{ status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] }],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
-  ...via('history', ['restoreRecord'], async (history, request) => {
+  ...via('history', ['restore'], async (history, request) => {
     assertNoIfNoneMatch(request.headers['if-none-match']);
-    const record = await history.restoreRecord(request.context, {
+    const record = await history.restore(request.context, {
       ...recordAddress(request),
       version: versionOf(request.body),
       ifVersion: parseIfMatch(request.headers['if-match']),

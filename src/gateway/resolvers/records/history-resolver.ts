@@ -1,32 +1,22 @@
 /** The door to earlier versions of records, and their restoration. */
 
-import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
-import { DateTime } from '../../../base/scalars/date-time.js';
-import {
-  argumentsType,
-  enumType,
-  member,
-  nullable,
-  objectType,
-  type ValueOf,
-} from '../../../base/scalars/declared-type.js';
+import { enumType, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { withPlaces } from '../../../store/database/keyset.js';
-import type { HistoryPage, HistoryQuery, Moment } from '../../../store/history/record-history.js';
+import type { HistoryPage, Moment } from '../../../store/history/record-history.js';
 import type { Undone } from '../../../store/history/reverts.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { connectionType, toConnection } from '../connection.js';
 import { PAGE_ARGUMENTS, type PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
+import { type FieldRows, serviceResolver } from '../service-resolver.js';
 import { toGenericRecord } from './generic-form.js';
 import { GenericRecord } from './generic-record.js';
 import { FORCE_ARGUMENT } from './oquery-arguments.js';
-import { perField, type RecordRemoval } from './record-resolver.js';
-import { TRANSACTIONAL_FIELD } from './transactional.js';
+import type { RecordRemoval } from './record-resolver.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
 export const FieldChangeKind = enumType('FieldChangeKind', 'What a change did to a field.', {
@@ -72,151 +62,122 @@ const RecordHistoryConnection = connectionType('RecordHistory', RecordVersionRes
   many: 'The changes',
 });
 
-export const RecordHistoryArguments = argumentsType({
-  ...PAGE_ARGUMENTS,
-  collection: member.text('The collection, e.g. "task".'),
-  id: member.id('The id of the record.'),
-});
-export type RecordHistoryArguments = ValueOf<typeof RecordHistoryArguments>;
-
 const UndoneResult = objectType('UndoneChange', 'What undoing a request did.', {
   changed: member.whole('Records that it had changed, and that are again what they were.'),
   removed: member.whole('Records that it had made, now removed.'),
   broughtBack: member.whole('Records that it had removed, now back.'),
 });
 
-/** A cursor is the version that a change produced. */
-export interface HistoryRequest extends PageArguments {
+interface HistoryServices {
+  readonly store: RecordStore;
+  readonly pages: PageSizes;
+}
+
+interface RecordAddress {
   readonly collection: string;
   readonly id: string;
 }
 
-@Resolver()
-export class HistoryResolver {
-  readonly #store: RecordStore;
-  readonly #pages: PageSizes;
+const ADDRESS = {
+  collection: member.text('The collection, e.g. "task".'),
+  id: member.id('The id of the record.'),
+};
 
-  constructor(services: { readonly store: RecordStore; readonly pages: PageSizes }) {
-    this.#store = services.store;
-    this.#pages = services.pages;
-  }
+/** The changes of a record, newest first. @throws NOT_FOUND, FORBIDDEN, as for reading the record */
+async function history(
+  { store, pages }: HistoryServices,
+  context: RequestContext,
+  { collection, id, ...page }: RecordAddress & PageArguments,
+): Promise<HistoryPage> {
+  const query = { id, ...withPlaces(toPageRequest(page, pages), toVersion) };
+  return await store.history(requireScope(context), collection, query);
+}
 
-  /** The changes of a record, newest first. @throws NOT_FOUND, FORBIDDEN, as for reading the record */
-  async history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage> {
-    const page = withPlaces(toPageRequest(request, this.#pages), toVersion);
-    const query: HistoryQuery = { id: request.id, ...page };
-    return await this.#store.history(requireScope(context), request.collection, query);
-  }
+/** Restores a record to an earlier version, once per `Idempotency-Key`. */
+async function restore(
+  { store }: HistoryServices,
+  context: RequestContext,
+  { collection, id, version, ifVersion }: RecordRemoval & { readonly version: number },
+): Promise<StoredRecord> {
+  return await writeOnce(store, context, {
+    writes: [collection],
+    request: () => ['restore', collection, id, version, ifVersion ?? null],
+    run: (scope, options) => store.restore(scope, collection, id, { version, ifVersion, ...options }),
+    keep: keepRecord,
+    recall: recallRecord,
+  });
+}
 
-  /** Restores a record to an earlier version, once per `Idempotency-Key`. */
-  async restoreRecord(
-    context: RequestContext,
-    request: RecordRemoval & { readonly version: number },
-  ): Promise<StoredRecord> {
-    const { collection, id, version, ifVersion } = request;
-    return await writeOnce(this.#store, context, {
-      writes: [collection],
-      request: () => ['restore', collection, id, version, ifVersion ?? null],
-      run: (scope, options) => this.#store.restore(scope, collection, id, { version, ifVersion, ...options }),
-      keep: keepRecord,
-      recall: recallRecord,
-    });
-  }
-
-  @Query(() => RecordHistoryConnection, {
-    name: 'recordHistory',
-    description:
+export const HistoryResolver = serviceResolver(({ query, transactional }: FieldRows<HistoryServices>) => ({
+  history,
+  restore,
+  recordHistory: query(
+    member.of(
+      RecordHistoryConnection,
       'The changes of a record, the newest first, also of a removed one that is not purged. ' +
-      'Errors: NOT_FOUND.',
-  })
-  async queryHistory(
-    @Ctx() context: RequestContext,
-    @Args(() => RecordHistoryArguments) args: RecordHistoryArguments,
-  ): Promise<object> {
-    return toConnection(await this.history(context, args), {
-      toNode: (version) => version,
-      cursorOf: ({ version }) => String(version),
-    });
-  }
-
-  @Query(() => GenericRecord, {
-    name: 'recordAt',
-    description:
+        'Errors: NOT_FOUND.',
+    ),
+    // A cursor is the version that a change produced.
+    { ...PAGE_ARGUMENTS, ...ADDRESS },
+    async (services, _scope, args, { context }) =>
+      toConnection(await history(services, context, args), {
+        toNode: (version) => version,
+        cursorOf: ({ version }) => String(version),
+      }),
+  ),
+  recordAt: query(
+    member.of(
+      GenericRecord,
       'A record as it was at a version, or at an instant. Errors: NOT_FOUND, GONE where it was removed ' +
-      'then and where the values are not kept.',
-  })
-  async queryPast(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
-    @Arg('version', () => Int, { nullable: true, description: 'This version.' })
-    version: number | null | undefined,
-    @Arg('at', () => DateTime, {
-      nullable: true,
-      description: 'Instead of `version`: the record as it was at this instant.',
-    })
-    at: string | null | undefined,
-  ): Promise<GenericRecord> {
-    const scope = requireScope(context);
-    const record = await this.#store.getPast(scope, collection, id, toMoment(scope, version, at));
-    return toGenericRecord(record, collection);
-  }
-
-  @Mutation(() => GenericRecord, {
-    name: 'restoreRecord',
-    description:
+        'then and where the values are not kept.',
+    ),
+    {
+      ...ADDRESS,
+      version: nullable.whole('This version.'),
+      at: nullable.isoInstant('Instead of `version`: the record as it was at this instant.'),
+    },
+    async ({ store }, scope, { collection, id, ...moment }) =>
+      toGenericRecord(await store.getPast(scope, collection, id, toMoment(scope, moment)), collection),
+  ),
+  restoreRecord: transactional(
+    member.of(
+      GenericRecord,
       'Makes a record again what it was at a version, by the rules of any write; a removed one that is not ' +
-      'purged is there again. What is hidden from you stays as it is. Errors: NOT_FOUND, GONE, ' +
-      'VERSION_CONFLICT, FORBIDDEN for a field that differs and is not yours to set.',
-  })
-  @Extensions(TRANSACTIONAL_FIELD)
-  async mutateRestore(
-    @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
-    @Arg('version', () => Int, { description: 'The version to restore.' }) version: number,
-    @Info() info: GraphQLResolveInfo,
-    @Arg('ifVersion', () => Int, {
-      nullable: true,
-      description: 'Restore it only if it still has this version.',
-    })
-    ifVersion?: number | null,
-  ): Promise<GenericRecord> {
-    const request = { collection, id, version, ifVersion: ifVersion ?? undefined };
-    return toGenericRecord(await this.restoreRecord(perField(context, info), request), collection);
-  }
-
-  @Mutation(() => UndoneResult, {
-    description:
+        'purged is there again. What is hidden from you stays as it is. Errors: NOT_FOUND, GONE, ' +
+        'VERSION_CONFLICT, FORBIDDEN for a field that differs and is not yours to set.',
+    ),
+    {
+      ...ADDRESS,
+      version: member.whole('The version to restore.'),
+      ifVersion: nullable.whole('Restore it only if it still has this version.'),
+    },
+    async (services, _scope, args, { context }) =>
+      toGenericRecord(await restore(services, context, args), args.collection),
+  ),
+  undoChange: transactional(
+    member.of(
+      UndoneResult,
       'Undoes all changes of a request, or none: removes the records it created, and ' +
-      'restores those it changed or removed. Admins may undo any request, others only their' +
-      ' own. Errors: NOT_FOUND, CONFLICT naming the records that were changed later, or with the number ' +
-      'of records that point to those it created.',
-  })
-  @Extensions(TRANSACTIONAL_FIELD)
-  async undoChange(
-    @Ctx() context: RequestContext,
-    @Arg('requestId', () => String, {
-      description: 'The request, by the header `X-Request-Id` of its answer or by `recordHistory`.',
-    })
-    requestId: string,
-    @Info() info: GraphQLResolveInfo,
-    @Arg('force', () => Boolean, FORCE_ARGUMENT) force?: boolean | null,
-  ): Promise<Undone> {
-    return await writeOnce<Undone, { changed: number; removed: number; broughtBack: number }>(
-      this.#store,
-      perField(context, info),
-      {
+        'restores those it changed or removed. Admins may undo any request, others only their' +
+        ' own. Errors: NOT_FOUND, CONFLICT naming the records that were changed later, or with the number ' +
+        'of records that point to those it created.',
+    ),
+    {
+      requestId: member.text(
+        'The request, by the header `X-Request-Id` of its answer or by `recordHistory`.',
+      ),
+      force: FORCE_ARGUMENT,
+    },
+    ({ store }, _scope, { requestId, force }, { context }) =>
+      writeOnce<Undone, { changed: number; removed: number; broughtBack: number }>(store, context, {
         writes: 'anything',
         request: () => ['undo', requestId, ...(force ? ['force'] : [])],
-        run: (scope, options) =>
-          this.#store.undo(scope, requestId, { ...options, force: force ?? undefined }),
+        run: (scope, options) => store.undo(scope, requestId, { ...options, force }),
         keep: (undone) => ({ ...undone }),
         recall: (kept) => kept,
-      },
-    );
-  }
-}
+      }),
+  ),
+}));
 
 /** @throws INVALID_VALUE */
 function toVersion(cursor: string, parameter: string): number {
@@ -233,11 +194,10 @@ function toInstant(text: string, timeZone: string): Date {
 /** @throws INVALID_VALUE */
 function toMoment(
   { domain }: Scope,
-  version: number | null | undefined,
-  at: string | null | undefined,
+  { version, at }: { readonly version?: number | undefined; readonly at?: string | undefined },
 ): Moment {
-  if (typeof version === 'number' && typeof at !== 'string') return { version };
-  if (typeof at === 'string' && typeof version !== 'number') return { at: toInstant(at, domain.timeZone) };
+  if (version !== undefined && at === undefined) return { version };
+  if (at !== undefined && version === undefined) return { at: toInstant(at, domain.timeZone) };
   throw wrong('version', 'either a version or an instant is asked for', 'version or at, one of the two');
 }
 
