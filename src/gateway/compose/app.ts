@@ -157,7 +157,7 @@ async function buildApp({
   closers,
   close,
 }: AppParts): Promise<App> {
-  const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
+  const { database, domains, catalog, store } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
   const slowStatements = new RecentSlowStatements();
@@ -198,15 +198,13 @@ async function buildApp({
   closers.push(() => maintenance.close());
   const onFault = (error: unknown, requestId: string) => log({ kind: 'requestFailed', requestId, error });
   const graphql = await createGraphqlServer({
+    ...services,
     resolvers,
     reports: reportServices,
-    catalog,
-    store,
-    database,
-    fieldMeter: services.fieldMeter,
     live: {
-      ...{ feed: changes, topics, imports: services.imports, importNews: services.importNews },
-      ...{ store, callers: { authenticator, domains }, rateLimits },
+      ...services,
+      feed: services.changes,
+      callers: services,
     },
     config,
     callerOf: ({ requestContext: context, lifecycle: { notes } }) => ({ context, notes }),
@@ -233,25 +231,14 @@ async function buildApp({
   });
   const server: Server = await createServer(
     {
+      ...services,
+      ...{ reports, maintenance, log, identityLogin, agents },
       rest: { resolvers, reports: reportServices },
-      keyMeter: services.keyMeter,
-      reports,
       collections: catalog.list().filter(({ isDeclared }) => isDeclared),
-      database,
-      jobs: services.jobs,
-      backups: services.backups,
       clock: instanceWatch,
-      files: services.files,
-      imports: services.imports,
-      maintenance,
-      log,
       secretsWithoutKey: () => countSecretsWithoutKey(database.background, services.encryption),
       droppedLogLines: () => (output instanceof LogOutput ? output.dropped : 0),
-      authenticator,
-      domains,
-      rateLimits,
       scripting: services,
-      identityLogin,
       portal: {
         identityProvider: config.oidcIssuer === undefined ? undefined : config.oidcName,
         packageDirectory: findPackageDirectory(),
@@ -261,7 +248,6 @@ async function buildApp({
           userNames: isDemoWanted(config) ? DEMO_USERS.map(({ userName }) => userName) : [],
         },
       },
-      agents,
       graphql: graphql.plugin,
       live: graphql.live,
       mayWrite: (scope) => store.mayWrite(scope),

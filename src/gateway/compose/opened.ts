@@ -136,12 +136,10 @@ export function openMessaging(services: Opened) {
       ...services,
       hasChannel: (kind, domainId) => channels.has(kind, domainId),
       limits: {
+        ...config,
         maxRecipients: config.messageMaxRecipients,
         maxEmailBytes: config.emailMaxBytes,
         maxSmsSegments: config.smsMaxSegments,
-        emailsPerHour: config.emailsPerHour,
-        smsPerHour: config.smsPerHour,
-        emailRoles: config.emailRoles,
       },
     }),
     /** Lists, resends and discards messages. */
@@ -151,10 +149,9 @@ export function openMessaging(services: Opened) {
       ...services,
       channels,
       settings: {
+        ...config,
         maxAttempts: config.messageMaxAttempts,
         retryMs: config.messageRetryMs,
-        sendKeptHours: config.sendKeptHours,
-        emailRoles: config.emailRoles,
       },
     }),
     close: () => closeInTurn([() => receipts.close(), () => channels.close()]),

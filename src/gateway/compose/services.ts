@@ -52,7 +52,6 @@ import type { Config } from '../config/config.js';
 import { RateLimits } from '../server/rate-limits.js';
 import { finishRestore } from './finish-restore.js';
 import {
-  type Opened,
   openBucket,
   openFiles,
   openImports,
@@ -200,34 +199,27 @@ async function loadServices(options: ServicesOptions, database: Database, closer
     );
   }
   signal?.throwIfAborted();
-  const domains = await Domains.load(database, config.smsCountryCode);
-  closers.push(() => domains.close());
-  const catalog = await Catalog.load({
-    ...{ database, onProgress, signal },
-    directory: DECLARATIONS,
-    domains: () => domains.list(),
-  });
-  closers.push(() => catalog.close());
-  const principals = await Principals.open({ database, collections: catalog });
-  closers.push(() => principals.close());
-  const keyUsage = new KeyUsage({ database, onFault: (error) => onFault('key usage', error) });
-  closers.push(() => keyUsage.close());
+  const faults = (task: string) => ({ onFault: (error: unknown) => onFault(task, error) });
+  const closing = <Service extends { close(): Promise<unknown> }>(service: Service): Service => {
+    closers.push(() => service.close());
+    return service;
+  };
+  const domains = closing(await Domains.load(database, config.smsCountryCode));
+  const loading = { database, onProgress, signal, directory: DECLARATIONS, domains: () => domains.list() };
+  const catalog = closing(await Catalog.load(loading));
+  const principals = closing(await Principals.open({ database, collections: catalog }));
+  const keyUsage = closing(new KeyUsage({ database, ...faults('key usage') }));
   const usageDays = new UsageDays(database);
-  const keyMeter = new KeyMeter({
-    database,
-    days: usageDays,
-    onFault: (error) => onFault('usage of keys', error),
-  });
-  closers.push(() => keyMeter.close());
-  const fieldMeter = new FieldMeter({ database, onFault: (error) => onFault('uses of fields', error) });
-  closers.push(() => fieldMeter.close());
-  const rateLimits = new RateLimits({
-    database,
-    limitPerMinute: config.rateLimitPerMinute,
-    loginLimitPerMinute: config.loginLimitPerMinute,
-    onFault: (error) => onFault('rate limits', error),
-  });
-  closers.push(() => rateLimits.close());
+  const keyMeter = closing(new KeyMeter({ database, days: usageDays, ...faults('usage of keys') }));
+  const fieldMeter = closing(new FieldMeter({ database, ...faults('uses of fields') }));
+  const rateLimits = closing(
+    new RateLimits({
+      database,
+      limitPerMinute: config.rateLimitPerMinute,
+      loginLimitPerMinute: config.loginLimitPerMinute,
+      ...faults('rate limits'),
+    }),
+  );
   // Scripts need the store and the topics, which in turn call scripts; the variable is set before the first
   // request.
   let scripting: Scripting | undefined;
@@ -236,31 +228,21 @@ async function loadServices(options: ServicesOptions, database: Database, closer
     beforeTimeoutMs: config.scriptBeforeTimeoutMs,
   });
   const outbox = database.announcesByOutbox
-    ? new ChangeOutbox({ database, triggers, onFault: (error) => onFault('change outbox', error) })
+    ? closing(new ChangeOutbox({ database, triggers, ...faults('change outbox') }))
     : undefined;
-  closers.push(async () => await outbox?.close());
   await outbox?.listen();
-  const changes = new ChangeFeed({
-    outbox,
-    database,
-    pollMs: config.changePollMs,
-    onFault: (error) => onFault('change feed', error),
-  });
-  closers.push(() => changes.close());
-  const topics = new Topics({
-    database,
-    triggers,
-    property: (domainId, name) => domains.property(domainId, name),
-    maxMessageBytes: config.topicMessageBytes,
-    pollMs: config.changePollMs,
-    onFault: (error) => onFault('topics', error),
-  });
-  closers.push(() => topics.close());
-
+  const pollMs = config.changePollMs;
+  const changes = closing(new ChangeFeed({ outbox, database, pollMs, ...faults('change feed') }));
+  const topics = closing(
+    new Topics({
+      ...{ database, triggers, pollMs, maxMessageBytes: config.topicMessageBytes },
+      property: (domainId, name) => domains.property(domainId, name),
+      ...faults('topics'),
+    }),
+  );
   let accountMails: AccountMails | undefined;
   const store = new RecordStore({
-    database,
-    catalog,
+    ...{ database, catalog, triggers, maxRecordsPerWrite: config.maxRecordsPerWrite },
     topDomain: () => domains.top(),
     onRightsChange: (domainId, userId) => {
       principals.forget(domainId, userId);
@@ -270,91 +252,46 @@ async function loadServices(options: ServicesOptions, database: Database, closer
     onFollowed: () => outbox?.wake(),
     onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.operation ?? '', fields),
     onScan: ({ principal }, rows) => rateLimits.spendOnScan(principal, rows),
-    maxRecordsPerWrite: config.maxRecordsPerWrite,
-    triggers,
   });
   await store.measure();
-  const files = await openFiles({ database, store, config });
-  closers.push(() => files.close());
+  const files = closing(await openFiles({ database, store, config }));
   const jobs = new JobQueue({ database });
-  const opened: Omit<Opened, 'onFault'> = {
-    database,
-    domains,
-    catalog,
-    store,
-    files,
-    jobs,
-    principals,
-    config,
-  };
-  const { close: closeImports, ...importing } = await openImports({
-    ...opened,
-    onFault: (error) => onFault('news of imports', error),
-  });
-  closers.push(closeImports);
-  const { close: closeMessaging, ...messaging } = openMessaging({
-    ...opened,
-    onFault: (error) => onFault('messages', error),
-  });
-  closers.push(closeMessaging);
+  const opened = { database, domains, catalog, store, files, jobs, principals, config };
+  const importing = closing(await openImports({ ...opened, ...faults('news of imports') }));
+  const messaging = closing(openMessaging({ ...opened, ...faults('messages') }));
   const mailer: UserMailer = {
     canSend: (domainId) => messaging.messages.hasChannel('email', domainId),
     send: (scope, mail, within) => messaging.messages.sendEmail(scope, mail, within),
   };
-  const mails = new AccountMails({
-    database,
-    domains,
-    mailer,
-    onFault: (error) => onFault('mails', error),
-  });
+  const mails = closing(new AccountMails({ database, domains, mailer, ...faults('mails') }));
   accountMails = mails;
-  closers.push(() => mails.close());
-  const onChange: OnAccountChange = (user, change) => mails.send(user, change);
-  const passwords = new Passwords({ cost: passwordCost, shortest: config.passwordMinLength });
-  const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
-  const sessions = new Sessions({
-    database,
-    refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
-    maxDays: config.sessionMaxDays,
-  });
   const names = {
     isCollection: (name: string) => catalog.find(name) !== undefined,
     isReport: (name: string) => reports.some((report) => report.name === name),
   };
-  const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
-  scripting = await openScripting({
-    ...{ ...opened, topics, messages: messaging.messages, accessTokens, names, encryption },
-    onFault,
-  });
-  closers.push(scripting.close);
-  const { scriptRunner, scripts, scriptRuns, scriptLog, writeQueue } = scripting;
+  const accounts = {
+    ...opened,
+    ...{ collections: catalog, records: store, names, keyUsage, mailer, throttle: rateLimits },
+    onChange: ((user, change) => mails.send(user, change)) as OnAccountChange,
+    publicUrl: config.publicUrl,
+    passwords: new Passwords({ cost: passwordCost, shortest: config.passwordMinLength }),
+    accessTokens: new AccessTokens({ keys: await loadTokenKeys(database, config) }),
+    encryption: new TextEncryption(await loadEncryptionKeys(database, config)),
+    lockout: new LoginLockout({ database, afterFailures: config.loginLockoutFailures }),
+  };
+  const { passwords, encryption } = accounts;
+  scripting = closing(await openScripting({ ...accounts, topics, messages: messaging.messages, onFault }));
   const apiKeys = new ApiKeys({
-    ...{ database, principals, names },
+    ...accounts,
     roles: config.apiKeyRoles,
-    onChange,
     mostPerUser: config.apiKeysPerUser,
   });
-  const users = new Users({
-    database,
-    collections: catalog,
-    records: store,
-    passwords,
-    principals,
-    onChange,
-  });
-  const { close: closeWebhooks, ...webhooks } = openWebhooks({
-    ...{ ...opened, outbox, encryption },
-    onFault: (error) => onFault('webhooks', error),
-  });
-  closers.push(closeWebhooks);
-  const lockout = new LoginLockout({ database, afterFailures: config.loginLockoutFailures });
-  const secondFactors = new SecondFactors({
-    ...{ database, encryption, principals, lockout, onChange },
-    roles: config.secondFactorRoles,
-  });
-  const accountLinks = new AccountLinks({ database, passwords, principals, onChange });
+  const users = new Users(accounts);
+  const webhooks = closing(openWebhooks({ ...accounts, outbox, ...faults('webhooks') }));
+  const secondFactors = new SecondFactors({ ...accounts, roles: config.secondFactorRoles });
+  const accountLinks = new AccountLinks(accounts);
   const persons = new Persons({
-    ...{ database, catalog, store, files },
+    ...opened,
     findInImportFile: (asked) => findInImportFile({ database, files }, asked),
   });
   await finishRestore({ database, persons, domains }, options).catch((fault: unknown) => {
@@ -362,62 +299,34 @@ async function loadServices(options: ServicesOptions, database: Database, closer
     options.onUnfinishedRestore(fault);
   });
   return {
-    database,
-    domains,
-    catalog,
-    store,
-    passwords,
-    users,
+    ...opened,
+    ...{ passwords, users, accountLinks, secondFactors, apiKeys, encryption, persons },
+    ...{ keyMeter, usageDays, fieldMeter, changes, topics, rateLimits },
     firstRun: new FirstRun({ database, domains, users }),
-    invitations: new Invitations({
-      database,
-      records: store,
-      users,
-      links: accountLinks,
-      mailer,
-      publicUrl: config.publicUrl,
-    }),
-    accountLinks,
-    secondFactors,
-    sessionAdmin: new SessionAdmin({ database, principals }),
-    profiles: new Profiles({ database, domains, records: store }),
-    apiKeys,
-    keyMeter,
-    usageDays,
-    fieldMeter,
+    invitations: new Invitations({ ...accounts, users, links: accountLinks }),
+    sessionAdmin: new SessionAdmin(opened),
+    profiles: new Profiles(accounts),
     keyFigures: new KeyFigures({ database, apiKeys, quotas: rateLimits }),
-    changes,
-    topics,
     authenticator: new Authenticator({
-      database,
-      domains,
-      passwords,
-      accessTokens,
-      sessions,
-      principals,
-      keyUsage,
-      throttle: rateLimits,
-      secondFactors,
-      lockout,
+      ...{ ...accounts, secondFactors },
+      sessions: new Sessions({
+        database,
+        refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
+        maxDays: config.sessionMaxDays,
+      }),
       accessTokenTtlSeconds: config.accessTokenTtlSeconds,
       events: new AccountEvents({ database, observe: options.onAccountEvent ?? (() => {}) }),
-      onChange,
     }),
-    encryption,
-    rateLimits,
-    files,
-    persons,
     backups: new ScheduledBackups({
       database,
       openBucket: () => openBucket(config),
       settings: config,
       now: () => new Date(),
     }),
-    jobs,
     ...messaging,
     ...importing,
     ...webhooks,
-    ...{ scriptRunner, scripts, scriptRuns, scriptLog, writeQueue },
+    ...scripting,
   };
 }
 

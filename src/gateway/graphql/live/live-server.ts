@@ -88,11 +88,10 @@ export class LiveServer {
 
   /** The caller closes it. */
   constructor(services: LiveServices, surroundings: LiveSurroundings) {
-    const { store, callers: _callers, rateLimits: _limits, ...followed } = services;
+    const { store, feed, topics, imports, importNews } = services;
     this.#services = services;
     this.#surroundings = surroundings;
-    const recordChanges = new RecordChanges({ feed: followed.feed, store });
-    this.#sources = { ...followed, recordChanges };
+    this.#sources = { feed, topics, imports, importNews, recordChanges: new RecordChanges({ feed, store }) };
     this.#protocol = makeServer<Record<string, unknown>, LiveConnection>({
       connectionInitWaitTimeout: surroundings.config.liveInitTimeoutMs,
       onConnect: (client) => this.#greet(client),
