@@ -31,7 +31,7 @@ import {
   type SchemaServer,
   serveGraphql,
 } from './http/serve-graphql.js';
-import { createValidationRules } from './limits/document-limits.js';
+import { createDocumentLimitRules } from './limits/document-limits.js';
 import { OperationCosts } from './limits/operation-cost.js';
 import { LiveServer, type LiveServices } from './live/live-server.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
@@ -238,7 +238,7 @@ class RenewedServer {
     const { onFault } = this.operations;
     const served = new ServedSchema({
       ...this.#buildSchema(),
-      rules: createValidationRules(config),
+      rules: createDocumentLimitRules(config),
       maxTokens: config.graphqlMaxTokens,
     });
     const apollo = new ApolloServer<GraphqlRequest>({

@@ -17,11 +17,11 @@ interface Forms {
   readonly month: Schema;
 }
 
-export const MONTH: Schema = { type: 'string', pattern: '^\\d{4}-(0[1-9]|1[0-2])$' };
+export const MONTH_SCHEMA: Schema = { type: 'string', pattern: '^\\d{4}-(0[1-9]|1[0-2])$' };
 const IN_ANSWER: Forms = {
   declared: (type) => describeAnswer(type),
   decimal: { type: 'string' },
-  month: MONTH,
+  month: MONTH_SCHEMA,
 };
 
 /**

@@ -5,7 +5,7 @@
 import type { RowClass } from '../../school/reports/engine/columns.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import { ReportPageInfo, ReportWarning } from '../resolvers/reports/report-resolvers.js';
-import { describeAnswer, describeMembers, MONTH } from './describe-answers.js';
+import { describeAnswer, describeMembers, MONTH_SCHEMA } from './describe-answers.js';
 import type { Schema } from './route.js';
 
 /** `Report` for any of them, one schema per report, and one per type of rows or totals. */
@@ -20,7 +20,7 @@ export function describeReports(reports: readonly Report[]): Schema {
       type: 'number',
       description: 'An exact amount in the currency of the report, with two decimals.',
     },
-    Month: MONTH,
+    Month: MONTH_SCHEMA,
     ...Object.fromEntries(reports.map((report) => [reportSchemaName(report), describeReport(report)])),
     ...rows,
   };

@@ -25,7 +25,7 @@ type DocumentLimits = Pick<Config, 'graphqlMaxDepth' | 'graphqlMaxRootFields' | 
 const MAX_INTROSPECTION_DEPTH = 20;
 
 /** The validation rules beside those of the specification, for HTTP and WebSocket. */
-export function createValidationRules(limits: DocumentLimits): ValidationRule[] {
+export function createDocumentLimitRules(limits: DocumentLimits): ValidationRule[] {
   return [MaxIntrospectionDepthRule, (context) => documentLimits(context, limits)];
 }
 
