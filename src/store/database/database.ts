@@ -33,8 +33,7 @@ import { type OpenedReplicas, openReplicas } from './replicas/replicated-reads.j
 import type { JoinedBatch } from './row-stream.js';
 import type { SlowStatementWatch } from './server-statements.js';
 import { connectTo, runTransaction, ServerStatements } from './server-statements.js';
-import { ShardServer } from './shards/shard-server.js';
-import { ShardStatements } from './shards/shard-statements.js';
+import { openShardServer, ShardStatements } from './shards/shard-statements.js';
 
 const DEFAULT_REPLICA_LAG_MS = 5_000;
 /** They run only short statements, so three are enough for a gateway. */
@@ -307,21 +306,21 @@ export class Database implements Queryable {
   }
 
   #openHome(): ShardStatements {
-    const { applicationName, poolSize, statementTimeoutMs } = this.#options;
+    const { applicationName, poolSize: size, statementTimeoutMs } = this.#options;
     const settings = settingsOf(this.#options);
     return new ShardStatements({
       coordinator: this.#statements,
       background: this.background,
       openServer: (hostname, port) => {
         const url = Object.assign(new URL(this.url), { hostname, port: String(port) }).href;
-        return new ShardServer({ url, applicationName, poolSize, statementTimeoutMs, settings });
+        return openShardServer(url, { applicationName, size, statementTimeoutMs, settings });
       },
     });
   }
 
   async query<Row extends object>(sql: Sql, { home, ...options }: QueryOptions = {}): Promise<Row[]> {
     if (home !== undefined && this.home !== undefined) {
-      return await this.home.read<Row>(sql, home, options);
+      return await this.home.query<Row>(sql, home, options);
     }
     return await this.#statements.query<Row>(sql, options);
   }

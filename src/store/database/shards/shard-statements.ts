@@ -11,11 +11,13 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invariant } from '../../../base/errors.js';
 import { Sql, sql } from '../../sql.js';
+import { ConnectionWatch } from '../connection-watch.js';
+import { createPool, type PoolOptions } from '../pool.js';
 import type { Home, JoinedStreamOptions, NamedStatement, QueryOptions } from '../queryable.js';
+import { PrimaryFinder } from '../replicas/primary-finder.js';
 import { toParameterText } from '../row-query.js';
 import type { JoinedBatch } from '../row-stream.js';
-import type { ServerStatements, SlowStatementWatch } from '../server-statements.js';
-import type { ShardServer } from './shard-server.js';
+import { ServerStatements, type SlowStatementWatch } from '../server-statements.js';
 import { MOVED, UNNAMED } from './table-places.js';
 
 export interface ShardStatementsOptions {
@@ -23,6 +25,53 @@ export interface ShardStatementsOptions {
   /** The coordinator, for work in the background. */
   readonly background: Pick<ServerStatements, 'query'>;
   readonly openServer: (host: string, port: number) => ShardServer;
+}
+
+/** A server of a spread database that holds some of the domains, with the connections to it. */
+interface ShardServer {
+  readonly statements: ServerStatements;
+  /** For regular work in the background, on a connection that requests do not use. */
+  readonly background: Pick<ServerStatements, 'query'>;
+  /**
+   * Whether it has ever answered: perhaps only the coordinator can reach it. Once it has, statements fail at
+   * once while it is down.
+   */
+  readonly wasReached: boolean;
+  close(): Promise<void>;
+}
+
+export function openShardServer(
+  address: string,
+  options: Pick<PoolOptions, 'applicationName' | 'size' | 'statementTimeoutMs' | 'settings'>,
+): ShardServer {
+  const { applicationName } = options;
+  const finder = new PrimaryFinder({ url: address, applicationName });
+  const watch = new ConnectionWatch({ finder, applicationName });
+  let wasReached = false;
+  watch.onAnswer(() => {
+    wasReached = true;
+  });
+  void watch.check();
+  const shared = { ...options, url: () => finder.url, watch };
+  const statements = new ServerStatements({
+    ...shared,
+    places: {
+      pool: 'connections to the server of the school (POOL_SIZE)',
+      stream: 'connections for streamed answers to the server of the school (POOL_SIZE)',
+    },
+  });
+  const pool = createPool({ ...shared, size: 1, applicationName: `${applicationName} background` });
+  return {
+    statements,
+    background: { query: (sql, queryOptions) => statements.queryBy(pool, sql, queryOptions) },
+    get wasReached() {
+      return wasReached;
+    },
+    async close() {
+      await Promise.all([statements.close(), pool.end()]);
+      await watch.close();
+    },
+  };
 }
 
 /** After this time the location of a domain is looked up again. */
@@ -62,20 +111,13 @@ export class ShardStatements {
     home: Home,
     options: Omit<QueryOptions, 'home'> = {},
   ): Promise<Row[]> {
-    return await this.#finding(home, () => this.#query<Row>(sql, home, options));
-  }
-
-  /**
-   * The same for a statement that only reads, which shares a lease with others.
-   *
-   * @throws as `Queryable.query`
-   */
-  async read<Row extends object>(
-    sql: Sql,
-    home: Home,
-    options: Omit<QueryOptions, 'home'> = {},
-  ): Promise<Row[]> {
-    return await this.#finding(home, () => this.#read<Row>(sql, home, options));
+    try {
+      return await this.#query<Row>(sql, home, options);
+    } catch (error) {
+      if (!hasMoved(error)) throw error;
+      this.#shardByDomain.delete(home.domain);
+      return await this.#query<Row>(sql, home, options);
+    }
   }
 
   /**
@@ -103,9 +145,10 @@ export class ShardStatements {
       }));
       const batches = shard.server.statements.streamJoined(placed, options);
       try {
-        const begun = await settled(batches.next());
+        const begun = batches.next();
+        await begun.catch(() => {});
         await shard.server.statements.query(stayAtHome(shard).sql);
-        const first = begun();
+        const first = await begun;
         if (first.done === true) return;
         yield first.value;
         yield* batches;
@@ -168,34 +211,6 @@ export class ShardStatements {
         return rows[0]?.name ?? table;
       },
     };
-  }
-
-  async #finding<Answer>({ domain }: Home, ask: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!hasMoved(error)) throw error;
-      this.#shardByDomain.delete(domain);
-      return await ask();
-    }
-  }
-
-  async #read<Row extends object>(sql: Sql, home: Home, options: Omit<QueryOptions, 'home'>): Promise<Row[]> {
-    const shard = await this.#findShard(home.domain);
-    const lease = shard.server.wasReached ? shard.server.leases.enter(shard) : undefined;
-    if (lease === undefined) return await this.#query<Row>(sql, home, options);
-    const { name } = options;
-    const answer = await settled(
-      shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
-        ...options,
-        name: name && `${name}_${shard.id}`,
-        told: sql,
-      }),
-    );
-    lease.leave();
-    // It was read as of its start: where the domain is now, it was then.
-    if (!lease.isHeld) await shard.server.statements.query(stayAtHome(shard).sql);
-    return answer();
   }
 
   async #query<Row extends object>(
@@ -355,16 +370,6 @@ function stayAtHome({ id, group }: Shard): { readonly sql: Sql; readonly name: s
   // decide where to run it.
   const statement = sql`select where not stay_at_home(${id}::bigint, ${group}::integer)`;
   return { sql: statement, name: 'stay_at_home' };
-}
-
-/** What came of it, told or thrown when it is asked for. */
-async function settled<T>(promise: Promise<T>): Promise<() => T> {
-  return await promise.then(
-    (value) => () => value,
-    (error: unknown) => () => {
-      throw error;
-    },
-  );
 }
 
 /** Whether nothing was done because the domain is elsewhere. */
