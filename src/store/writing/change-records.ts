@@ -56,6 +56,7 @@ import {
   usersOf,
   usesOf,
 } from './referring-records.js';
+import { uniqueFieldsOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStored } from './validation.js';
 import { askBefore, revise } from './write-triggers.js';
 
@@ -305,8 +306,10 @@ function finish(
   const changed = changedBy(before, change, secret);
   const told = { pointer: '', secret: without(secret, changed), changed };
   assertNoFaults(findCheckFaults(collection, data, told));
-  const keys = keysOf(collection, data, scope.domain.timeZone);
-  return { change: { id: row.id, set: change.data, removed: change.removed, keys }, before, data };
+  // A record from before a rule may be without its key, as another record has it: other changes leave it so.
+  const isRekeyed = [...uniqueFieldsOf(collection)].some((name) => changed.has(name));
+  const keys = isRekeyed ? keysOf(collection, data, scope.domain.timeZone) : undefined;
+  return { change: { id: row.id, set: change.data, removed: change.removed, isRekeyed, keys }, before, data };
 }
 
 /**
@@ -438,6 +441,8 @@ interface MatchedChange {
   readonly id: string;
   readonly set: JsonObject;
   readonly removed: readonly string[];
+  readonly isRekeyed: boolean;
+  /** Its keys, if they are set anew. */
   readonly keys: JsonObject | undefined;
 }
 
@@ -447,24 +452,24 @@ interface MatchedChange {
  */
 function updateRecords(context: WriteContext, changes: readonly MatchedChange[], rows: Sql | undefined): Sql {
   const { scope, collection, now } = context;
-  const input: JsonValue = changes.map(({ id, set, removed, keys }) => ({
+  const input: JsonValue = changes.map(({ id, set, removed, isRekeyed, keys }) => ({
     id,
     set,
     removed,
-    keys: keys ?? null,
+    ...(isRekeyed && { keys: keys ?? null }),
   }));
   const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
   return sql`
 with ${derived.first}input as (
   select e->>'id' as id, e->'set' as set, array(select jsonb_array_elements_text(e->'removed')) as removed,
     array(select jsonb_object_keys(e->'set')) as names,
-    nullif(e->'keys', 'null') as keys
+    e ? 'keys' as is_rekeyed, nullif(e->'keys', 'null') as keys
   from jsonb_array_elements(${printExactJson(input)}::jsonb) as e
 ),
 written as (
   update records r
   set data = (r.data - i.removed) || i.set,
-    keys = i.keys,
+    keys = case when i.is_rekeyed then i.keys else r.keys end,
     version = r.version + 1,
     updated_at = ${now.toISOString()}::timestamptz
   from input i ${derived.join} cross join records o
