@@ -155,7 +155,11 @@ export class RecordWrites {
     });
   }
 
-  /** The current record. @throws NOT_FOUND, also for one the caller may not read; GONE; FORBIDDEN; VERSION_CONFLICT */
+  /**
+   * The current record.
+   *
+   * @throws NOT_FOUND, also for a record the caller may not read; GONE; FORBIDDEN; VERSION_CONFLICT
+   */
   async #find(
     { scope, collection, access }: PermittedWrite,
     { id, verb, ifVersion, within }: Sought,
