@@ -17,6 +17,11 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly default: string | undefined;
 }
 
+/** What a list of settings comes to, by their names. */
+export type SettingValues<Settings extends Readonly<Record<string, Setting>>> = {
+  readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']>;
+};
+
 export function setting<Schema extends z.ZodType>(
   variable: string,
   schema: Schema,

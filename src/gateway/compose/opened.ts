@@ -27,9 +27,9 @@ import { createBindings } from '../../services/scripting/platform/bindings.js';
 import { PlatformDb } from '../../services/scripting/platform/db/platform-db.js';
 import { OutboundClient } from '../../services/scripting/requests/outbound-client.js';
 import { createWriteQueue } from '../../services/scripting/run-queues.js';
-import type { ScriptLimits } from '../../services/scripting/script-limits.js';
 import { ScriptLog } from '../../services/scripting/script-log.js';
 import { ScriptRunner } from '../../services/scripting/script-runner.js';
+import { scriptLimitsOf } from '../../services/scripting/script-settings.js';
 import { WebhookDeliveries } from '../../services/webhooks/webhook-deliveries.js';
 import { WebhookOutbox } from '../../services/webhooks/webhook-outbox.js';
 import { Webhooks } from '../../services/webhooks/webhooks.js';
@@ -62,18 +62,7 @@ export interface Opened {
 export async function openFiles({ database, store, config }: Pick<Opened, 'database' | 'store' | 'config'>) {
   const inDatabase = new DatabaseBlobs(database);
   const inBucket = await openBucket(config);
-  return new Files({
-    database,
-    store,
-    blobs: inBucket ? [inBucket, inDatabase] : [inDatabase],
-    limits: {
-      maxBytes: config.fileMaxBytes,
-      quotaBytes: config.filesQuotaBytes,
-      uploadRoles: config.fileRoles,
-      openUploads: config.fileUploadsOpen,
-      uploadHours: config.fileUploadHours,
-    },
-  });
+  return new Files({ database, store, config, blobs: inBucket ? [inBucket, inDatabase] : [inDatabase] });
 }
 
 /** The bucket of the settings; `undefined` if there is none. The caller closes it. @throws UNAVAILABLE */
@@ -125,35 +114,17 @@ export async function openImports(services: Opened) {
 export function openMessaging(services: Opened) {
   const { domains, jobs, config, onFault } = services;
   const receipts = new ReceiptIntake({ jobs, onFault });
-  const channels = new Channels({
-    settings: config,
-    domains,
-    onReceipt: (receipt) => receipts.take(receipt),
-  });
+  const channels = new Channels({ config, domains, onReceipt: (receipt) => receipts.take(receipt) });
   return {
     /** Queues emails and text messages. */
     messages: new Messages({
       ...services,
       hasChannel: (kind, domainId) => channels.has(kind, domainId),
-      limits: {
-        ...config,
-        maxRecipients: config.messageMaxRecipients,
-        maxEmailBytes: config.emailMaxBytes,
-        maxSmsSegments: config.smsMaxSegments,
-      },
     }),
     /** Lists, resends and discards messages. */
     messageAdmin: new MessageAdmin(services),
     /** Sends messages; called by the jobs. */
-    messageDelivery: new MessageDelivery({
-      ...services,
-      channels,
-      settings: {
-        ...config,
-        maxAttempts: config.messageMaxAttempts,
-        retryMs: config.messageRetryMs,
-      },
-    }),
+    messageDelivery: new MessageDelivery({ ...services, channels }),
     close: () => closeInTurn([() => receipts.close(), () => channels.close()]),
   };
 }
@@ -208,13 +179,15 @@ export async function openScripting(
     ports: config.scriptRequestPorts,
     privateHosts: config.scriptRequestPrivateHosts,
   });
+  const streams = Math.max(1, Math.min(config.scriptStreams, Math.floor(config.poolSize / 2)));
+  const limits = { ...scriptLimitsOf(config), streams };
   const pipelines = new Pipelines({ database, catalog, store });
   const bindings = createBindings({
     ...services,
     scriptLog,
     outbound,
     db: new PlatformDb({ catalog, store, pipelines, maxResultRecords: config.maxResultRecords }),
-    requestLimits: { maxRequests: config.scriptRequests, maxTimeoutMs: config.scriptRequestTimeoutMs },
+    limits,
     userTokens: new UserTokens({ database, accessTokens, names }),
     runNested: ({ scope, run, within }, name, args) =>
       scriptRuns.call(scope, name, {
@@ -225,7 +198,6 @@ export async function openScripting(
         within,
       }),
   });
-  const limits = limitsOf(config);
   const scriptRunner = new ScriptRunner({ store, bindings, limits, onFault });
   const writeQueue = createWriteQueue(limits, config.poolSize);
   const scripts = await Scripts.load({
@@ -248,28 +220,5 @@ export async function openScripting(
         () => scripts.close(),
         async () => writeQueue.close(),
       ]),
-  };
-}
-
-function limitsOf(config: Config): ScriptLimits {
-  return {
-    cpuTimeMs: config.scriptCpuTimeMs,
-    wallTimeMs: config.scriptWallTimeMs,
-    memoryBytes: config.scriptMemoryBytes,
-    outputBytes: config.scriptOutputBytes,
-    outputLines: config.scriptOutputLines,
-    hostCalls: config.scriptHostCalls,
-    payloadBytes: config.scriptPayloadBytes,
-    codeBytes: config.scriptCodeBytes,
-    depth: config.scriptDepth,
-    concurrentRuns: config.scriptConcurrentRuns,
-    domainRuns: config.scriptDomainRuns,
-    callerRuns: config.scriptCallerRuns,
-    queuedRuns: config.scriptQueuedRuns,
-    callerQueuedRuns: config.scriptCallerQueuedRuns,
-    beforeRuns: config.scriptBeforeRuns,
-    queuedBeforeRuns: config.scriptQueuedBeforeRuns,
-    streams: Math.max(1, Math.min(config.scriptStreams, Math.floor(config.poolSize / 2))),
-    warmThreads: config.scriptWarmThreads,
   };
 }

@@ -2,9 +2,8 @@
  * Every setting of the service: its environment variable, type, default and meaning, said once.
  * `.env.example` is printed from this list (`npm run print`), and nothing else reads the environment.
  */
-import type { z } from 'zod';
 import { ConfigError } from '../../base/config-error.js';
-import { rolesSetting, type Setting } from '../../base/settings.js';
+import { rolesSetting, type Setting, type SettingValues } from '../../base/settings.js';
 import { findNearest } from '../../base/text/did-you-mean.js';
 import { BACKUP_SETTINGS } from '../../services/backup/backup-settings.js';
 import { FILE_SETTINGS } from '../../services/files/file-settings.js';
@@ -28,9 +27,7 @@ const SETTINGS = {
   ...BACKUP_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
-export type Config = {
-  readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]['schema']>;
-};
+export type Config = SettingValues<typeof SETTINGS>;
 
 /**
  * Reads the settings from an environment. An empty variable counts as not set.

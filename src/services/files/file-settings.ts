@@ -4,6 +4,7 @@ import {
   bytesSetting,
   positiveSetting,
   rolesSetting,
+  type SettingValues,
   setting,
   wholeNumberSetting,
 } from '../../base/settings.js';
@@ -48,3 +49,5 @@ export const FILE_SETTINGS = {
   filesS3AccessKeyId: setting('FILES_S3_ACCESS_KEY_ID', z.string(), 'access key of the bucket', ''),
   filesS3SecretAccessKey: setting('FILES_S3_SECRET_ACCESS_KEY', z.string(), 'secret of that access key', ''),
 } as const;
+
+export type FileSettings = SettingValues<typeof FILE_SETTINGS>;

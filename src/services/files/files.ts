@@ -16,8 +16,8 @@ import type { RecordStore } from '../../store/record-store.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 import { CountedBytes } from './counted-bytes.js';
 import { assertAtMost, assertDescribed, type DescribedFile, type MostBytes } from './described-file.js';
-import type { FileLimits } from './file-quota.js';
 import { FileQuota } from './file-quota.js';
+import type { FileSettings } from './file-settings.js';
 import { ResumableUploads } from './resumable-uploads.js';
 import {
   countFiles,
@@ -44,7 +44,7 @@ export interface FilesOptions {
   readonly store: RecordStore;
   /** The store for new files, then those that may have older ones. */
   readonly blobs: readonly [BlobStore, ...BlobStore[]];
-  readonly limits: FileLimits;
+  readonly config: FileSettings;
 }
 
 export interface OpenedFile {
@@ -65,12 +65,8 @@ export class Files {
 
   constructor(options: FilesOptions) {
     this.#options = options;
-    this.#quota = new FileQuota(options.database, options.limits.quotaBytes);
+    this.#quota = new FileQuota(options.database, options.config.filesQuotaBytes);
     this.uploads = new ResumableUploads({ ...options, quota: this.#quota });
-  }
-
-  get limits(): FileLimits {
-    return this.#options.limits;
   }
 
   /**
@@ -80,10 +76,10 @@ export class Files {
    *   for its record
    */
   async create(scope: Scope, file: NewFile): Promise<StoredFile> {
-    const { store, limits } = this.#options;
+    const { store, config } = this.#options;
     if (file.link) await assertMayLink(store, scope, file.link);
-    else assertMayCreate(scope, limits.uploadRoles);
-    return await this.createForTask(scope, file, { bytes: limits.maxBytes, setting: 'FILE_MAX_BYTES' });
+    else assertMayCreate(scope, config.fileRoles);
+    return await this.createForTask(scope, file, this.uploads.most);
   }
 
   /**
@@ -177,12 +173,12 @@ export class Files {
    * all; returns their number.
    */
   async purge(domainId?: string): Promise<number> {
-    const { database, limits } = this.#options;
+    const { database, config } = this.#options;
     const now = (await databaseTime(database)).getTime();
     const orphans = await listOrphans(database, {
       domainId,
       whole: new Date(now - BROKEN_OFF_MS),
-      resumable: new Date(now - limits.uploadHours * 3_600_000),
+      resumable: new Date(now - config.fileUploadHours * 3_600_000),
     });
     for (const orphan of orphans) {
       const blobs = this.#blobsOf(orphan.storage);

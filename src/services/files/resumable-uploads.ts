@@ -13,7 +13,8 @@ import type { BlobStore } from './blob-store.js';
 import { CountedBytes } from './counted-bytes.js';
 import { appendChunks, DatabaseBlobs } from './database-blobs.js';
 import { assertAtMost, assertDescribed, type DescribedFile, type MostBytes } from './described-file.js';
-import type { FileLimits, FileQuota } from './file-quota.js';
+import type { FileQuota } from './file-quota.js';
+import type { FileSettings } from './file-settings.js';
 import {
   countOpenUploads,
   deleteFile,
@@ -34,7 +35,7 @@ export interface ResumableUploadsOptions {
   readonly store: RecordStore;
   /** The store for complete files. */
   readonly blobs: readonly [BlobStore, ...BlobStore[]];
-  readonly limits: FileLimits;
+  readonly config: FileSettings;
   readonly quota: FileQuota;
 }
 
@@ -67,9 +68,9 @@ export class ResumableUploads {
     this.#waiting = new DatabaseBlobs(options.database);
   }
 
-  /** The limit of an upload that is not for an import. */
+  /** The limit of a file that is not for an import. */
   get most(): MostBytes {
-    return { bytes: this.#options.limits.maxBytes, setting: 'FILE_MAX_BYTES' };
+    return { bytes: this.#options.config.fileMaxBytes, setting: 'FILE_MAX_BYTES' };
   }
 
   /**
@@ -79,7 +80,7 @@ export class ResumableUploads {
    *   too many open; FORBIDDEN; NOT_FOUND for its record
    */
   async open(scope: Scope, sent: UploadToOpen): Promise<OpenUpload> {
-    const { limits, quota } = this.#options;
+    const { config, quota } = this.#options;
     const { name, contentType } = assertDescribed(sent);
     const { length, link, metadata, importInto, roles = [] } = sent;
     if (importInto === undefined) await this.#assertMayUpload(scope, link);
@@ -90,8 +91,8 @@ export class ResumableUploads {
     const createdBy = scope.principal.id;
     await quota.inTurn(key.domainId, async (tx) => {
       await quota.assertLeft(key.domainId, length ?? 0, tx);
-      const open = await countOpenUploads(tx, { ...key, createdBy, hours: limits.uploadHours });
-      if (open >= limits.openUploads) throw tooManyOpen(limits.openUploads);
+      const open = await countOpenUploads(tx, { ...key, createdBy, hours: config.fileUploadHours });
+      if (open >= config.fileUploadsOpen) throw tooManyOpen(config.fileUploadsOpen);
       await insertOpenUpload(tx, key, {
         ...{ name, contentType, metadata, link, roles, createdBy },
         ...{ length: length ?? most.bytes, isLengthDeferred: length === undefined },
@@ -204,8 +205,8 @@ export class ResumableUploads {
   }
 
   async #find(scope: Scope, id: string): Promise<OpenUpload> {
-    const { database, limits } = this.#options;
-    const owner = { createdBy: scope.principal.id, hours: limits.uploadHours };
+    const { database, config } = this.#options;
+    const owner = { createdBy: scope.principal.id, hours: config.fileUploadHours };
     const key = { id, domainId: scope.domain.id };
     const upload = UPLOAD_ID.test(id) ? await findOpenUpload(database, key, owner) : undefined;
     // The scopes of an API key do not cover files: it may continue uploads to records, as it may read their
@@ -216,9 +217,9 @@ export class ResumableUploads {
   }
 
   async #assertMayUpload(scope: Scope, link: FileLink | undefined): Promise<void> {
-    const { store, limits } = this.#options;
+    const { store, config } = this.#options;
     if (link) await assertMayLink(store, scope, link);
-    else assertMayCreate(scope, limits.uploadRoles);
+    else assertMayCreate(scope, config.fileRoles);
   }
 
   /** Completes an upload: hashes it, and moves it to storage. */

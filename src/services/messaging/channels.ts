@@ -3,31 +3,13 @@
  * (`smtpUrl`, `mailFrom`, `smsUrl`, `smsSender`; sub-domains inherit those of the top domain), else that of
  * the settings, else none. Connections are kept open, and domains with the same server share a channel.
  */
-import { isJsonObject, parseExactJson } from '../../base/json/json.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import { isAddress } from './email/email-request.js';
 import { type OutgoingEmail, SmtpChannel } from './email/smtp-channel.js';
 import { type Channel, DeliveryError, type SmsContent } from './message.js';
+import type { MessageSettings } from './message-settings.js';
 import { HttpSmsChannel } from './sms/http-channel.js';
 import { SmppChannel, type SmsReceipt } from './sms/smpp-channel.js';
-
-interface ChannelSettings {
-  readonly smtpUrl: string | undefined;
-  readonly mailFrom: string | undefined;
-  readonly smtpConnections: number;
-  /** `smpp://`, `smpps://`, or the `http(s)://` URL template of a provider. */
-  readonly smsUrl: string | undefined;
-  readonly smsSender: string;
-  readonly smsHttpMethod: 'GET' | 'POST' | 'PUT';
-  /** A JSON object of headers. */
-  readonly smsHttpHeaders: string;
-  readonly smsHttpBody: string | undefined;
-  /** A regular expression. */
-  readonly smsHttpSuccess: string | undefined;
-  readonly smsHttpIdPath: string | undefined;
-  /** The timeout for connecting and for an answer. */
-  readonly messageTimeoutMs: number;
-}
 
 export interface EmailChannel {
   readonly channel: Channel<OutgoingEmail>;
@@ -39,7 +21,7 @@ const SMPP_PORT = 2775;
 const SMPP_TLS_PORT = 3550;
 
 interface ChannelsOptions {
-  readonly settings: ChannelSettings;
+  readonly config: MessageSettings;
   readonly domains: Pick<Domains, 'property'>;
   readonly onReceipt: (receipt: SmsReceipt) => void;
 }
@@ -55,8 +37,8 @@ export class Channels {
 
   /** `undefined` if the domain has no mail server. @throws DeliveryError for an invalid configuration */
   findEmail(domainId: string): EmailChannel | undefined {
-    const url = this.#textOf(domainId, 'smtpUrl') ?? this.#options.settings.smtpUrl;
-    const from = this.#textOf(domainId, 'mailFrom') ?? this.#options.settings.mailFrom;
+    const url = this.#textOf(domainId, 'smtpUrl') ?? this.#options.config.smtpUrl;
+    const from = this.#textOf(domainId, 'mailFrom') ?? this.#options.config.mailFrom;
     if (url === undefined || from === undefined) return undefined;
     if (!isAddress(from)) {
       throw new DeliveryError(
@@ -65,7 +47,7 @@ export class Channels {
       );
     }
     assertUrl(url, ['smtp:', 'smtps:'], 'smtpUrl (SMTP_URL)');
-    const { smtpConnections: maxConnections, messageTimeoutMs: timeoutMs } = this.#options.settings;
+    const { smtpConnections: maxConnections, messageTimeoutMs: timeoutMs } = this.#options.config;
     return {
       from,
       channel: kept(this.#email, url, () => new SmtpChannel({ url, maxConnections, timeoutMs })),
@@ -74,9 +56,9 @@ export class Channels {
 
   /** `undefined` if the domain has no SMS provider. @throws DeliveryError for an invalid configuration */
   findSms(domainId: string): Channel<SmsContent> | undefined {
-    const url = this.#textOf(domainId, 'smsUrl') ?? this.#options.settings.smsUrl;
+    const url = this.#textOf(domainId, 'smsUrl') ?? this.#options.config.smsUrl;
     if (url === undefined) return undefined;
-    const sender = this.#textOf(domainId, 'smsSender') ?? this.#options.settings.smsSender;
+    const sender = this.#textOf(domainId, 'smsSender') ?? this.#options.config.smsSender;
     return kept(this.#sms, JSON.stringify([url, sender]), () =>
       /^smpps?:/.test(url) ? this.#smpp(url, sender) : this.#http(url, sender),
     );
@@ -113,22 +95,22 @@ export class Channels {
       password: decodeURIComponent(password),
       systemType: searchParams.get('systemType') ?? '',
       sender,
-      timeoutMs: this.#options.settings.messageTimeoutMs,
+      timeoutMs: this.#options.config.messageTimeoutMs,
       enquireMs: SMPP_ENQUIRE_MS,
       onReceipt: this.#options.onReceipt,
     });
   }
 
   #http(url: string, sender: string): HttpSmsChannel {
-    const settings = this.#options.settings;
+    const settings = this.#options.config;
     assertUrl(url, ['http:', 'https:'], 'smsUrl (SMS_URL)');
     return new HttpSmsChannel({
       url,
       sender,
       method: settings.smsHttpMethod,
-      headers: parseHeaders(settings.smsHttpHeaders),
+      headers: settings.smsHttpHeaders,
       body: settings.smsHttpBody,
-      success: settings.smsHttpSuccess === undefined ? undefined : new RegExp(settings.smsHttpSuccess),
+      success: settings.smsHttpSuccess,
       idPath: settings.smsHttpIdPath,
       timeoutMs: settings.messageTimeoutMs,
     });
@@ -156,13 +138,4 @@ function assertUrl(text: string, protocols: readonly string[], name: string): UR
 
 function defaultPort(tls: boolean): number {
   return tls ? SMPP_TLS_PORT : SMPP_PORT;
-}
-
-/** A JSON object of texts. @throws Error that contains neither name nor value, because both may be secret */
-function parseHeaders(json: string): Readonly<Record<string, string>> {
-  const headers = parseExactJson(json);
-  if (!isJsonObject(headers) || !Object.values(headers).every((value) => typeof value === 'string')) {
-    throw new Error('expected a JSON object of texts');
-  }
-  return headers as Readonly<Record<string, string>>;
 }

@@ -35,25 +35,11 @@ import {
   type Settled,
   settleMessage,
 } from './message-rows.js';
+import type { MessageSettings } from './message-settings.js';
 import type { SmsReceipt } from './sms/smpp-channel.js';
 import { logScope, logState, MESSAGES_TASK, SMS_COLLECTION, type SmsLogChange } from './sms/sms-log.js';
 
 export const SEND_TASK = 'messages.send';
-
-interface DeliverySettings {
-  readonly maxAttempts: number;
-  /**
-   * The wait after the first attempt. Each further wait is twice as long, up to an hour, and varies at random
-   * from half to one and a half times that.
-   */
-  readonly retryMs: number;
-  /**
-   * Kept messages older than this are sent only by hand: when a provider is set up, parents should not
-   * receive the absences of last week.
-   */
-  readonly sendKeptHours: number;
-  readonly emailRoles: readonly string[];
-}
 
 export interface MessageDeliveryOptions {
   readonly database: Database;
@@ -62,7 +48,7 @@ export interface MessageDeliveryOptions {
   readonly jobs: JobQueue;
   readonly channels: Pick<Channels, 'findEmail' | 'findSms' | 'has'>;
   readonly files: AttachmentFiles;
-  readonly settings: DeliverySettings;
+  readonly config: MessageSettings;
   /** The present rights of a sender; `undefined`: none. */
   readonly principals: { ofWork(sender: MessageSender): Promise<Principal | undefined> };
 }
@@ -79,6 +65,7 @@ export interface MessageObservation {
   readonly reason: string | undefined;
 }
 
+/** Each wait is twice the last, up to this, and varies at random from half to one and a half times that. */
 const LONGEST_WAIT_MS = 3_600_000;
 /**
  * The attempts of a job cover a database that fails during an attempt. Attempts that a server refuses are
@@ -134,10 +121,10 @@ export class MessageDelivery {
    * their number.
    */
   async release(): Promise<number> {
-    const { database, jobs, channels, settings } = this.#options;
+    const { database, jobs, channels, config } = this.#options;
     let released = 0;
     for (let after = FIRST_ID; ; ) {
-      const kept = await listKept(database, { keptHours: settings.sendKeptHours, after, limit: KEPT_BATCH });
+      const kept = await listKept(database, { keptHours: config.sendKeptHours, after, limit: KEPT_BATCH });
       for (const { id, domainId, kind } of kept) {
         if (!channels.has(kind, domainId)) continue;
         await inOwnTransaction(database, async (tx) => {
@@ -189,14 +176,14 @@ export class MessageDelivery {
 
   /** Whether its sender may still send such messages. */
   async #maySend({ kind, sender, domainId }: Message): Promise<boolean> {
-    const { domains, principals, settings, store } = this.#options;
+    const { domains, principals, config, store } = this.#options;
     if (sender === undefined) return true;
     const principal = await principals.ofWork(sender);
     const domain = domains.find(domainId);
     if (principal === undefined) return false;
     if (domain === undefined) throw new DeliveryError('temporary', 'its domain is not known');
     try {
-      if (kind === 'email') assertMayEmail(principal, settings.emailRoles);
+      if (kind === 'email') assertMayEmail(principal, config.emailRoles);
       else store.assertAllowed({ domain, principal, requestId: '' }, SMS_COLLECTION, 'create');
       return true;
     } catch (error) {
@@ -225,11 +212,11 @@ export class MessageDelivery {
   }
 
   #retryOrFail(message: Message, reason: string): Settled {
-    const { maxAttempts, retryMs } = this.#options.settings;
-    if (message.attempts >= maxAttempts) {
+    const { messageMaxAttempts, messageRetryMs } = this.#options.config;
+    if (message.attempts >= messageMaxAttempts) {
       return { state: 'failed', lastError: `given up after ${message.attempts} attempts: ${reason}` };
     }
-    const waitMs = Math.min(retryMs * 2 ** (message.attempts - 1), LONGEST_WAIT_MS);
+    const waitMs = Math.min(messageRetryMs * 2 ** (message.attempts - 1), LONGEST_WAIT_MS);
     // The random part spreads the retries of messages that failed at the same moment.
     return { ...again(message, waitMs * (0.5 + Math.random())), lastError: reason };
   }

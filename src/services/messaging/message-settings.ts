@@ -5,10 +5,13 @@ import {
   daysSetting,
   positiveSetting,
   rolesSetting,
+  type SettingValues,
   setting,
   wholeNumberSetting,
   wordSetting,
 } from '../../base/settings.js';
+
+const TEXTS = 'expected a JSON object of texts, e.g. {"Authorization":"Bearer …"}';
 
 export const MESSAGE_SETTINGS = {
   smtpUrl: setting(
@@ -80,7 +83,7 @@ export const MESSAGE_SETTINGS = {
   ),
   smsHttpHeaders: setting(
     'SMS_HTTP_HEADERS',
-    z.string().refine(isObjectOfTexts, 'expected a JSON object of texts, e.g. {"Authorization":"Bearer …"}'),
+    z.preprocess(toJson, z.record(z.string(), z.string(TEXTS), TEXTS)),
     'SMS by HTTP: headers, as a JSON object of texts',
     '{}',
   ),
@@ -92,7 +95,7 @@ export const MESSAGE_SETTINGS = {
   ),
   smsHttpSuccess: setting(
     'SMS_HTTP_SUCCESS',
-    z.string().refine(isRegularExpression, 'expected a regular expression').optional(),
+    z.preprocess(toPattern, z.instanceof(RegExp, { error: 'expected a regular expression' })).optional(),
     'SMS by HTTP: regular expression that the answer to an accepted message matches; unset: every ' +
       'answer of status 2xx',
   ),
@@ -161,20 +164,20 @@ export const MESSAGE_SETTINGS = {
   ),
 } as const;
 
-function isObjectOfTexts(text: string): boolean {
+export type MessageSettings = SettingValues<typeof MESSAGE_SETTINGS>;
+
+function toJson(text: unknown): unknown {
   try {
-    const headers: unknown = JSON.parse(text);
-    if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return false;
-    return Object.values(headers).every((value) => typeof value === 'string');
+    return JSON.parse(String(text));
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-function isRegularExpression(text: string): boolean {
+function toPattern(text: unknown): unknown {
   try {
-    return new RegExp(text) instanceof RegExp;
+    return text === undefined ? text : new RegExp(String(text));
   } catch {
-    return false;
+    return null;
   }
 }

@@ -28,21 +28,9 @@ import {
   insertMessage,
   type NewMessage,
 } from './message-rows.js';
+import type { MessageSettings } from './message-settings.js';
 import { logQueued, SMS_COLLECTION } from './sms/sms-log.js';
 import { type SmsRequest, toSmsMessages } from './sms/sms-request.js';
-
-interface MessageLimits {
-  /** The most recipients of one email, and numbers of one request for text messages. */
-  readonly maxRecipients: number;
-  /** The most bytes of an email with its attachments that are not files. */
-  readonly maxEmailBytes: number;
-  readonly maxSmsSegments: number;
-  readonly emailsPerHour: number;
-  readonly smsPerHour: number;
-  /** Roles that may send email. Text messages need the right to create records of `sms_log` instead. */
-  readonly emailRoles: readonly string[];
-  /** Calling code of numbers written without one. */
-}
 
 export interface MessagesOptions {
   readonly database: Database;
@@ -52,7 +40,7 @@ export interface MessagesOptions {
   readonly files: AttachmentFiles;
   /** Whether a domain has a channel for this kind of message. */
   readonly hasChannel: (kind: MessageKind, domainId: string) => boolean;
-  readonly limits: MessageLimits;
+  readonly config: MessageSettings;
 }
 
 const KEY = /^[\x20-\x7e]{1,200}$/;
@@ -72,7 +60,7 @@ export class Messages {
 
   /** Whether the caller may send email. */
   mayEmail({ principal }: Scope): boolean {
-    const { emailRoles } = this.#options.limits;
+    const { emailRoles } = this.#options.config;
     return principal.scopes === undefined && emailRoles.some((role) => principal.roles.has(role));
   }
 
@@ -84,11 +72,11 @@ export class Messages {
    *   IDEMPOTENCY_CONFLICT if the key was used for another email
    */
   async sendEmail(scope: Scope, request: EmailRequest, within?: Transaction): Promise<Message> {
-    const { limits } = this.#options;
-    assertMayEmail(scope.principal, limits.emailRoles);
+    const { config } = this.#options;
+    assertMayEmail(scope.principal, config.emailRoles);
     const content = toEmailContent(request, this.#storedTemplate(scope, request.template), {
-      maxRecipients: limits.maxRecipients,
-      maxBytes: limits.maxEmailBytes,
+      maxRecipients: config.messageMaxRecipients,
+      maxBytes: config.emailMaxBytes,
       onHint: scope.onHint,
     });
     const attachments = await toAttachments(scope, request.attachments ?? [], {
@@ -96,10 +84,10 @@ export class Messages {
       within,
     });
     const size = sizeOf([content.subject, content.text, content.html], attachments);
-    if (size > limits.maxEmailBytes) {
+    if (size > config.emailMaxBytes) {
       throw new ServiceError(
         'LIMIT_EXCEEDED',
-        `an email holds at most ${limits.maxEmailBytes} bytes with its attachments, this one ${size}`,
+        `an email holds at most ${config.emailMaxBytes} bytes with its attachments, this one ${size}`,
       );
     }
     const message = {
@@ -124,11 +112,11 @@ export class Messages {
    *   records of `sms_log`; TOO_MANY_REQUESTS; IDEMPOTENCY_CONFLICT
    */
   async sendSms(scope: Scope, request: SmsRequest, within?: Transaction): Promise<Message[]> {
-    const { limits, store } = this.#options;
+    const { config, store } = this.#options;
     const outgoing = toSmsMessages(request, {
       callingCode: scope.domain.callingCode ?? DEFAULT_CALLING_CODE,
-      maxRecipients: limits.maxRecipients,
-      maxSegments: limits.maxSmsSegments,
+      maxRecipients: config.messageMaxRecipients,
+      maxSegments: config.smsMaxSegments,
       onHint: scope.onHint,
     });
     const queueAll = async (tx: Transaction): Promise<Message[]> => {
@@ -212,7 +200,7 @@ export class Messages {
   }
 
   async #assertRate(tx: Transaction, scope: Scope, kind: MessageKind, more: number): Promise<void> {
-    const { emailsPerHour, smsPerHour } = this.#options.limits;
+    const { emailsPerHour, smsPerHour } = this.#options.config;
     const limit = kind === 'email' ? emailsPerHour : smsPerHour;
     const sent = await countOfLastHour(tx, scope.domain.id, kind);
     if (sent + more <= limit) return;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
 import type { GuestFunction } from './guest/guest-message.js';
 import { GuestThread } from './guest-thread.js';
-import type { ScriptLimits } from './script-limits.js';
+import type { ScriptLimits } from './script-settings.js';
 
 /** How long an extra thread waits for another run. */
 const IDLE_MS = 30_000;
@@ -88,9 +88,7 @@ export class GuestPool {
     const { functions, niceness, interpreter } = this.#options;
     const wasm = await interpreter();
     this.#assertOpen();
-    const { cpuTimeMs, memoryBytes, outputBytes, outputLines, hostCalls, payloadBytes } = this.#limits;
-    const settings = { cpuTimeMs, memoryBytes, outputBytes, outputLines, hostCalls, payloadBytes };
-    const thread = new GuestThread({ wasm, functions, niceness, ...settings }, (lost) => {
+    const thread = new GuestThread({ ...this.#limits, wasm, functions, niceness }, (lost) => {
       this.#threads.delete(lost);
       // Replaces the thread, unless threads cannot start at all.
       if (lost.wasReady && !this.#isClosed) this.warmUp().catch(() => {});

@@ -18,7 +18,7 @@ import {
   ScriptFailure,
   type StreamBinding,
 } from './platform/host-binding.js';
-import { printLimit, type ScriptLimits } from './script-limits.js';
+import { printLimit, type ScriptLimits } from './script-settings.js';
 
 export interface HostCallsOptions {
   readonly bindings: ReadonlyMap<string, HostBinding>;

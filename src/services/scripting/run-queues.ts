@@ -2,7 +2,7 @@
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import { FairQueue, type QueueKey, type QueueRefusal } from '../../store/database/fair-queue.js';
-import { limitVariable, printLimit, type ScriptLimits } from './script-limits.js';
+import { limitVariable, printLimit, type ScriptLimits } from './script-settings.js';
 
 /** Writes are short, so their permits are soon free again. */
 const RETRY_WRITE_AFTER_SECONDS = 1;

@@ -5,7 +5,7 @@ import { MAX_JSON_DEPTH } from '../../base/json/json-depth.js';
 import type { GuestError } from './guest/guest-message.js';
 import { PRELUDE_NAME } from './guest/prelude.js';
 import type { ScriptError, ScriptLimit } from './run-request.js';
-import { printLimit, type ScriptLimits } from './script-limits.js';
+import { printLimit, type ScriptLimits } from './script-settings.js';
 
 const LIMIT_SETTINGS = {
   cpuTime: 'cpuTimeMs',

@@ -22,7 +22,7 @@ import type { HostBinding, HostCallContext } from './platform/host-binding.js';
 import { createRunQueue, createStreamLimit, queueKeyOf } from './run-queues.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from './run-request.js';
 import { deepResultError, scriptEndedError, scriptLimitError, scriptThrownError } from './script-errors.js';
-import { printLimit, type ScriptLimits } from './script-limits.js';
+import { printLimit, type ScriptLimits } from './script-settings.js';
 
 export interface ScriptRunnerOptions {
   readonly store: Pick<RecordStore, 'transaction'>;

@@ -6,6 +6,7 @@ import {
   daysSetting,
   listSetting,
   positiveSetting,
+  type SettingValues,
   setting,
   wholeNumberSetting,
 } from '../../base/settings.js';
@@ -160,3 +161,32 @@ export const SCRIPT_SETTINGS = {
       'rotate: the first encrypts, all decrypt; unset: made once and kept in the database',
   ),
 } as const;
+
+type Values = SettingValues<typeof SCRIPT_SETTINGS>;
+type ShortName<Name> = Name extends `script${infer Short}` ? Uncapitalize<Short> : never;
+
+/** The settings that are numbers, each called as its setting without `script`: `cpuTimeMs`. */
+export type ScriptLimits = {
+  readonly [Name in keyof Values as Values[Name] extends number ? ShortName<Name> : never]: number;
+};
+
+export function scriptLimitsOf(values: Values): ScriptLimits {
+  const limits = Object.entries(values).flatMap(([name, value]) =>
+    name.startsWith('script') && typeof value === 'number'
+      ? [[name.charAt(6).toLowerCase() + name.slice(7), value]]
+      : [],
+  );
+  return Object.fromEntries(limits);
+}
+
+/** The variable that sets a limit, for messages that say which one was met: `SCRIPT_CPU_TIME_MS`. */
+export function limitVariable(name: keyof ScriptLimits): string {
+  return `SCRIPT_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** `more than 500 ms (SCRIPT_CPU_TIME_MS)`. */
+export function printLimit(limits: ScriptLimits, name: keyof ScriptLimits): string {
+  const unit = /(Ms|Bytes)$/.exec(name)?.[0] ?? '';
+  const words = { Ms: ' ms', Bytes: ' bytes' }[unit] ?? '';
+  return `${limits[name].toLocaleString('en')}${words} (${limitVariable(name)})`;
+}

@@ -4,8 +4,8 @@ import type { JsonValue } from '../../../src/base/json/json.js';
 import type { Scope } from '../../../src/base/model/scope.js';
 import type { HostBinding } from '../../../src/services/scripting/platform/host-binding.js';
 import type { RunRequest, RunResult } from '../../../src/services/scripting/run-request.js';
-import type { ScriptLimits } from '../../../src/services/scripting/script-limits.js';
 import { ScriptRunner } from '../../../src/services/scripting/script-runner.js';
+import type { ScriptLimits } from '../../../src/services/scripting/script-settings.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { atomically } from '../../../src/store/writing/atomically.js';
 import { NO_TRIGGERS } from '../../../src/store/writing/write-triggers.js';
@@ -29,6 +29,10 @@ export const LIMITS: ScriptLimits = {
   queuedBeforeRuns: 4,
   streams: 6,
   warmThreads: 1,
+  beforeTimeoutMs: 2_000,
+  requests: 100,
+  requestTimeoutMs: 10_000,
+  requestMaxResponseBytes: 100_000,
 };
 
 export const SCOPE: Scope = {

@@ -6,6 +6,7 @@
  * the JSON of the value, `+` alone for no value, `-` and the JSON of an error.
  */
 import type { OutputLevel } from '../run-request.js';
+import type { ScriptLimits } from '../script-settings.js';
 
 /** Indexes into the shared `Int32Array`. */
 export const ANSWERED = 0;
@@ -22,7 +23,11 @@ export const SHARED_BYTES = 12;
 export const STOP_REASONS = ['none', 'wallTime', 'aborted'] as const;
 
 /** The first message to a thread. */
-export interface GuestSettings {
+export interface GuestSettings
+  extends Pick<
+    ScriptLimits,
+    'cpuTimeMs' | 'memoryBytes' | 'outputBytes' | 'outputLines' | 'hostCalls' | 'payloadBytes'
+  > {
   readonly wasm: WebAssembly.Module;
   readonly functions: readonly GuestFunction[];
   /**
@@ -30,12 +35,6 @@ export interface GuestSettings {
    * thread.
    */
   readonly niceness: number;
-  readonly cpuTimeMs: number;
-  readonly memoryBytes: number;
-  readonly outputBytes: number;
-  readonly outputLines: number;
-  readonly hostCalls: number;
-  readonly payloadBytes: number;
 }
 
 /** A binding as the guest sees it. */

@@ -4,17 +4,13 @@ import { ServiceError } from '../../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../../base/json/json.js';
 import type { HttpMethod, OutboundAnswer, OutboundClient } from '../requests/outbound-client.js';
 import { withRetries } from '../requests/retries.js';
+import type { ScriptLimits } from '../script-settings.js';
 import { bindFunction, jsonValue } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 
 export interface RequestServices {
   readonly outbound: OutboundClient;
-  readonly requestLimits: {
-    /** The most requests of one run. */
-    readonly maxRequests: number;
-    /** Longest `timeoutMs`. */
-    readonly maxTimeoutMs: number;
-  };
+  readonly limits: Pick<ScriptLimits, 'requests' | 'requestTimeoutMs'>;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -54,7 +50,7 @@ const options = z.strictObject({
 type RequestOptions = z.output<typeof options>;
 
 export function createRequestBinding(services: RequestServices): HostBinding {
-  const { outbound, requestLimits } = services;
+  const { outbound, limits } = services;
   return bindFunction(
     'request',
     { url: z.string(), options: options.prefault({}) },
@@ -64,14 +60,14 @@ export function createRequestBinding(services: RequestServices): HostBinding {
         method: method satisfies HttpMethod,
         url: toUrl(given.url, given.options.query),
         ...toMessage(given.options),
-        timeoutMs: Math.min(timeoutMs, requestLimits.maxTimeoutMs),
+        timeoutMs: Math.min(timeoutMs, limits.requestTimeoutMs),
         redirects,
         signal,
       };
       const answer = await withRetries(retries, signal, () => outbound.send(request));
       return toResult(answer, given.options.answer);
     },
-    { maxCalls: requestLimits.maxRequests },
+    { maxCalls: limits.requests },
   );
 }
 
