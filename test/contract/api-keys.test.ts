@@ -1,8 +1,5 @@
 /** API keys of people: from where they may be used, their rotation, and what they were used for. */
 import { describe, expect, it } from '@jest/globals';
-import { UsageDays } from '../../src/services/auth/usage-days.js';
-import { openDatabase } from '../../src/store/database/database.js';
-import { sql } from '../../src/store/sql.js';
 import { expectEventually } from '../expect-eventually.js';
 import { type Role, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, send } from './graphql.js';
@@ -270,27 +267,5 @@ describe('the usage of a key', () => {
       { place: 999, operation: '/o/recs/:collection/:id' },
       { place: 0, operation: '/o/recs/:collection' },
     ]);
-  });
-
-  it('is kept for thirty days, a partition each', async () => {
-    const { connectionString: url = '' } = gateway.sql.options;
-    const database = await openDatabase({ url, poolSize: 1, statementTimeoutMs: 10_000 });
-    try {
-      const days = new UsageDays(database);
-      const at = Date.parse('2026-01-31T12:00:00Z');
-      await days.ensure([at, at + 1, at + 86_400_000]);
-      await new UsageDays(database).ensure([at]);
-      const names = async () =>
-        (
-          await database.query<{ name: string }>(sql`
-            select c.relname::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-            where i.inhparent = 'key_usage'::regclass and c.relname like 'key_usage_20260%' order by 1`)
-        ).map(({ name }) => name);
-      expect(await names()).toEqual(['key_usage_20260131', 'key_usage_20260201']);
-      await days.dropOld(new Date('2026-03-03T00:00:00Z'));
-      expect(await names()).toEqual(['key_usage_20260201']);
-    } finally {
-      await database.close();
-    }
   });
 });

@@ -33,7 +33,7 @@ export function createJobs({ services, config, observe }: JobServices): {
   readonly cronItems: readonly CronItem[];
 } {
   const { backups, database, fieldMeter, files, imports, jobs, messageDelivery } = services;
-  const { scriptLog, scriptRuns, usageDays, webhookDeliveries } = services;
+  const { scriptLog, scriptRuns, keyMeter, webhookDeliveries } = services;
   const daysAgo = async (days: number) => new Date((await databaseTime(database)).getTime() - days * DAY_MS);
   const scheduled: readonly ScheduledTask[] = [
     {
@@ -78,7 +78,7 @@ export function createJobs({ services, config, observe }: JobServices): {
       ...{ name: 'purge usage', task: 'usage.purge', schedule: '45 20 * * *' },
       async run() {
         const now = await databaseTime(database);
-        await usageDays.dropOld(now);
+        await keyMeter.purge(now);
         await fieldMeter.purge(now);
       },
     },

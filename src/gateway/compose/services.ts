@@ -16,9 +16,7 @@ import { ApiKeys } from '../../services/auth/api-keys.js';
 import { Authenticator } from '../../services/auth/authenticator.js';
 import { FirstRun } from '../../services/auth/first-run.js';
 import { Invitations } from '../../services/auth/invitations.js';
-import { KeyFigures } from '../../services/auth/key-figures.js';
-import { KeyMeter } from '../../services/auth/key-meter.js';
-import { KeyUsage } from '../../services/auth/key-usage.js';
+import { KeyFigures, KeyMeter } from '../../services/auth/key-meter.js';
 import { LoginLockout } from '../../services/auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../../services/auth/passwords.js';
 import { Principals } from '../../services/auth/principals.js';
@@ -28,7 +26,6 @@ import { SessionAdmin } from '../../services/auth/session-admin.js';
 import { Sessions } from '../../services/auth/sessions.js';
 import { loadEncryptionKeys, TextEncryption } from '../../services/auth/text-encryption.js';
 import { loadTokenKeys } from '../../services/auth/token-keys.js';
-import { UsageDays } from '../../services/auth/usage-days.js';
 import { Users } from '../../services/auth/users.js';
 import { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
 import { findUnfinishedRestore } from '../../services/backup/unfinished-restore.js';
@@ -208,9 +205,7 @@ async function loadServices(options: ServicesOptions, database: Database, closer
   const loading = { database, onProgress, signal, directory: DECLARATIONS, domains: () => domains.list() };
   const catalog = closing(await Catalog.load(loading));
   const principals = closing(await Principals.open({ database, collections: catalog }));
-  const keyUsage = closing(new KeyUsage({ database, ...faults('key usage') }));
-  const usageDays = new UsageDays(database);
-  const keyMeter = closing(new KeyMeter({ database, days: usageDays, ...faults('usage of keys') }));
+  const keyMeter = closing(new KeyMeter({ database, ...faults('usage of keys') }));
   const fieldMeter = closing(new FieldMeter({ database, ...faults('uses of fields') }));
   const rateLimits = closing(
     new RateLimits({
@@ -271,7 +266,7 @@ async function loadServices(options: ServicesOptions, database: Database, closer
   };
   const accounts = {
     ...opened,
-    ...{ collections: catalog, records: store, names, keyUsage, mailer, throttle: rateLimits },
+    ...{ collections: catalog, records: store, names, keyMeter, mailer, throttle: rateLimits },
     onChange: ((user, change) => mails.send(user, change)) as OnAccountChange,
     publicUrl: config.publicUrl,
     passwords: new Passwords({ cost: passwordCost, shortest: config.passwordMinLength }),
@@ -301,7 +296,7 @@ async function loadServices(options: ServicesOptions, database: Database, closer
   return {
     ...opened,
     ...{ passwords, users, accountLinks, secondFactors, apiKeys, encryption, persons },
-    ...{ keyMeter, usageDays, fieldMeter, changes, topics, rateLimits },
+    ...{ keyMeter, fieldMeter, changes, topics, rateLimits },
     firstRun: new FirstRun({ database, domains, users }),
     invitations: new Invitations({ ...accounts, users, links: accountLinks }),
     sessionAdmin: new SessionAdmin(opened),

@@ -12,7 +12,7 @@ import type { AccountEvents, Origin } from './account-events.js';
 import type { OnAccountChange } from './account-mails.js';
 import { narrowPrincipal } from './delegation.js';
 import { findPasswordOwner } from './find-password-owner.js';
-import type { KeyUsage } from './key-usage.js';
+import type { KeyMeter } from './key-meter.js';
 import { type LoginLockout, type LoginTrial, loginTrial } from './login-lockout.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { KEY_PREFIX } from './parse-bearer.js';
@@ -77,7 +77,7 @@ export interface AuthenticatorOptions {
   readonly accessTokens: AccessTokens;
   readonly sessions: Sessions;
   readonly principals: Principals;
-  readonly keyUsage: KeyUsage;
+  readonly keyMeter: Pick<KeyMeter, 'touch'>;
   readonly throttle: LoginThrottle;
   readonly lockout: LoginLockout;
   readonly secondFactors: SecondFactors;
@@ -141,7 +141,7 @@ export class Authenticator {
    *   log in, and a wrong password; TOO_MANY_REQUESTS (429) for more than ten attempts a minute
    */
   async login(attempt: LoginAttempt): Promise<Login> {
-    const { lockout, passwords, sessions, events } = this.#options;
+    const { lockout, passwords, events } = this.#options;
     const { domain, trial, giveBack } = await this.#admit(attempt, attempt.userName);
     await lockout.assertOpen(trial);
     const recent = this.#recentLogin(trial, attempt);
@@ -157,20 +157,10 @@ export class Authenticator {
       await events.loginFailed(domain?.id, user, attempt);
       throw wrongLogin();
     }
-    const ref = { domainId: domain.id, userId: user.id, userName: user.userName, epoch: user.epoch };
-    await this.#assertSecondFactor(ref, attempt, trial);
-    const isConfined = await this.#lacksSecondFactor(ref, parseRoles(user.roles));
-    const session = await sessions.open(ref, { ...attempt, isConfined });
-    if (!session) throw wrongLogin();
+    const known = { ...user, epoch: user.epoch };
+    const login = await this.#enter(known, { ...attempt, domainId: domain.id }, { trial, giveBack });
     await lockout.forgive(trial);
-    await giveBack();
-    await events.loggedIn(ref, attempt);
-    if (check.isOutdated) await this.#rehash(ref, user.passwordHash, attempt.password);
-    const login = this.#answer(
-      { ...ref, origin: { kind: 'session', id: session.sessionId } },
-      { ...user, roles: parseRoles(user.roles) },
-      { refreshToken: session.refreshToken },
-    );
+    if (check.isOutdated) await this.#rehash(domain.id, user, attempt.password);
     recent?.keep(login);
     return login;
   }
@@ -183,7 +173,7 @@ export class Authenticator {
    *   (401); TOO_MANY_REQUESTS (429)
    */
   async loginByIdentity(attempt: IdentityAttempt): Promise<Login> {
-    const { lockout, sessions, events } = this.#options;
+    const { lockout, events } = this.#options;
     const { domain, giveBack } = await this.#admit(attempt, attempt.email);
     const users = await this.#findByEmail(domain?.id ?? '', attempt.email);
     const [user] = users;
@@ -192,28 +182,29 @@ export class Authenticator {
       throw wrongLogin();
     }
     const trial = loginTrial(domain.id, user.userName, attempt.address);
-    const { userName } = user;
-    const ref = {
-      domainId: domain.id,
-      userId: user.id,
-      userName,
-      epoch: await this.#epochOf(domain.id, user),
-    };
+    const known = { ...user, epoch: await this.#epochOf(domain.id, user) };
+    if (!attempt.hasSecondFactor) await lockout.assertOpen(trial);
+    return await this.#enter(known, { ...attempt, domainId: domain.id }, { trial, giveBack });
+  }
+
+  /** Opens a session for a user who has shown who it is, but for a second factor. */
+  async #enter(
+    user: Omit<StoredUser, 'passwordHash'> & { readonly epoch: number },
+    attempt: Omit<IdentityAttempt, 'email' | 'hasSecondFactor'> &
+      Pick<Partial<IdentityAttempt>, 'hasSecondFactor'>,
+    { trial, giveBack }: { readonly trial: LoginTrial; giveBack(): Promise<void> },
+  ): Promise<Login> {
+    const { id: userId, userName, epoch } = user;
+    const ref = { domainId: attempt.domainId, userId, userName, epoch };
     const roles = parseRoles(user.roles);
-    if (!attempt.hasSecondFactor) {
-      await lockout.assertOpen(trial);
-      await this.#assertSecondFactor(ref, attempt, trial);
-    }
-    const isConfined = !attempt.hasSecondFactor && (await this.#lacksSecondFactor(ref, roles));
-    const session = await sessions.open(ref, { ...attempt, isConfined });
+    const isConfined =
+      !attempt.hasSecondFactor && (await this.#lacksSecondFactor(ref, roles, attempt, trial));
+    const session = await this.#options.sessions.open(ref, { ...attempt, isConfined });
     if (!session) throw wrongLogin();
     await giveBack();
-    await events.loggedIn(ref, attempt);
-    return this.#answer(
-      { ...ref, origin: { kind: 'session', id: session.sessionId } },
-      { ...user, roles },
-      { refreshToken: session.refreshToken },
-    );
+    await this.#options.events.loggedIn(ref, attempt);
+    const origin = { kind: 'session', id: session.sessionId } as const;
+    return this.#answer({ ...ref, origin }, { ...user, roles }, { refreshToken: session.refreshToken });
   }
 
   /**
@@ -237,25 +228,6 @@ export class Authenticator {
     );
   }
 
-  /**
-   * New tokens for a refresh token, which is thereby used up. Using one again ends its session.
-   *
-   * @throws UNAUTHENTICATED (401)
-   */
-  async refresh(refreshToken: string, origin: Origin): Promise<Login> {
-    return await this.#refresh(refreshToken, { ...origin, leewaySeconds: 0 });
-  }
-
-  /**
-   * Like `refresh`, for a token that the tabs of a browser share: each that asks within ten seconds of the
-   * first gets new tokens.
-   *
-   * @throws UNAUTHENTICATED (401)
-   */
-  async refreshInBrowser(refreshToken: string, origin: Origin): Promise<Login> {
-    return await this.#refresh(refreshToken, { ...origin, leewaySeconds: BROWSER_LEEWAY_SECONDS });
-  }
-
   /** Ends the session of a refresh token, on every gateway; an unknown token is not an error. */
   async endSession(refreshToken: string, origin: Origin): Promise<void> {
     const ended = await this.#options.sessions.endOf(refreshToken);
@@ -264,10 +236,14 @@ export class Authenticator {
     await this.#options.events.loggedOut(ended, origin);
   }
 
-  async #refresh(
-    refreshToken: string,
-    { leewaySeconds, ...origin }: Origin & { readonly leewaySeconds: number },
-  ): Promise<Login> {
+  /**
+   * New tokens for a refresh token, which is thereby used up. Using one again ends its session. The tabs of a
+   * browser share a token: each that asks within ten seconds of the first gets new tokens.
+   *
+   * @throws UNAUTHENTICATED (401)
+   */
+  async refresh(refreshToken: string, origin: Origin, by: 'program' | 'browser' = 'program'): Promise<Login> {
+    const leewaySeconds = by === 'browser' ? BROWSER_LEEWAY_SECONDS : 0;
     const { sessions, principals, events } = this.#options;
     const session = await sessions.renew(refreshToken, { leewaySeconds });
     if (session) {
@@ -388,16 +364,17 @@ export class Authenticator {
   }
 
   /**
-   * Whoever guesses codes knows the password and may try from anywhere, so these failures are also counted
-   * over all addresses.
+   * Whether the user has to set a second factor up; one that is there is checked. Whoever guesses codes knows
+   * the password and may try from anywhere, so these failures are also counted over all addresses.
    *
    * @throws SECOND_FACTOR_REQUIRED (401); TOO_MANY_REQUESTS (429)
    */
-  async #assertSecondFactor(
+  async #lacksSecondFactor(
     user: UserRef & { readonly userName: string },
+    roles: readonly string[],
     attempt: Pick<LoginAttempt, 'code' | 'address' | 'requestId'>,
     trial: LoginTrial,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { secondFactors, lockout, events } = this.#options;
     const everywhere = { ...trial, address: SECOND_FACTOR };
     if (attempt.code !== undefined) await lockout.assertOpen(everywhere);
@@ -411,12 +388,7 @@ export class Authenticator {
       throw new ServiceError('SECOND_FACTOR_REQUIRED', 'The code is wrong, or was used before.');
     }
     if (outcome === 'right') await lockout.forgive(everywhere);
-  }
-
-  async #lacksSecondFactor(user: UserRef, roles: readonly string[]): Promise<boolean> {
-    const { secondFactors } = this.#options;
-    if (!secondFactors.isRequired(roles)) return false;
-    return (await secondFactors.check(user, undefined)) === 'none';
+    return outcome === 'none' && secondFactors.isRequired(roles);
   }
 
   async #ofToken(
@@ -444,7 +416,7 @@ export class Authenticator {
     if (resolved === undefined) return undefined;
     onKnown(resolved.principal.credential);
     assertAddress(resolved, address);
-    this.#options.keyUsage.touch(resolved.principal.credential.id, address);
+    this.#options.keyMeter.touch(resolved.principal.credential.id, address);
     return resolved;
   }
 
@@ -513,25 +485,20 @@ export class Authenticator {
 
   /** Stores the new hash only if the password is still the one that was checked. */
   async #rehash(
-    user: { readonly domainId: string; readonly userId: string },
-    oldHash: string | null,
+    domainId: string,
+    user: Pick<StoredUser, 'id' | 'passwordHash'>,
     password: string,
   ): Promise<void> {
     const { database, passwords } = this.#options;
     await database.prisma.credential.updateMany({
-      where: { domainId: user.domainId, userId: user.userId, passwordHash: oldHash ?? '' },
+      where: { domainId, userId: user.id, passwordHash: user.passwordHash ?? '' },
       data: { passwordHash: await passwords.hash(password) },
     });
   }
 
   #answer(
     claims: AccessClaims,
-    user: {
-      readonly id: string;
-      readonly userName: string;
-      readonly name: string;
-      readonly roles: readonly string[];
-    },
+    user: Omit<Login['user'], 'domain'>,
     grant: { readonly refreshToken: string | undefined; readonly expiresAt?: number },
   ): Login {
     const now = Math.floor(Date.now() / 1000);
@@ -544,11 +511,8 @@ export class Authenticator {
       refreshTokenTtlSeconds:
         grant.refreshToken === undefined ? undefined : this.#options.sessions.refreshTokenTtlSeconds,
       user: {
-        id: user.id,
-        userName: user.userName,
-        name: user.name,
-        roles: user.roles,
-        domain: claims.domainId,
+        ...{ id: user.id, userName: user.userName, name: user.name },
+        ...{ roles: user.roles, domain: claims.domainId },
       },
     };
   }

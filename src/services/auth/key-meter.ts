@@ -1,9 +1,10 @@
-/** Counts the requests of API keys without delaying them. */
+/** Counts the requests of API keys without delaying them, and shows the figures to their owners. */
 
+import { callerName, type Scope } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import { RegularWrites } from '../../store/database/repeated-work.js';
-import { sql } from '../../store/sql.js';
-import type { UsageDays } from './usage-days.js';
+import { type Sql, sql } from '../../store/sql.js';
+import type { ApiKeys } from './api-keys.js';
 
 /** An ended request, as far as the key's owner may see it. */
 export interface MeteredRequest {
@@ -25,6 +26,7 @@ export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000
 export const KEPT_REQUESTS = 1_000;
 
 const HOUR_MS = 3_600_000;
+const KEPT_DAYS = 30;
 /** How many hours of keys are held in memory while the database is down. */
 const MOST_KEY_HOURS = 5_000;
 const MOST_WAITING_REQUESTS = 20_000;
@@ -46,7 +48,6 @@ interface WaitingRequest {
 
 interface KeyMeterOptions {
   readonly database: Database;
-  readonly days: UsageDays;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -62,6 +63,8 @@ export class KeyMeter {
   readonly #writes: RegularWrites;
   #hours = new Map<string, HourCount>();
   #requests = new WaitingRequests();
+  /** The address of the last use of each key. */
+  #uses = new Map<string, string | undefined>();
 
   constructor(options: KeyMeterOptions) {
     this.#options = options;
@@ -82,6 +85,17 @@ export class KeyMeter {
     this.#requests.add({ request, at });
   }
 
+  /** Records a use of the key and its address, to be shown with the key. */
+  touch(keyId: string, address: string | undefined): void {
+    this.#uses.set(keyId, address);
+  }
+
+  /** Removes figures older than a month. */
+  async purge(now: Date): Promise<void> {
+    const oldest = new Date(now.getTime() - KEPT_DAYS * 24 * HOUR_MS);
+    await this.#options.database.query(sql`delete from key_usage where hour < ${oldest}::timestamptz`);
+  }
+
   /** Writes what was collected since the last time. Called periodically; never throws. */
   async flush(): Promise<void> {
     await this.#writes.flush();
@@ -92,6 +106,14 @@ export class KeyMeter {
   }
 
   async #write(): Promise<void> {
+    const uses = this.#uses;
+    this.#uses = new Map();
+    try {
+      await this.#writeUses(uses);
+    } catch (error) {
+      this.#uses = new Map([...uses, ...this.#uses]);
+      this.#options.onFault(error);
+    }
     if (this.#hours.size === 0 && this.#requests.count === 0) return;
     const hours = [...this.#hours.values()];
     const requests = this.#requests;
@@ -113,9 +135,23 @@ export class KeyMeter {
     }
   }
 
+  /** At most once a minute for each key, whatever the number of gateways. */
+  async #writeUses(uses: ReadonlyMap<string, string | undefined>): Promise<void> {
+    if (uses.size === 0) return;
+    const rows = [...uses].map(([id, address]) => ({ id, address }));
+    await this.#options.database.background.query(
+      sql`
+        update api_keys k
+        set last_used_at = now(), last_used_address = n.address
+        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (id uuid, address text)
+        where k.id = n.id
+          and (k.last_used_at is null or k.last_used_at <= now() - interval '59 seconds')`,
+      { name: 'auth-key-usage' },
+    );
+  }
+
   async #writeHours(counts: readonly HourCount[]): Promise<void> {
     if (counts.length === 0) return;
-    await this.#options.days.ensure(counts.map(({ hour }) => hour * HOUR_MS));
     // Skips keys that were deleted. Ordered, because two gateways lock the same rows.
     await this.#options.database.background.query(
       sql`
@@ -242,4 +278,156 @@ class WaitingRequests {
       ...ring.slice(0, next),
     ]);
   }
+}
+
+export interface HourFigures {
+  /** The beginning of the hour. */
+  readonly hour: Date;
+  readonly requests: number;
+  readonly errors: number;
+  /** Refused by the rate limit; included in the errors. */
+  readonly refused: number;
+  /** Half of the requests took no longer. */
+  readonly medianMs: number;
+  /** 95 of 100 requests took no longer. */
+  readonly p95Ms: number;
+}
+
+export interface KeyRequest {
+  readonly at: Date;
+  readonly requestId: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly cost: number | undefined;
+}
+
+export interface Quota {
+  readonly limit: number;
+  readonly used: number;
+  readonly resetSeconds: number;
+}
+
+/** Says how much of a caller's rate is used up. Implemented by `RateLimits` of src/gateway/server. */
+interface QuotaSource {
+  quotaOf(caller: string): Promise<Quota>;
+}
+
+interface KeyFiguresOptions {
+  readonly database: Database;
+  readonly apiKeys: Pick<ApiKeys, 'ownerOf'>;
+  readonly quotas: QuotaSource;
+}
+
+export class KeyFigures {
+  readonly #options: KeyFiguresOptions;
+
+  constructor(options: KeyFiguresOptions) {
+    this.#options = options;
+  }
+
+  /** The user of the key. @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) */
+  async ownerOf(scope: Scope, keyId: string): Promise<string> {
+    return callerName(await this.#options.apiKeys.ownerOf(scope, keyId));
+  }
+
+  /** The hours with requests since an instant, oldest first. */
+  async hours(keyId: string, since: Date): Promise<readonly HourFigures[]> {
+    const rows = await this.#options.database.query<Counts & { hour: Date }>(sql`
+      select hour, requests, errors, refused, latency, ${exactQuantiles(
+        keyId,
+        sql`at >= hour and at < hour + interval '1 hour'`,
+      )}
+      from key_usage
+      where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
+      order by hour`);
+    return rows.map((row) => ({ hour: row.hour, ...figuresOf(row) }));
+  }
+
+  /** The total of these hours. */
+  async total(keyId: string, since: Date): Promise<Omit<HourFigures, 'hour'>> {
+    const [row] = await this.#options.database.query<Counts>(sql`
+      with found as (
+        select * from key_usage where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
+      )
+      select
+        coalesce(sum(requests), 0)::int as requests,
+        coalesce(sum(errors), 0)::int as errors,
+        coalesce(sum(refused), 0)::int as refused,
+        array(
+          select sum(l.count)::int
+          from found
+          cross join lateral unnest(latency) with ordinality as l (count, place)
+          group by l.place
+          order by l.place
+        ) as latency,
+        ${exactQuantiles(keyId, sql`at >= ${since}::timestamptz`)}
+      from found`);
+    return figuresOf(row ?? { requests: 0, errors: 0, refused: 0, latency: [], exact: undefined });
+  }
+
+  /** The latest requests, newest first, of the at most 1,000 that are kept. */
+  async requests(keyId: string, first: number): Promise<readonly KeyRequest[]> {
+    const rows = await this.#options.database.prisma.keyRequest.findMany({
+      where: { keyId },
+      orderBy: [{ at: 'desc' }, { requestId: 'asc' }],
+      take: Math.min(first, KEPT_REQUESTS),
+      omit: { keyId: true, place: true },
+    });
+    return rows.map((row) => ({ ...row, cost: row.cost ?? undefined }));
+  }
+
+  /** The quota of this minute of a user, over all keys and gateways; at most a second behind. */
+  async quota(owner: string): Promise<Quota> {
+    return await this.#options.quotas.quotaOf(owner);
+  }
+}
+
+interface Counts {
+  readonly requests: number;
+  readonly errors: number;
+  readonly refused: number;
+  readonly latency: readonly number[];
+  /** Counts only the requests that are kept. */
+  readonly exact: { readonly requests: number; readonly median: number; readonly p95: number } | undefined;
+}
+
+/** The quantiles of the requests that are kept: exact, if these are all there were. */
+function exactQuantiles(keyId: string, when: Sql): Sql {
+  return sql`(
+        select json_build_object(
+          'requests', count(*), 'median', percentile_disc(0.5) within group (order by duration_ms),
+          'p95', percentile_disc(0.95) within group (order by duration_ms)
+        )
+        from key_requests
+        where key_id = ${keyId}::uuid and ${when}
+      ) as exact`;
+}
+
+function figuresOf({ requests, errors, refused, latency, exact }: Counts): Omit<HourFigures, 'hour'> {
+  const isExact = exact !== undefined && exact.requests === requests && requests > 0;
+  return {
+    ...{ requests, errors, refused },
+    medianMs: isExact ? exact.median : quantileOf(latency, 0.5),
+    p95Ms: isExact ? exact.p95 : quantileOf(latency, 0.95),
+  };
+}
+
+/**
+ * The time below which this share of the requests lies, assuming an even distribution within a bucket.
+ * Requests slower than the last bound count as that bound.
+ */
+function quantileOf(latency: readonly number[], part: number): number {
+  const total = latency.reduce((sum, count) => sum + count, 0);
+  let before = 0;
+  for (const [slot, count] of latency.entries()) {
+    const lower = LATENCY_BOUNDS_MS[slot - 1] ?? 0;
+    const upper = LATENCY_BOUNDS_MS[slot] ?? lower;
+    if (count > 0 && before + count >= total * part) {
+      const share = (total * part - before) / count;
+      return Math.round((lower + (upper - lower) * share) * 10) / 10;
+    }
+    before += count;
+  }
+  return 0;
 }

@@ -287,12 +287,12 @@ describe('an API key', () => {
     const { id, key } = await one.apiKeys.create(clerk, { name: 'k', scopes: READ_TASKS });
     const lastUsedAt = async () => (await one.apiKeys.list(clerk)).find((row) => row.id === id)?.lastUsedAt;
     await one.authenticator.authenticate(key);
-    await one.keyUsage.close();
+    await one.keyMeter.close();
     const noted = await lastUsedAt();
     expect(noted?.getTime()).toBeGreaterThan(Date.now() - 10_000);
     for (const gateway of [one, two]) {
       await gateway.authenticator.authenticate(key);
-      await gateway.keyUsage.close();
+      await gateway.keyMeter.close();
     }
     expect(await lastUsedAt()).toEqual(noted);
   });

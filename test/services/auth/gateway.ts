@@ -6,7 +6,7 @@ import { AccessTokens } from '../../../src/services/auth/access-tokens.js';
 import { AccountEvents } from '../../../src/services/auth/account-events.js';
 import { ApiKeys } from '../../../src/services/auth/api-keys.js';
 import { Authenticator, type Login } from '../../../src/services/auth/authenticator.js';
-import { KeyUsage } from '../../../src/services/auth/key-usage.js';
+import { KeyMeter } from '../../../src/services/auth/key-meter.js';
 import { LoginLockout } from '../../../src/services/auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../../../src/services/auth/passwords.js';
 import { Principals } from '../../../src/services/auth/principals.js';
@@ -34,7 +34,7 @@ export interface Gateway {
   readonly passwords: Passwords;
   readonly domains: Domains;
   readonly catalog: Catalog;
-  readonly keyUsage: KeyUsage;
+  readonly keyMeter: KeyMeter;
   readonly rateLimits: RateLimits;
   scopeOf(principal: Principal, askedDomain?: string): Scope;
   login(userName: string, password?: string): Promise<Login>;
@@ -62,7 +62,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
   });
   const principals = await Principals.open({ database, collections: catalog });
   const passwords = new Passwords({ cost: options.cost ?? CHEAP });
-  const keyUsage = new KeyUsage({ database, onFault: fail });
+  const keyMeter = new KeyMeter({ database, onFault: fail });
   const rateLimits = new RateLimits({
     database,
     limitPerMinute: 600,
@@ -81,7 +81,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
       maxDays: 90,
     }),
     principals,
-    keyUsage,
+    keyMeter,
     throttle: rateLimits,
     secondFactors: new SecondFactors({
       ...{ database, principals, lockout, roles: [] },
@@ -102,14 +102,14 @@ export async function openGateway(database: Database, options: GatewayOptions = 
     passwords,
     domains,
     catalog,
-    keyUsage,
+    keyMeter,
     rateLimits,
     scopeOf: (principal, askedDomain) => resolveScope(domains, { principal, askedDomain, requestId: 'test' }),
     login: (userName, password = PASSWORD) =>
       authenticator.login({ userName, password, address: '192.0.2.1' }),
     close: async () => {
       await rateLimits.close();
-      await keyUsage.close();
+      await keyMeter.close();
       await principals.close();
       await catalog.close();
       await domains.close();

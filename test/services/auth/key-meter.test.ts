@@ -1,6 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { KEPT_REQUESTS, KeyMeter } from '../../../src/services/auth/key-meter.js';
-import { UsageDays } from '../../../src/services/auth/usage-days.js';
 import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { insertDomains, insertUser } from './gateway.js';
@@ -19,7 +18,6 @@ beforeAll(async () => {
 function openMeter(): KeyMeter {
   return new KeyMeter({
     database: test.database,
-    days: new UsageDays(test.database),
     onFault: (error) => {
       throw error;
     },
@@ -57,4 +55,16 @@ it('counts every request of a key, and keeps the latest ones', async () => {
     { id: `request-${asked + 3 - KEPT_REQUESTS}` },
     { id: `request-${asked + 2}` },
   ]);
+});
+
+it('keeps the hours of thirty days', async () => {
+  const meter = openMeter();
+  await test.database.query(sql`
+    insert into key_usage (key_id, hour, requests, errors, refused, latency)
+    select ${KEY}::uuid, day::timestamptz, 1, 0, 0, '{}'
+    from unnest(array['2026-01-31 23:00+00', '2026-02-01 12:00+00']) as day`);
+  await meter.purge(new Date('2026-03-03T00:00:00Z'));
+  await meter.close();
+  const rows = await test.database.query(sql`select hour from key_usage where hour < '2026-03-01'`);
+  expect(rows).toEqual([{ hour: new Date('2026-02-01T12:00:00Z') }]);
 });

@@ -272,7 +272,7 @@ export const AuthResolver = serviceResolver(
       authenticator.refresh(refreshToken, context),
     /** The same for a token shared by the tabs of a browser. @throws UNAUTHENTICATED */
     refreshInBrowser: ({ authenticator }: AuthServices, context: RequestContext, refreshToken: string) =>
-      authenticator.refreshInBrowser(refreshToken, context),
+      authenticator.refresh(refreshToken, context, 'browser'),
     /** Ends the session of a refresh token; an unknown token is not an error. */
     endSession: ({ authenticator }: AuthServices, context: RequestContext, refreshToken: string) =>
       authenticator.endSession(refreshToken, context),

@@ -3,8 +3,12 @@
 import { Arg, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
-import type { HourFigures, KeyFigures, KeyRequest } from '../../../services/auth/key-figures.js';
-import { KEPT_REQUESTS } from '../../../services/auth/key-meter.js';
+import {
+  type HourFigures,
+  KEPT_REQUESTS,
+  type KeyFigures,
+  type KeyRequest,
+} from '../../../services/auth/key-meter.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
 const KeyFiguresResult = objectType('KeyFigures', 'Requests of an API key, counted.', {
