@@ -21,7 +21,7 @@ export interface MeteredRequest {
 }
 
 /** The upper bounds of the buckets in `latency`; the last bucket has none. */
-export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] as const;
+const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] as const;
 /** How many requests of a key are kept. */
 export const KEPT_REQUESTS = 1_000;
 
