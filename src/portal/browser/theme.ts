@@ -50,6 +50,9 @@ export const THEME = createTheme({
     InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Modal: { defaultProps: { centered: true } },
+    // Most texts are of this size, links within a line too; most headings are those of a section.
+    Text: { defaultProps: { size: 'sm' } },
+    Title: { defaultProps: { order: 2, size: 'h4' } },
     // Typing highlights a choice, which Enter selects.
     Select: { defaultProps: { selectFirstOptionOnChange: true } },
     // A form with twenty choices would lay out twenty lists that nobody has opened.

@@ -1,7 +1,6 @@
 /** The settings of the viewer's own account. */
 import {
   Alert,
-  Button,
   NativeSelect,
   Paper,
   PasswordInput,
@@ -20,6 +19,7 @@ import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
 import { currentLanguage, switchLanguage, useTexts } from '../language/use-texts';
 import { useNotice } from '../shell/confirm-dialog';
 import { PageFrame, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { SecondFactorSection } from './second-factor-setup';
 import { SessionList } from './session-list';
 
@@ -56,9 +56,7 @@ export function AccountPage() {
 function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <Paper component="section" withBorder p="md">
-      <Title order={2} size="h4" mb="sm">
-        {title}
-      </Title>
+      <Title mb="sm">{title}</Title>
       {children}
     </Paper>
   );
@@ -125,7 +123,7 @@ export function PasswordSection() {
   return (
     <form onSubmit={submit}>
       <Stack gap="md" className="narrow-form">
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('You stay logged in here and are logged out everywhere else. API keys keep working.')}
         </Text>
         <input type="text" name="userName" autoComplete="username" value={userName} readOnly hidden />
@@ -144,9 +142,7 @@ export function PasswordSection() {
           </Alert>
         )}
         {change.error && !isDifferent && <ProblemState problem={change.error} />}
-        <Button type="submit" loading={change.isPending}>
-          {t('Change the password')}
-        </Button>
+        <TextButton label={t('Change the password')} isMain type="submit" loading={change.isPending} />
       </Stack>
     </form>
   );

@@ -1,7 +1,8 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { EntranceCard } from '../entrance/entrance-card';
 import { useSession } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
+import { TextButton } from '../shell/text-button';
 import { SecondFactorSetup } from './second-factor-setup';
 
 export interface EnrolmentPageProps {
@@ -18,13 +19,16 @@ export function EnrolmentPage({ school, onDone }: EnrolmentPageProps) {
   const session = useSession();
   return (
     <EntranceCard title={t('Two-factor authentication')} subtitle={school}>
-      <Text size="sm">
+      <Text>
         {t('Your role requires two-factor authentication: your password and a code from your phone.')}
       </Text>
       <SecondFactorSetup onDone={onDone} />
-      <Button variant="subtle" size="compact-sm" onClick={() => void session.logOut()}>
-        {t('Log out')}
-      </Button>
+      <TextButton
+        label={t('Log out')}
+        variant="subtle"
+        size="compact-sm"
+        onClick={() => void session.logOut()}
+      />
     </EntranceCard>
   );
 }

@@ -2,7 +2,7 @@
  * Switches the second factor on: a code to scan, a code to type, and the recovery codes, which are shown
  * once.
  */
-import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { encodeQR } from 'qr';
 import { useEffect, useState } from 'react';
 import {
@@ -20,6 +20,7 @@ import { CodeToCopy } from '../shell/code-to-copy';
 import { useNotice } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 
 export interface SecondFactorSetupProps {
   /** Called when it is on and the user has seen the recovery codes. */
@@ -56,11 +57,9 @@ function SetupForm({
   const t = useTexts();
   return (
     <SubmitForm {...form} action={t('Turn it on')} onSubmit={({ code = '' }) => onCode(code)}>
-      <Text size="sm">
-        {t('1. Scan this with an authenticator app, such as Aegis or Google Authenticator.')}
-      </Text>
+      <Text>{t('1. Scan this with an authenticator app, such as Aegis or Google Authenticator.')}</Text>
       <QrCode text={uri} label={t('QR code of the secret below')} />
-      <Text size="sm" component="div">
+      <Text component="div">
         {t('Can’t scan it? Enter this secret in the app:')}{' '}
         <Code className="wrapped">{inGroups(secret)}</Code>
       </Text>
@@ -106,30 +105,22 @@ export function SecondFactorSection() {
       <Group gap="xs">
         <StateTag state={isOn ? 'on' : 'off'}>{isOn ? t('On') : t('Off')}</StateTag>
         {isOn && (
-          <Text size="sm">
+          <Text>
             {t('{count, plural, one {# recovery code is} other {# recovery codes are}} left.', {
               count: recoveryCodesLeft,
             })}
           </Text>
         )}
       </Group>
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {isRequired
           ? t('Your role requires two-factor authentication: your password and a code from your phone.')
           : t('Logging in then needs your password and a code from your phone.')}
       </Text>
       <Group gap="xs">
-        {!isOn && <Button onClick={() => setAsked('on')}>{t('Turn on')}</Button>}
-        {isOn && (
-          <Button variant="default" onClick={() => setAsked('codes')}>
-            {t('New recovery codes')}
-          </Button>
-        )}
-        {isOn && !isRequired && (
-          <Button variant="default" onClick={() => setAsked('off')}>
-            {t('Turn off')}
-          </Button>
-        )}
+        {!isOn && <TextButton label={t('Turn on')} isMain onClick={() => setAsked('on')} />}
+        {isOn && <TextButton label={t('New recovery codes')} onClick={() => setAsked('codes')} />}
+        {isOn && !isRequired && <TextButton label={t('Turn off')} onClick={() => setAsked('off')} />}
       </Group>
       {asked && (
         <Modal
@@ -201,22 +192,22 @@ function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const text = codes.join('\n');
   return (
     <Stack gap="md" role="status">
-      <Text fw={600}>{t('Two-factor authentication is on.')}</Text>
-      <Text size="sm">
+      <Text fw={600} size="md">
+        {t('Two-factor authentication is on.')}
+      </Text>
+      <Text>
         {t('Keep these recovery codes somewhere other than your phone. Each one works once.')}{' '}
         {t('They will not be shown again.')}
       </Text>
       <CodeToCopy title={t('Recovery codes')} text={text} />
       <Group justify="space-between">
-        <Button
-          variant="default"
+        <TextButton
+          label={t('Save as a file')}
           onClick={() =>
             saveFile(new Blob([text, '\n'], { type: 'text/plain' }), 'campus-recovery-codes.txt')
           }
-        >
-          {t('Save as a file')}
-        </Button>
-        <Button onClick={onDone}>{t('I have saved them')}</Button>
+        />
+        <TextButton label={t('I have saved them')} isMain onClick={onDone} />
       </Group>
     </Stack>
   );

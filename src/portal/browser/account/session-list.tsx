@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import {
   EndOneSession,
   EndSessionsOfUser,
@@ -13,6 +13,7 @@ import { ChangeButton } from '../shell/change-dialog';
 import { useNotice } from '../shell/confirm-dialog';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { EmptyState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { nameProgram } from './name-program';
 
 type ListedSession = SessionsOfUserQuery['sessions'][number];
@@ -85,16 +86,11 @@ function EndButton({ session }: { readonly session: ListedSession }) {
   const { instant } = useFormats();
   const end = useChange(EndOneSession, [SessionsOfUser]);
   const { id, createdAt, address, isCurrent } = session;
-  if (isCurrent)
-    return (
-      <Text size="sm" c="dimmed">
-        {t('This session')}
-      </Text>
-    );
+  if (isCurrent) return <Text c="dimmed">{t('This session')}</Text>;
   return (
-    <Button
+    <TextButton
+      label={t('End')}
       size="compact-sm"
-      variant="default"
       loading={end.isPending}
       aria-label={t('End the session of {address}, {instant}', {
         address: address ?? '–',
@@ -109,8 +105,6 @@ function EndButton({ session }: { readonly session: ListedSession }) {
           },
         )
       }
-    >
-      {t('End')}
-    </Button>
+    />
   );
 }

@@ -178,7 +178,7 @@ function Result({ act, answer }: { readonly act: Act; readonly answer: Answer })
   return (
     <div role="status">
       {act.result?.map((one) => (
-        <Text key={one.field} size="sm">
+        <Text key={one.field}>
           {say(act, one.title)}: <strong>{textOf(one, answer)}</strong>
         </Text>
       ))}

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Select, TextInput } from '@mantine/core';
+import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import {
@@ -11,6 +11,7 @@ import { phrase, useTexts } from '../language/use-texts';
 import { DayInput } from '../shell/day-input';
 import { choicesOf } from '../shell/list-table';
 import { isFiltering, PageFilter } from '../shell/page-filter';
+import { TextButton } from '../shell/text-button';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 
 /** The filter as in the address. '' means no condition. */
@@ -79,9 +80,11 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
       />
       <DayInput label={t('From')} {...dayField('from')} />
       <DayInput label={t('Until')} {...dayField('until')} />
-      <Button variant="default" aria-expanded={isMore} onClick={() => setIsMoreWanted(!isMoreWanted)}>
-        {t('More filters')}
-      </Button>
+      <TextButton
+        label={t('More filters')}
+        aria-expanded={isMore}
+        onClick={() => setIsMoreWanted(!isMoreWanted)}
+      />
       {isMore && (
         <>
           <NativeSelect

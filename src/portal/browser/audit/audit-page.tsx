@@ -1,6 +1,5 @@
 /** The audit trail: all changes in the school, the newest first, with links to the history of the records. */
 
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { printCsvLine } from '../../../base/tables/csv-line.js';
@@ -11,9 +10,10 @@ import { useGateway, useViewer } from '../gateway/use-gateway';
 import { dayAfter } from '../language/days';
 import { useFormats, useTexts } from '../language/use-texts';
 import { useNotice } from '../shell/confirm-dialog';
-import { Icon, StateTag } from '../shell/icon';
+import { StateTag } from '../shell/icon';
 import { isFiltering, useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 import {
@@ -197,14 +197,7 @@ export function AuditExport({ asked }: { readonly asked: AskedChanges }) {
     },
   });
   return (
-    <Button
-      variant="default"
-      leftSection={<Icon name="download" />}
-      loading={isPending}
-      onClick={() => mutate()}
-    >
-      {t('Download CSV')}
-    </Button>
+    <TextButton label={t('Download CSV')} icon="download" loading={isPending} onClick={() => mutate()} />
   );
 }
 

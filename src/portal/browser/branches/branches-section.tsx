@@ -1,7 +1,6 @@
 /** The branches of the school, with links to open them, and a button to create another one. */
 import {
   Anchor,
-  Button,
   Code,
   Group,
   Modal,
@@ -18,10 +17,10 @@ import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { homeOfBranch } from '../session/graphql-headers';
 import { InputDialog } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
 import { ListTable } from '../shell/list-table';
 import { FindInput } from '../shell/page-filter';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 
 export function BranchesSection() {
   const t = useTexts();
@@ -33,17 +32,9 @@ export function BranchesSection() {
   return (
     <section aria-labelledby={heading}>
       <Group justify="space-between" mb="xs" maw={820}>
-        <Title order={2} size="h4" id={heading}>
-          {t('School and branches')}
-        </Title>
+        <Title id={heading}>{t('School and branches')}</Title>
         {duties.includes('branches') && (
-          <Button
-            variant="default"
-            leftSection={<Icon name="plus" size={14} />}
-            onClick={() => setIsMaking(true)}
-          >
-            {t('New branch')}
-          </Button>
+          <TextButton label={t('New branch')} icon="plus" onClick={() => setIsMaking(true)} />
         )}
       </Group>
       <ListTable
@@ -88,27 +79,25 @@ export function NewBranchDialog({ onClose }: { onClose(): void }) {
     <InputDialog opened onClose={onClose} title={t('New branch')}>
       {data ? (
         <Stack>
-          <Text size="sm" role="status">
+          <Text role="status">
             {t('{name} has been created. It has no records or users yet: go there and invite its people.', {
               name: data.createBranch.name,
             })}
           </Text>
-          <Anchor href={homeOfBranch(data.createBranch.id)}>
+          <Anchor href={homeOfBranch(data.createBranch.id)} size="md">
             {t('Go to {name}', { name: data.createBranch.name })}
           </Anchor>
         </Stack>
       ) : (
         <form onSubmit={submit}>
           <Stack>
-            <Text size="sm">
+            <Text>
               {t('A part of the school with records, users and settings of its own.')}{' '}
               {t('Its users write the short name when they log in.')}
             </Text>
             <SchoolFields timeZone={domain.timeZone} />
             {error && <ProblemState problem={error} />}
-            <Button type="submit" loading={isPending}>
-              {t('Create branch')}
-            </Button>
+            <TextButton label={t('Create branch')} isMain type="submit" loading={isPending} />
           </Stack>
         </form>
       )}
@@ -158,14 +147,12 @@ export function BranchDialog({ onClose }: { onClose(): void }) {
           ))}
         </nav>
         {found.length > MOST_SHOWN && (
-          <Text size="sm" c="dimmed">
+          <Text c="dimmed">
             {t('{count, number} more: type part of the name', { count: found.length - MOST_SHOWN })}
           </Text>
         )}
         {data && branches.length === 1 && (
-          <Text size="sm" c="dimmed">
-            {t('There are no others yet. Add a branch under Settings.')}
-          </Text>
+          <Text c="dimmed">{t('There are no others yet. Add a branch under Settings.')}</Text>
         )}
       </Stack>
     </Modal>

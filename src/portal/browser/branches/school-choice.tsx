@@ -15,7 +15,7 @@ export function SchoolChoice() {
   const [isOpen, dialog] = useDisclosure(false);
   if (!duties.includes('branches')) {
     return (
-      <Text size="sm" c="dimmed" truncate className="school-name" title={domain.name}>
+      <Text c="dimmed" truncate className="school-name" title={domain.name}>
         {domain.name}
       </Text>
     );
@@ -28,7 +28,7 @@ export function SchoolChoice() {
         aria-label={t('School: {name}. Switch to another one', { name: domain.name })}
         aria-haspopup="dialog"
       >
-        <Text size="sm" c="dimmed" truncate title={domain.name}>
+        <Text c="dimmed" truncate title={domain.name}>
           {domain.name}
         </Text>
         <Icon name="chevron" size={14} />

@@ -1,5 +1,5 @@
 /** The text of a declaration. A change must be tried before it can be saved. */
-import { Button, Checkbox, Group, List, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Checkbox, Group, List, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, lazy, Suspense, useState } from 'react';
 import {
@@ -15,9 +15,10 @@ import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
 import { useDraft, useDraftBase } from '../records/use-draft';
 import { isVersionConflict, LastChangedBy, useNotice } from '../shell/confirm-dialog';
-import { Icon, WarningNotice } from '../shell/icon';
+import { WarningNotice } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
 import { LoadingState, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { ChangeTable, type TriedChange } from './declaration-fields';
 import type { WrittenDeclaration, WrittenField } from './written-declaration';
 
@@ -58,7 +59,7 @@ export function DeclarationEditor({ name, declared, isReadOnly = false }: Declar
   if (isReadOnly) {
     return (
       <Stack>
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t(
             'This collection is built in, the same for every school. It can only be changed where the gateway is installed.',
           )}
@@ -156,7 +157,7 @@ function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
   const isFree = found?.faults.length === 0 && (found.useFaults.length === 0 || dropsUsed);
   return (
     <>
-      {definition === undefined && <Text size="sm">{t('This is not a JSON object')}</Text>}
+      {definition === undefined && <Text>{t('This is not a JSON object')}</Text>}
       {problem && <ProblemState problem={problem} />}
       {found && <TrialResult trial={found} />}
       {found && found.useFaults.length > 0 && (
@@ -168,24 +169,24 @@ function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
       )}
       <Group className="form-foot">
         {!found && (
-          <Button
+          <TextButton
+            label={t('Preview changes')}
+            isMain
             disabled={!isChanged || definition === undefined}
             loading={trial.isPending}
             onClick={() => trial.mutate()}
-          >
-            {t('Preview changes')}
-          </Button>
+          />
         )}
         {found && found.changes.length > 0 && (
-          <Button disabled={!isFree} loading={save.isPending} onClick={() => save.mutate()}>
-            {t('Save')}
-          </Button>
+          <TextButton
+            label={t('Save')}
+            isMain
+            disabled={!isFree}
+            loading={save.isPending}
+            onClick={() => save.mutate()}
+          />
         )}
-        {isChanged && (
-          <Button variant="default" onClick={onDiscard}>
-            {t('Discard changes')}
-          </Button>
-        )}
+        {isChanged && <TextButton label={t('Discard changes')} onClick={onDiscard} />}
       </Group>
     </>
   );
@@ -195,10 +196,8 @@ function TrialResult({ trial }: { readonly trial: Trial }) {
   const t = useTexts();
   return (
     <section aria-live="polite">
-      <Title order={2} size="h4" mb="xs">
-        {trial.isNew ? t('What is declared') : t('What changes')}
-      </Title>
-      {trial.changes.length === 0 && <Text size="sm">{t('Nothing changes.')}</Text>}
+      <Title mb="xs">{trial.isNew ? t('What is declared') : t('What changes')}</Title>
+      {trial.changes.length === 0 && <Text>{t('Nothing changes.')}</Text>}
       {trial.changes.length > 0 && <ChangeTable label={t('What changes')} changes={trial.changes} />}
       <FaultList title={t('This cannot be saved')} faults={trial.faults} />
       <FaultList title={t('Some dropped fields are still in use')} faults={trial.useFaults} />
@@ -304,9 +303,7 @@ function AddFieldForm({ isOff, onAdd }: AddFieldFormProps) {
           onChange={(event) => set({ isRequired: event.currentTarget.checked })}
           mb={8}
         />
-        <Button type="submit" variant="default" disabled={isOff} leftSection={<Icon name="plus" size={14} />}>
-          {t('Add the field')}
-        </Button>
+        <TextButton label={t('Add the field')} type="submit" disabled={isOff} icon="plus" />
       </Group>
     </form>
   );

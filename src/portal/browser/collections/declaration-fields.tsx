@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   FoundFields,
@@ -11,6 +11,7 @@ import { CodeSpans } from '../shell/code-to-copy';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import type { WrittenField } from './written-declaration';
 
 export interface DeclarationFieldsProps {
@@ -40,10 +41,8 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
             t('Field'),
             ({ name, description }) => (
               <>
-                <Text size="sm" ff="monospace">
-                  {name}
-                </Text>
-                <Text size="sm" c="dimmed" fw={400} className="wrapped">
+                <Text ff="monospace">{name}</Text>
+                <Text c="dimmed" fw={400} className="wrapped">
                   {description !== undefined && <CodeSpans text={say(description)} />}
                 </Text>
               </>
@@ -55,14 +54,12 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
           [
             <ActionsHead key="actions" />,
             ({ name }) => (
-              <Button
+              <TextButton
+                label={t('Uses')}
                 size="compact-sm"
-                variant="default"
                 onClick={() => setAsked(name)}
                 aria-label={t('Who uses {field}', { field: name })}
-              >
-                {t('Uses')}
-              </Button>
+              />
             ),
           ],
         ]}
@@ -99,9 +96,7 @@ function FieldRules({ field }: { readonly field: WrittenField }) {
         ))}
       </Group>
       {field.deprecated !== undefined && (
-        <Text size="sm" className="wrapped">
-          {t('deprecated: {reason}', { reason: field.deprecated })}
-        </Text>
+        <Text className="wrapped">{t('deprecated: {reason}', { reason: field.deprecated })}</Text>
       )}
     </div>
   );
@@ -187,14 +182,12 @@ export function FoundFieldsTab({ collection }: { readonly collection: string }) 
   if (!isAsked) {
     return (
       <Stack align="flex-start">
-        <Text size="sm">
+        <Text>
           {t(
             'Records can hold fields that are not declared. Forms do not show them and no rule checks them.',
           )}
         </Text>
-        <Button variant="default" onClick={() => setIsAsked(true)}>
-          {t('Check up to 1,000 records')}
-        </Button>
+        <TextButton label={t('Check up to 1,000 records')} onClick={() => setIsAsked(true)} />
       </Stack>
     );
   }
@@ -212,7 +205,7 @@ export function FoundFieldsTab({ collection }: { readonly collection: string }) 
     );
   return (
     <Stack>
-      <Text size="sm" role="status">
+      <Text role="status">
         {looked} {t('Other records may have more.')}
       </Text>
       <ListTable

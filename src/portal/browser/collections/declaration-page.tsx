@@ -1,6 +1,6 @@
 /** The declaration of a collection: its fields, its rules, undeclared fields in its records, and the text. */
-import { Anchor, Button, Group, Tabs, Text } from '@mantine/core';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Group, Tabs, Text } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   DeclaredCollections,
@@ -16,6 +16,7 @@ import { CodeSpans } from '../shell/code-to-copy';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { useAddress } from '../shell/page-filter';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton, TextLink } from '../shell/text-button';
 import { DeclarationEditor, NO_VERSION } from './declaration-editor';
 import { DeclarationFields, FoundFieldsTab } from './declaration-fields';
 import { DeclarationRules } from './declaration-rules';
@@ -42,9 +43,7 @@ export function DeclarationPage() {
         written && (
           <>
             <CountButton asked={{ collection: name, oquery: '', where: null }} />
-            <Button component={Link} to={`/portal/records/${name}`} variant="default">
-              {t('Open records')}
-            </Button>
+            <TextButton label={t('Open records')} to={`/portal/records/${name}`} />
             {mayChange && !isDeclared && <DropButton name={name} />}
           </>
         )
@@ -91,9 +90,7 @@ function DropButton({ name }: { readonly name: string }) {
   const drop = useChange(DropDeclaration, [DeclaredCollections, PortalViewer]);
   return (
     <>
-      <Button variant="default" onClick={() => setIsAsked(true)}>
-        {t('Drop')}
-      </Button>
+      <TextButton label={t('Drop')} onClick={() => setIsAsked(true)} />
       {isAsked && (
         <ConfirmDialog
           title={t('Drop {name}?', { name })}
@@ -106,16 +103,14 @@ function DropButton({ name }: { readonly name: string }) {
           }
           onClose={() => setIsAsked(false)}
         >
-          <Text size="sm">
+          <Text>
             {t(
               'No one will be able to read or write its records, in any branch. This cannot be undone here.',
             )}
           </Text>
           <Group mt="sm" gap="xs">
             <CountButton asked={{ collection: name, oquery: '', where: null }} />
-            <Anchor component={Link} to={`/portal/records/${name}`} size="sm">
-              {t('Open records')}
-            </Anchor>
+            <TextLink to={`/portal/records/${name}`}>{t('Open records')}</TextLink>
           </Group>
         </ConfirmDialog>
       )}

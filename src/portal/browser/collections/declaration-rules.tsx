@@ -19,12 +19,10 @@ export function DeclarationRules({ written }: { readonly written: WrittenDeclara
   return (
     <Stack gap="lg">
       <section>
-        <Title order={2} size="h4" mb="xs">
-          {t('Permissions')}
-        </Title>
+        <Title mb="xs">{t('Permissions')}</Title>
         <AccessTable access={access} />
         {!('admin' in access) && (
-          <Text size="sm" c="dimmed" mt="xs">
+          <Text c="dimmed" mt="xs">
             {t('Admins may do everything.')}
           </Text>
         )}
@@ -48,13 +46,9 @@ function RuleList({ title, rules }: { readonly title: string; readonly rules: re
   const t = useTexts();
   return (
     <section>
-      <Title order={2} size="h4" mb="xs">
-        {title}
-      </Title>
+      <Title mb="xs">{title}</Title>
       {rules.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {t('None')}
-        </Text>
+        <Text c="dimmed">{t('None')}</Text>
       ) : (
         <List size="sm" className="wrapped">
           {rules.map((rule) => (

@@ -1,16 +1,17 @@
 /** All collections, with the origin of their declarations. */
-import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { useReportWords, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { InputDialog } from '../shell/confirm-dialog';
-import { Icon, StateTag } from '../shell/icon';
+import { StateTag } from '../shell/icon';
 import { ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton, TextLink } from '../shell/text-button';
 
 export function DeclaredCollectionsPage() {
   const t = useTexts();
@@ -29,9 +30,7 @@ export function DeclaredCollectionsPage() {
       description={t('The fields of each kind of record, their rules, and who may do what')}
       actions={
         duties.includes('collections') && (
-          <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
-            {t('New collection')}
-          </Button>
+          <TextButton label={t('New collection')} isMain icon="plus" onClick={() => setIsMaking(true)} />
         )
       }
     >
@@ -54,13 +53,13 @@ export function DeclaredCollectionsPage() {
                 t('Name'),
                 ({ name, title, description }) => (
                   <>
-                    <Anchor component={Link} to={`/portal/collections/${name}`} size="sm" fw={600}>
+                    <TextLink to={`/portal/collections/${name}`} fw={600}>
                       {say(title)}
-                    </Anchor>{' '}
+                    </TextLink>{' '}
                     <Text span size="xs" c="dimmed" ff="monospace">
                       {name}
                     </Text>
-                    <Text size="sm" c="dimmed" className="wrapped">
+                    <Text c="dimmed" className="wrapped">
                       <CodeSpans text={say(description)} />
                     </Text>
                   </>
@@ -108,7 +107,7 @@ function NewCollectionDialog({ onClose }: { onClose(): void }) {
             required
           />
           <Group justify="flex-end">
-            <Button type="submit">{t('Create collection')}</Button>
+            <TextButton label={t('Create collection')} isMain type="submit" />
           </Group>
         </Stack>
       </form>

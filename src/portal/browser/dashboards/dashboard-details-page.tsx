@@ -1,5 +1,5 @@
 /** A dashboard: its tiles in the order of its owner, on screen, on paper and on a wall. */
-import { ActionIcon, Alert, Button, Group, Text } from '@mantine/core';
+import { Alert, Group, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type DragEvent, type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import {
@@ -16,9 +16,9 @@ import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { ChangeDialog } from '../shell/change-dialog';
 import { savedOver, useNotice } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
 import { InSteps, InTurns, usePrintWhole } from '../shell/in-turns';
 import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
+import { IconButton, TextButton } from '../shell/text-button';
 import { DashboardTile, useTitleOfTile } from './dashboard-tile';
 import { DashboardDialog } from './dashboards-page';
 import { moveTile } from './tile-operation';
@@ -121,44 +121,37 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
       actions={
         <>
           {mayChange && (
-            <Button
-              leftSection={<Icon name="plus" />}
+            <TextButton
+              label={t('Add a tile')}
+              isMain
+              icon="plus"
               onClick={() => setDialog({ kind: 'newTile', begun: dashboard })}
-            >
-              {t('Add a tile')}
-            </Button>
+            />
           )}
           {tiles.length > 0 && (
             <>
-              <Button
-                variant="default"
-                leftSection={<Icon name="screen" />}
+              <TextButton
+                label={t('Full screen')}
+                icon="screen"
                 onClick={() => void wall.current?.requestFullscreen()}
-              >
-                {t('Full screen')}
-              </Button>
-              <Button variant="default" leftSection={<Icon name="print" />} onClick={print}>
-                {t('Print')}
-              </Button>
+              />
+              <TextButton label={t('Print')} icon="print" onClick={print} />
             </>
           )}
           {mayChange && (
             <>
-              <Button
-                variant="default"
-                leftSection={<Icon name="settings" />}
+              <TextButton
+                label={t('Title and sharing')}
+                icon="settings"
                 onClick={() => setDialog({ kind: 'settings', begun: dashboard })}
-              >
-                {t('Title and sharing')}
-              </Button>
-              <ActionIcon
+              />
+              <IconButton
+                icon="trash"
+                label={t('Remove the dashboard')}
                 size="input-sm"
                 variant="default"
-                aria-label={t('Remove the dashboard')}
                 onClick={() => setDialog({ kind: 'removal' })}
-              >
-                <Icon name="trash" />
-              </ActionIcon>
+              />
             </>
           )}
         </>
@@ -177,9 +170,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
         <Alert variant="light" p="xs" mb="md" className="no-print" role="status">
           <Group gap="sm">
             {t('{title} is removed', { title: titleOfTile(removed.tile) })}
-            <Button size="compact-sm" variant="default" onClick={() => putBack(removed)}>
-              {t('Undo')}
-            </Button>
+            <TextButton label={t('Undo')} size="compact-sm" onClick={() => putBack(removed)} />
           </Group>
         </Alert>
       )}
@@ -189,7 +180,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
         </EmptyState>
       )}
       <div ref={wall} className="wall">
-        <Text className="wall-title" aria-hidden="true">
+        <Text className="wall-title" aria-hidden="true" size="md">
           {title}
         </Text>
         <TileGrid
@@ -361,8 +352,11 @@ function TileControls({ title, onKey, onDrag, onEdit, onRemove }: TileControlsPr
   const look = { variant: 'subtle', color: 'gray' };
   return (
     <>
-      <ActionIcon
+      <IconButton
         {...look}
+        icon="grip"
+        label={t('Move: {title}', { title })}
+        iconSize={16}
         className="tile-handle"
         draggable
         onDragStart={(event) => {
@@ -374,16 +368,21 @@ function TileControls({ title, onKey, onDrag, onEdit, onRemove }: TileControlsPr
         onDragEnd={() => onDrag(false)}
         onKeyDown={onKey}
         title={t('Drag, or use the arrow keys')}
-        aria-label={t('Move: {title}', { title })}
-      >
-        <Icon name="grip" size={16} />
-      </ActionIcon>
-      <ActionIcon {...look} onClick={onEdit} aria-label={t('Change: {title}', { title })}>
-        <Icon name="settings" size={16} />
-      </ActionIcon>
-      <ActionIcon {...look} onClick={onRemove} aria-label={t('Remove: {title}', { title })}>
-        <Icon name="trash" size={16} />
-      </ActionIcon>
+      />
+      <IconButton
+        {...look}
+        icon="settings"
+        label={t('Change: {title}', { title })}
+        iconSize={16}
+        onClick={onEdit}
+      />
+      <IconButton
+        {...look}
+        icon="trash"
+        label={t('Remove: {title}', { title })}
+        iconSize={16}
+        onClick={onRemove}
+      />
     </>
   );
 }

@@ -53,7 +53,7 @@ export function DashboardsPage() {
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
           {dashboards.map(({ id, title, owner, sharedWith, tiles }) => (
             <LinkCard key={id} to={`/portal/dashboards/${encodeURIComponent(id)}`} title={title ?? id}>
-              <Text size="sm" c="dimmed">
+              <Text c="dimmed">
                 {t('{count, plural, one {# tile} other {# tiles}}', { count: tiles?.length ?? 0 })}
               </Text>
               <Text size="xs" c="dimmed" mt="xs">

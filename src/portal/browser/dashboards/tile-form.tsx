@@ -1,5 +1,5 @@
 /** A form to add or change a tile: the operation, its variables and picture, with a preview. */
-import { Button, Card, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Card, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
@@ -12,6 +12,7 @@ import { phrase, useFormats, useReportWords, useTexts } from '../language/use-te
 import { ParameterInput } from '../reports/parameters-form';
 import { ChangedMeanwhile, InputDialog } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { findOperation } from './dashboard-tile';
 import { TileBody } from './tile-body';
 import type { TileOperation } from './tile-operation';
@@ -88,12 +89,14 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
           )}
           {problem && !theirs && <ProblemState problem={problem} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('Cancel')}
-            </Button>
-            <Button type="submit" loading={isBusy} disabled={!operation}>
-              {tile ? t('Save') : t('Add the tile')}
-            </Button>
+            <TextButton label={t('Cancel')} onClick={onClose} />
+            <TextButton
+              label={tile ? t('Save') : t('Add the tile')}
+              isMain
+              type="submit"
+              loading={isBusy}
+              disabled={!operation}
+            />
           </Group>
         </Stack>
       </form>
@@ -160,13 +163,13 @@ function OperationFields({ edited, operation, onChange }: OperationFieldsProps) 
         onChange={({ currentTarget }) => onChange({ wide: currentTarget.checked })}
       />
       <Card withBorder padding="md" component="section" aria-label={t('Preview')} className="tile-preview">
-        <Text fw={600} size="sm" c="dimmed" mb="xs">
+        <Text fw={600} c="dimmed" mb="xs">
           {title}
         </Text>
         {isAsked ? (
           <TileBody title={title} operation={operation} choice={edited} answer={answer} />
         ) : (
-          <Text size="sm">{t('Fill in what is required to see how it looks.')}</Text>
+          <Text>{t('Fill in what is required to see how it looks.')}</Text>
         )}
       </Card>
     </>

@@ -1,6 +1,7 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../language/use-texts';
+import { TextButton } from '../shell/text-button';
 import { useRefusalWords } from './entrance-card';
 
 export interface CodeStepProps {
@@ -79,16 +80,15 @@ export function CodeStep({ onCode, onBack }: CodeStepProps) {
             {refusal}
           </Alert>
         )}
-        <Button type="submit" loading={isBusy} fullWidth>
-          {t('Log in')}
-        </Button>
+        <TextButton label={t('Log in')} isMain type="submit" loading={isBusy} fullWidth />
         <Stack gap="xs" align="flex-start">
-          <Button variant="subtle" size="compact-sm" onClick={switchKind}>
-            {isRecovering ? t('Use the code from the app') : t('Use a recovery code')}
-          </Button>
-          <Button variant="subtle" size="compact-sm" onClick={onBack}>
-            {t('Back to the log-in')}
-          </Button>
+          <TextButton
+            label={isRecovering ? t('Use the code from the app') : t('Use a recovery code')}
+            variant="subtle"
+            size="compact-sm"
+            onClick={switchKind}
+          />
+          <TextButton label={t('Back to the log-in')} variant="subtle" size="compact-sm" onClick={onBack} />
         </Stack>
         {isRecovering && (
           <Text size="xs" c="dimmed">

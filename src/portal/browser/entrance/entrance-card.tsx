@@ -1,19 +1,10 @@
-import {
-  ActionIcon,
-  Anchor,
-  Group,
-  Menu,
-  Paper,
-  Stack,
-  Text,
-  Title,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { Anchor, Group, Menu, Paper, Stack, Text, Title, useMantineColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
 import { currentLanguage, phrase, switchLanguage, useTexts } from '../language/use-texts';
 import { Refusal } from '../session/login-session';
 import { Icon, type IconName } from '../shell/icon';
+import { IconButton } from '../shell/text-button';
 
 export interface EntranceCardProps {
   /** The title of the browser tab. */
@@ -41,7 +32,7 @@ export function EntranceCard({ title, subtitle, children }: EntranceCardProps) {
                 </Title>
                 <Preferences />
               </Group>
-              <Text c="dimmed" mt={4}>
+              <Text c="dimmed" mt={4} size="md">
                 {subtitle}
               </Text>
             </div>
@@ -100,12 +91,12 @@ export function OverNotice({ children }: { readonly children: ReactNode }) {
   return (
     <>
       <div>
-        <Title order={2} size="h5">
-          {t('This link does not work any more')}
-        </Title>
-        <Text size="sm">{children}</Text>
+        <Title size="h5">{t('This link does not work any more')}</Title>
+        <Text>{children}</Text>
       </div>
-      <Anchor href="/">{t('To the log-in')}</Anchor>
+      <Anchor href="/" size="md">
+        {t('To the log-in')}
+      </Anchor>
     </>
   );
 }
@@ -133,9 +124,7 @@ export function Preferences({ onLanguage }: PreferencesProps) {
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon size="lg" aria-label={t('Language and theme')}>
-          <Icon name="contrast" />
-        </ActionIcon>
+        <IconButton icon="contrast" label={t('Language and theme')} size="lg" />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{t('Language')}</Menu.Label>

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { FirstRunOpen, MakeFirstSchool } from '../../../generated/portal/entrance/first-run';
 import { SchoolFields } from '../branches/branches-section';
@@ -6,6 +6,7 @@ import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
+import { TextButton } from '../shell/text-button';
 import { EntranceCard, OverNotice } from './entrance-card';
 import { NewPasswordFields } from './new-password-fields';
 
@@ -32,8 +33,10 @@ export function FirstRunPage({ token }: { readonly token: string }) {
       )}
       {later === 'made' && (
         <>
-          <Text size="sm">{t('The school is made. Log in as its administrator now.')}</Text>
-          <Anchor href="/">{t('To the log-in')}</Anchor>
+          <Text>{t('The school is made. Log in as its administrator now.')}</Text>
+          <Anchor href="/" size="md">
+            {t('To the log-in')}
+          </Anchor>
         </>
       )}
       {problem && (
@@ -120,9 +123,7 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
             {refusal}
           </Alert>
         )}
-        <Button type="submit" loading={isBusy} fullWidth>
-          {t('Make the school')}
-        </Button>
+        <TextButton label={t('Make the school')} isMain type="submit" loading={isBusy} fullWidth />
       </Stack>
     </form>
   );

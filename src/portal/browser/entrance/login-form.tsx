@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useSession } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { type Credentials, Refusal, type SessionUser } from '../session/login-session';
+import { TextButton } from '../shell/text-button';
 import { useRefusalWords } from './entrance-card';
 
 /** Loaded for those who have a second factor. */
@@ -117,39 +118,35 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
               spellCheck={false}
             />
           ) : (
-            <Button
+            <TextButton
+              label={t('Log in to a branch')}
               variant="subtle"
               size="compact-sm"
               className="login-branch"
               onClick={() => setHasBranch(true)}
-            >
-              {t('Log in to a branch')}
-            </Button>
+            />
           ))}
         {refusal !== '' && (
           <Alert color="red" variant="light" p="sm">
             {refusal}
           </Alert>
         )}
-        <Button type="submit" loading={isBusy} fullWidth>
-          {t('Log in')}
-        </Button>
+        <TextButton label={t('Log in')} isMain type="submit" loading={isBusy} fullWidth />
         {demoUsers.length > 0 && userName === undefined && (
           <section className="demo-logins" aria-label={t('Demo school: log in as')}>
-            <Text size="sm" c="dimmed" mb={6}>
+            <Text c="dimmed" mb={6}>
               {t('Demo school: log in as')}
             </Text>
             <Group gap={6}>
               {demoUsers.map((user) => (
-                <Button
+                <TextButton
                   key={user}
+                  label={user}
                   variant="light"
                   size="compact-sm"
                   onClick={() => fillIn(user)}
                   disabled={isBusy}
-                >
-                  {user}
-                </Button>
+                />
               ))}
             </Group>
             <Text size="xs" c="dimmed" mt={6}>
@@ -179,15 +176,17 @@ export function SessionEnded({ user }: { readonly user: SessionUser }) {
       closeOnClickOutside={false}
     >
       <Stack>
-        <Text size="sm">{t('Log in again to continue. Nothing you have open is lost.')}</Text>
+        <Text>{t('Log in again to continue. Nothing you have open is lost.')}</Text>
         <LoginForm
           userName={user.userName}
           demoUsers={[]}
           onLogin={(login) => session.logIn({ ...login, domain: user.domain })}
         />
-        <Button variant="subtle" onClick={() => void session.logOut()}>
-          {t('Log in as someone else')}
-        </Button>
+        <TextButton
+          label={t('Log in as someone else')}
+          variant="subtle"
+          onClick={() => void session.logOut()}
+        />
       </Stack>
     </Modal>
   );

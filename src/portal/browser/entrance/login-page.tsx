@@ -37,12 +37,8 @@ export function LoginPage() {
         <LoginForm demoUsers={school?.demoUsers ?? []} onLogin={(login) => session.logIn(login)} />
       </IdentityChoice>
       <Group gap="md" justify="center">
-        <Anchor size="sm" href="/docs">
-          {t('REST documentation')}
-        </Anchor>
-        <Anchor size="sm" href="/manual">
-          {t('Manual')}
-        </Anchor>
+        <Anchor href="/docs">{t('REST documentation')}</Anchor>
+        <Anchor href="/manual">{t('Manual')}</Anchor>
       </Group>
     </EntranceCard>
   );

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import {
   LinkedAccount,
@@ -9,6 +9,7 @@ import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
+import { TextButton } from '../shell/text-button';
 import { EntranceCard, OverNotice } from './entrance-card';
 import { NewPasswordFields } from './new-password-fields';
 
@@ -43,8 +44,12 @@ export function WelcomePage({ token }: { readonly token: string }) {
           <ProblemWords text={step.words} />
         </Alert>
       )}
-      {step.kind === 'set' && <Text size="sm">{t('The new password is set. Log in with it now.')}</Text>}
-      {(step.kind === 'unknown' || step.kind === 'set') && <Anchor href="/">{t('To the log-in')}</Anchor>}
+      {step.kind === 'set' && <Text>{t('The new password is set. Log in with it now.')}</Text>}
+      {(step.kind === 'unknown' || step.kind === 'set') && (
+        <Anchor href="/" size="md">
+          {t('To the log-in')}
+        </Anchor>
+      )}
     </EntranceCard>
   );
 }
@@ -102,10 +107,8 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <div>
-          <Title order={2} size="h5">
-            {t('Welcome, {name}', { name: account.name })}
-          </Title>
-          <Text size="sm" c="dimmed">
+          <Title size="h5">{t('Welcome, {name}', { name: account.name })}</Title>
+          <Text c="dimmed">
             {account.purpose === 'invite'
               ? t('An account was made for you. Choose its password.')
               : t('Choose a new password. You are logged out everywhere else.')}
@@ -118,9 +121,13 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
             {refusal}
           </Alert>
         )}
-        <Button type="submit" loading={isBusy} fullWidth>
-          {t('Set the password and log in')}
-        </Button>
+        <TextButton
+          label={t('Set the password and log in')}
+          isMain
+          type="submit"
+          loading={isBusy}
+          fullWidth
+        />
       </Stack>
     </form>
   );

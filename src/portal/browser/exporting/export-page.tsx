@@ -1,5 +1,5 @@
 /** Exports records as files: of some or all collections, filtered, or changed since an instant. */
-import { Button, Card, Code, Group, MultiSelect, NativeSelect, Stack, Text } from '@mantine/core';
+import { Card, Code, Group, MultiSelect, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
 import { useOperation, useViewer } from '../gateway/use-gateway';
@@ -10,9 +10,9 @@ import { useFilterWords } from '../records/filter-fields';
 import { EXPORT_FORMATS } from '../records/view-address';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { DayTimeInput } from '../shell/day-input';
-import { Icon } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
 import { PageFrame } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { type AskedExport, exportByCommand, exportByCurl } from './asked-export';
 import { ExportedFiles, useExport } from './use-export';
 
@@ -77,34 +77,28 @@ export function ExportPage() {
                 />
               )}
               <Group>
-                <Button
-                  leftSection={<Icon name="download" />}
+                <TextButton
+                  label={t('Export')}
+                  isMain
+                  icon="download"
                   disabled={collections.length === 0 || running.isRunning}
                   onClick={() => running.start(asked)}
-                >
-                  {t('Export')}
-                </Button>
-                {running.isRunning && (
-                  <Button variant="default" onClick={running.stop}>
-                    {t('Stop')}
-                  </Button>
-                )}
+                />
+                {running.isRunning && <TextButton label={t('Stop')} onClick={running.stop} />}
               </Group>
             </Stack>
           </Card>
           {running.files.length > 0 && <ExportedFiles files={running.files} />}
           {running.next !== undefined && !running.isRunning && (
             <Group>
-              <Text size="sm">
+              <Text>
                 {t('Next time, export changes since')} <Code>{running.next}</Code>
               </Text>
-              <Button
+              <TextButton
+                label={t('Use it')}
                 size="compact-sm"
-                variant="default"
                 onClick={() => change({ since: running.next ?? '' }, 'replace')}
-              >
-                {t('Use it')}
-              </Button>
+              />
             </Group>
           )}
         </Stack>
@@ -133,16 +127,15 @@ function FilterOfExport({ collection, oquery, where, onFilter }: FilterOfExportP
   const isFiltered = oquery !== '' || where !== '';
   return (
     <Group gap="xs">
-      <Button
+      <TextButton
+        label={isFiltered ? wordsOf(oquery, where) : t('Filter')}
         variant={isFiltered ? 'light' : 'default'}
-        leftSection={<Icon name="filter" />}
+        icon="filter"
         disabled={!fields}
         onClick={() => setIsOpen(true)}
         className="filter-button"
         title={isFiltered ? wordsOf(oquery, where) : ''}
-      >
-        {isFiltered ? wordsOf(oquery, where) : t('Filter')}
-      </Button>
+      />
       {isOpen && fields && (
         <FilterBuilder
           fields={fields}

@@ -113,7 +113,7 @@ export function ExportedFiles({ files }: { readonly files: readonly ExportedFile
               <>
                 {collections.find(({ name }) => name === collection)?.title ?? collection}
                 {problem && (
-                  <Text size="sm" c="red" className="wrapped">
+                  <Text c="red" className="wrapped">
                     <ProblemWords text={problem.message} />
                   </Text>
                 )}
@@ -132,7 +132,7 @@ export function ExportedFiles({ files }: { readonly files: readonly ExportedFile
           [t('Size'), ({ bytes }) => formats.bytes(bytes), 'numeric'],
         ]}
       />
-      <Text size="sm" c="dimmed" role="status">
+      <Text c="dimmed" role="status">
         {t('{done} of {all} files saved', {
           done: formats.number(files.filter(({ state }) => state === 'done').length),
           all: formats.number(files.length),

@@ -1,5 +1,5 @@
 /** Takes a payment: finds the student, shows what is owed, records one receipt, prints it, rolls it back. */
-import { Badge, Button, Card, Checkbox, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Card, Checkbox, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -20,6 +20,7 @@ import { FactsTable } from '../shell/link-card';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 
 /** Loaded with the first receipt. */
 const PrintOfRecord = lazy(async () => ({
@@ -121,7 +122,9 @@ function CashToday() {
   if (collectors.length === 0) return <EmptyState icon="inbox" title={t('No cash was received today')} />;
   return (
     <Card withBorder maw={620}>
-      <Text fw={600}>{t('Cash received today')}</Text>
+      <Text fw={600} size="md">
+        {t('Cash received today')}
+      </Text>
       <FactsTable
         facts={collectors.map(({ collectorId, collector, receipts: count, amount }) => [
           collector ?? collectorId ?? '–',
@@ -166,7 +169,7 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
   };
   return (
     <>
-      <Text fw={600} className="no-print">
+      <Text fw={600} className="no-print" size="md">
         {describeStudent(person)}
       </Text>
       {shown && (
@@ -175,10 +178,8 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
             <PrintOfRecord name="receipt" collection="fee_receipt" id={shown.id} />
           </Suspense>
           <Group className="no-print">
-            <Button onClick={() => print()}>{t('Print receipt')}</Button>
-            <Button variant="default" onClick={() => onReceipt('')}>
-              {t('Close')}
-            </Button>
+            <TextButton label={t('Print receipt')} isMain onClick={() => print()} />
+            <TextButton label={t('Close')} onClick={() => onReceipt('')} />
           </Group>
         </>
       )}
@@ -194,7 +195,9 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
       )}
       {taken.length > 0 && (
         <Card withBorder className="no-print">
-          <Text fw={600}>{t('Last receipts')}</Text>
+          <Text fw={600} size="md">
+            {t('Last receipts')}
+          </Text>
           <ListTable<ListedReceipt>
             label={t('Last receipts')}
             rows={taken}
@@ -212,9 +215,11 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
                     </Badge>
                   ) : (
                     <Group gap={4} wrap="nowrap">
-                      <Button size="compact-sm" variant="default" onClick={() => onReceipt(number)}>
-                        {t('Show receipt {number}', { number })}
-                      </Button>
+                      <TextButton
+                        label={t('Show receipt {number}', { number })}
+                        size="compact-sm"
+                        onClick={() => onReceipt(number)}
+                      />
                       <ActButtons
                         place={{ record: 'fee_receipt' }}
                         only="roll-back-receipt"
@@ -283,8 +288,12 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
   return (
     <Card withBorder>
       <Group justify="space-between">
-        <Text fw={600}>{t('Overdue: {amount}', { amount: formats.money(sumOf(overdue)) })}</Text>
-        <Text c="dimmed">{t('All dues: {amount}', { amount: formats.money(sumOf(dues)) })}</Text>
+        <Text fw={600} size="md">
+          {t('Overdue: {amount}', { amount: formats.money(sumOf(overdue)) })}
+        </Text>
+        <Text c="dimmed" size="md">
+          {t('All dues: {amount}', { amount: formats.money(sumOf(dues)) })}
+        </Text>
       </Group>
       <form
         onSubmit={(event) => {
@@ -324,9 +333,13 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
               onChange={({ currentTarget }) => setBank(currentTarget.value)}
             />
           )}
-          <Button type="submit" loading={isBusy} disabled={!isReady}>
-            {isReady ? t('Receive {amount}', { amount: formats.money(amount ?? 0) }) : t('Receive')}
-          </Button>
+          <TextButton
+            label={isReady ? t('Receive {amount}', { amount: formats.money(amount ?? 0) }) : t('Receive')}
+            isMain
+            type="submit"
+            loading={isBusy}
+            disabled={!isReady}
+          />
         </Group>
       </form>
       {problem && <ProblemState problem={problem} />}

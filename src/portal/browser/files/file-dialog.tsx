@@ -1,16 +1,15 @@
 /** One file: its details, a preview if it is a picture, and its actions. */
-import { Anchor, Button, Code, Group, Image, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Code, Group, Image, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type FilesOfPortalQuery, RemoveFile } from '../../../generated/portal/files/files';
 import type { GatewayClient } from '../gateway/gateway-client';
 import { useGateway } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
 import { ChangeDialog } from '../shell/change-dialog';
-import { Icon } from '../shell/icon';
 import { FactsTable } from '../shell/link-card';
 import { ProblemState } from '../shell/states';
+import { TextButton, TextLink } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
 import { useOwningRecords } from './use-owning-records';
 
@@ -36,9 +35,9 @@ export function FileDialog({ file, onDownload, onRemove, onClose }: FileDialogPr
     [
       t('Belongs to'),
       owner && (
-        <Anchor component={Link} to={owner.to} search={owner.search} size="sm">
+        <TextLink to={owner.to} search={owner.search}>
           {owner.text}
-        </Anchor>
+        </TextLink>
       ),
     ],
     [t('Shared with'), file.roles.join(', ')],
@@ -56,12 +55,8 @@ export function FileDialog({ file, onDownload, onRemove, onClose }: FileDialogPr
         <PicturePreview file={file} />
         <FactsTable facts={facts} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={() => onRemove(file)}>
-            {t('Remove')}
-          </Button>
-          <Button leftSection={<Icon name="download" />} onClick={() => onDownload(file)}>
-            {t('Download')}
-          </Button>
+          <TextButton label={t('Remove')} onClick={() => onRemove(file)} />
+          <TextButton label={t('Download')} isMain icon="download" onClick={() => onDownload(file)} />
         </Group>
       </Stack>
     </Modal>
@@ -107,7 +102,7 @@ function PicturePreview({ file }: { readonly file: ListedFile }) {
   if (!PICTURE_TYPES.includes(file.contentType)) return null;
   if (file.size <= MAX_BYTES) return <Picture key={file.id} file={file} />;
   return (
-    <Text size="sm" c="dimmed">
+    <Text c="dimmed">
       {t('Pictures over {most} are not previewed. Download it to see it.', {
         most: bytes(MAX_BYTES),
       })}
@@ -129,11 +124,7 @@ function Picture({ file }: { readonly file: ListedFile }) {
   if (error) return <ProblemState problem={error} />;
   if (data === undefined) return <Skeleton height={240} />;
   if (isBroken) {
-    return (
-      <Text size="sm" c="dimmed">
-        {t('This picture cannot be shown in a browser.')}
-      </Text>
-    );
+    return <Text c="dimmed">{t('This picture cannot be shown in a browser.')}</Text>;
   }
   return <Image src={data} alt={file.name} mah={360} fit="contain" onError={() => setBroken(true)} />;
 }

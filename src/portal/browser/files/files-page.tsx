@@ -1,5 +1,5 @@
 /** The files of the school with their owners and records. They can be added and removed. */
-import { ActionIcon, Anchor, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Anchor, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -12,10 +12,10 @@ import { useFormats, useTexts } from '../language/use-texts';
 import { Answered } from '../shell/answered';
 import { InputDialog, useNotice } from '../shell/confirm-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
-import { Icon } from '../shell/icon';
 import { FindInput, isFiltering, PageFilter, useAddress } from '../shell/page-filter';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { EmptyState, PageFrame, ProblemState } from '../shell/states';
+import { IconButton, TextButton } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
 import { FileDialog, type ListedFile, RemoveFileDialog } from './file-dialog';
@@ -49,7 +49,7 @@ export function FilesPage() {
     <PageFrame
       title={t('Files')}
       description={t('Files that were uploaded, on their own or to a record')}
-      actions={<Button onClick={() => setAdding(true)}>{t('Add a file')}</Button>}
+      actions={<TextButton label={t('Add a file')} isMain onClick={() => setAdding(true)} />}
     >
       <FilesFilter filter={filter} onChange={change} />
       {download.error && <ProblemState problem={download.error} />}
@@ -132,7 +132,7 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
       width: 240,
       title: ({ name }) => name,
       cell: ({ id, name }) => (
-        <Anchor component="button" type="button" size="sm" truncate maw="100%" onClick={() => onOpen(id)}>
+        <Anchor component="button" type="button" truncate maw="100%" onClick={() => onOpen(id)}>
           {name}
         </Anchor>
       ),
@@ -184,12 +184,16 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
       width: 96,
       cell: (file) => (
         <Group gap={4} justify="flex-end" wrap="nowrap">
-          <ActionIcon onClick={() => onDownload(file)} aria-label={t('Download {name}', { name: file.name })}>
-            <Icon name="download" />
-          </ActionIcon>
-          <ActionIcon onClick={() => onRemove(file)} aria-label={t('Remove {name}', { name: file.name })}>
-            <Icon name="trash" />
-          </ActionIcon>
+          <IconButton
+            icon="download"
+            label={t('Download {name}', { name: file.name })}
+            onClick={() => onDownload(file)}
+          />
+          <IconButton
+            icon="trash"
+            label={t('Remove {name}', { name: file.name })}
+            onClick={() => onRemove(file)}
+          />
         </Group>
       ),
     },
@@ -228,7 +232,7 @@ function AddFileDialog({ onClose }: { onClose(): void }) {
       title={t('Add a file')}
     >
       <Stack>
-        <Text size="sm">{t('To attach a file to a record, open that record’s Files tab.')}</Text>
+        <Text>{t('To attach a file to a record, open that record’s Files tab.')}</Text>
         <SharedWithInput
           value={roles}
           onChange={setRoles}
@@ -239,9 +243,7 @@ function AddFileDialog({ onClose }: { onClose(): void }) {
         <Group justify="flex-end">
           <FilePicker onPick={(file) => sending.mutate(file)}>
             {(props) => (
-              <Button {...props} loading={sending.isPending}>
-                {t('Choose a file')}
-              </Button>
+              <TextButton label={t('Choose a file')} isMain {...props} loading={sending.isPending} />
             )}
           </FilePicker>
         </Group>

@@ -1,6 +1,5 @@
 /** The frame around every page: header, menu (a drawer on a phone), the skip link, and the offline notice. */
 import {
-  ActionIcon,
   AppShell,
   Avatar,
   Burger,
@@ -29,6 +28,7 @@ import { useSheets, useSheetTitle } from '../sheets/use-sheets';
 import { Icon, type IconName } from '../shell/icon';
 import { PrintedOnly } from '../shell/in-turns';
 import { LoadingState } from '../shell/states';
+import { IconButton } from '../shell/text-button';
 
 const SearchPalette = lazy(async () => ({
   default: (await import('../search/search-palette')).SearchPalette,
@@ -74,12 +74,14 @@ export function PortalShell() {
             <SchoolChoice />
           </Group>
           <Group gap={4} wrap="nowrap">
-            <ActionIcon size="lg" onClick={search.open} aria-label={t('Search everything')}>
-              <Icon name="search" />
-            </ActionIcon>
-            <ActionIcon size="lg" onClick={help.open} aria-label={t('Keyboard shortcuts')} visibleFrom="sm">
-              <Icon name="help" />
-            </ActionIcon>
+            <IconButton icon="search" label={t('Search everything')} size="lg" onClick={search.open} />
+            <IconButton
+              icon="help"
+              label={t('Keyboard shortcuts')}
+              size="lg"
+              onClick={help.open}
+              visibleFrom="sm"
+            />
             <Preferences onLanguage={(language) => keepLanguage.mutate({ language })} />
             <AccountMenu />
           </Group>
@@ -140,7 +142,7 @@ function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <div className="account-who">
-          <Text fw={600} size="sm" truncate>
+          <Text fw={600} truncate>
             {name}
           </Text>
           <Text size="xs" c="dimmed" truncate>

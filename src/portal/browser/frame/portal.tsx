@@ -1,6 +1,6 @@
 /** The portal of a logged-in user: the shell with the page of the address. */
 
-import { Anchor, Button, Group } from '@mantine/core';
+import { Anchor, Group } from '@mantine/core';
 import {
   MutationCache,
   QueryCache,
@@ -47,6 +47,7 @@ import {
   type ProblemStateProps,
   unreachable,
 } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { PortalShell } from './portal-shell';
 
 const EnrolmentPage = lazy(async () => ({
@@ -192,13 +193,14 @@ function NoViewerPage(props: ProblemStateProps) {
         {branchInAddress() === '' ? (
           <span />
         ) : (
-          <Anchor size="sm" href={homeOfBranch('')}>
-            {t('Back to your own school')}
-          </Anchor>
+          <Anchor href={homeOfBranch('')}>{t('Back to your own school')}</Anchor>
         )}
-        <Button variant="subtle" size="compact-sm" onClick={() => void session.logOut()}>
-          {t('Log out')}
-        </Button>
+        <TextButton
+          label={t('Log out')}
+          variant="subtle"
+          size="compact-sm"
+          onClick={() => void session.logOut()}
+        />
       </Group>
     </EntranceCard>
   );

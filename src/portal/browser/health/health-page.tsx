@@ -1,5 +1,5 @@
 /** The health of the gateway and its database, for operators. */
-import { Alert, Button, Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import { GatewayHealth, type GatewayHealthQuery } from '../../../generated/portal/health/health';
 import { useOperation } from '../gateway/use-gateway';
@@ -9,6 +9,7 @@ import { CodeToCopy, CopyTextButton } from '../shell/code-to-copy';
 import { Icon, StateTag } from '../shell/icon';
 import { ListTable, type ListTableProps } from '../shell/list-table';
 import { EmptyState, PageFrame } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { type SlowOperation, type SlowRun, toSlowOperations } from './slow-operations';
 
 type HealthFigures = GatewayHealthQuery['health'];
@@ -29,11 +30,7 @@ export function HealthPage() {
     <PageFrame
       title={t('Health')}
       description={t('Updates every 15 seconds')}
-      actions={
-        <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
-          {t('Refresh')}
-        </Button>
-      }
+      actions={<TextButton label={t('Refresh')} loading={isFetching} onClick={() => void refetch()} />}
     >
       <Stack>
         <Answered of={answer}>{({ health }) => <HealthDetails health={health} />}</Answered>
@@ -94,7 +91,7 @@ function Verdict({ health: { isReadOnly, queues, replicas } }: { readonly health
         <Text fw={600} size="lg">
           {faults.length === 0 ? t('Everything is working') : faults.join(' · ')}
         </Text>
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {waiting === 0
             ? t('Nothing is waiting in a queue')
             : t('{count} waiting in queues', { count: number(waiting) })}
@@ -107,9 +104,7 @@ function Verdict({ health: { isReadOnly, queues, replicas } }: { readonly health
 function Figure({ name, value }: { readonly name: string; readonly value: string }) {
   return (
     <Card withBorder>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
+      <Text c="dimmed">{name}</Text>
       <Text fw={600} size="lg" className="wrapped">
         {value}
       </Text>
@@ -186,9 +181,7 @@ interface FigureTableProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'r
 function FigureTable<Row>({ title, ...table }: FigureTableProps<Row>) {
   return (
     <section>
-      <Title order={2} size="h4" mb="xs">
-        {title}
-      </Title>
+      <Title mb="xs">{title}</Title>
       <ListTable label={title} className="" {...table} />
     </section>
   );
@@ -228,10 +221,10 @@ export function SlowStatementList({ statements }: SlowStatementListProps) {
   const heading = useId();
   return (
     <section aria-labelledby={heading}>
-      <Title order={2} size="h4" mb={4} id={heading}>
+      <Title mb={4} id={heading}>
         {t('Slow statements')}
       </Title>
-      <Text size="sm" c="dimmed" mb="xs">
+      <Text c="dimmed" mb="xs">
         {t('The last 50 of the gateway process that answered, since it started; the log has those of all.')}
       </Text>
       {statements.length === 0 && <EmptyState icon="check" title={t('None since this process started')} />}
@@ -258,10 +251,8 @@ function SlowOperationCard({ operation }: { readonly operation: SlowOperation })
             ? t('up to {ms} ms', { ms: number(durationMs) })
             : t('{ms} ms', { ms: number(durationMs) })}
         </StateTag>
-        <Text size="sm" className="wrapped">
-          {name ?? t('Background task')}
-        </Text>
-        <Text size="sm" c="dimmed" className="wrapped">
+        <Text className="wrapped">{name ?? t('Background task')}</Text>
+        <Text c="dimmed" className="wrapped">
           {[
             ...(isRepeated
               ? [t('{count} times', { count: number(count) }), t('last on {time}', { time: instant(lastAt) })]
@@ -297,15 +288,13 @@ function StatementText({ text }: { readonly text: string }) {
       </Code>
       <Group gap="xs" mt={4}>
         {text.length > LONGEST_SHOWN && (
-          <Button
+          <TextButton
+            label={isWhole ? t('Show less') : t('Show all')}
             size="compact-sm"
-            variant="default"
             aria-expanded={isWhole}
             aria-controls={id}
             onClick={() => setWhole(!isWhole)}
-          >
-            {isWhole ? t('Show less') : t('Show all')}
-          </Button>
+          />
         )}
         <CopyTextButton title={t('the statement')} text={text} />
       </Group>

@@ -1,6 +1,5 @@
 /** What waits for the viewer: each leads to where it is done. Before the figures of the day. */
-import { Anchor, Card, Group, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Card, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import {
   CollectedOnDay,
@@ -14,6 +13,7 @@ import { useOperation, useViewer } from '../gateway/use-gateway';
 import { dayBefore } from '../language/days';
 import { useTexts } from '../language/use-texts';
 import { useSheets } from '../sheets/use-sheets';
+import { TextLink } from '../shell/text-button';
 import { useDaySources } from './day-tiles';
 
 interface WaitingThing {
@@ -32,16 +32,16 @@ export function ActHere({ day }: { readonly day: string }) {
   if (waiting.length === 0 && acts.length === 0) return null;
   return (
     <Card component="section" withBorder padding="md" mb="md" className="no-print" aria-label={t('Act here')}>
-      <Text component="h2" fw={600} size="sm" mb="xs">
+      <Text component="h2" fw={600} mb="xs">
         {t('Act here')}
       </Text>
       {waiting.length > 0 && (
         <ul className="plain-list shortcut-list">
           {waiting.map(({ to, search, text }) => (
             <li key={`${to} ${JSON.stringify(search)}`}>
-              <Anchor component={Link} to={to} search={search as never} size="sm">
+              <TextLink to={to} search={search}>
                 {text}
-              </Anchor>
+              </TextLink>
             </li>
           ))}
         </ul>

@@ -19,6 +19,7 @@ import { dayBefore, monthsBefore, sessionYearOf, startOfSession } from '../langu
 import { nameOfEnumValue } from '../language/name-of-field';
 import { useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { type PortalOperation } from '../session/graphql-headers';
+import { TextLink } from '../shell/text-button';
 import { type DaySource, DayTile, type DayTileProps, type ShownTile } from './tile';
 
 type DayTotals = PresentOnDayQuery['daySheet']['totals'];
@@ -162,11 +163,7 @@ export function DayTiles({ day }: { readonly day: string }) {
               rows: absent.map((row) => [
                 row.studentId,
                 nameIn(row.name ?? row.studentId, `${row.class} ${row.section}`),
-                row.phone && (
-                  <Anchor href={`tel:${row.phone.replaceAll(/[^+\d]/g, '')}`} size="sm">
-                    {row.phone}
-                  </Anchor>
-                ),
+                row.phone && <Anchor href={`tel:${row.phone.replaceAll(/[^+\d]/g, '')}`}>{row.phone}</Anchor>,
               ]),
             };
           }}
@@ -369,9 +366,7 @@ export function DayTiles({ day }: { readonly day: string }) {
                     return [
                       id,
                       <>
-                        <Anchor component={Link} to={`${leave.to}/${encodeURIComponent(id)}`} size="sm">
-                          {name?.label ?? id}
-                        </Anchor>
+                        <TextLink to={`${leave.to}/${encodeURIComponent(id)}`}>{name?.label ?? id}</TextLink>
                         <div className="dimmed">
                           <span className="unbroken">{from && formats.day(from)} –</span>{' '}
                           <span className="unbroken">{to && formats.day(to)}</span>
@@ -469,11 +464,11 @@ function HeadlineFigure<Result, Variables>({ of, title, show }: HeadlineFigurePr
     data === undefined ? [error ? '–' : <Skeleton key="value" height={28} width={110} />, ' '] : show(data);
   return (
     <Link to={of.to} search={of.search as never} className="headline-figure">
-      <Text component="span" size="sm" c="dimmed" fw={500}>
+      <Text component="span" c="dimmed" fw={500}>
         {title}
       </Text>
       <span className="headline-value">{value}</span>
-      <Text component="span" size="sm" c="dimmed">
+      <Text component="span" c="dimmed">
         {note}
       </Text>
     </Link>

@@ -86,7 +86,7 @@ export function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
   const t = useTexts();
   return (
     <section aria-labelledby="first-steps">
-      <Text component="h2" id="first-steps" fw={600} mb="xs">
+      <Text component="h2" id="first-steps" fw={600} mb="xs" size="md">
         {t('First steps')}
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} component="ol" className="plain-list" mb="lg">
@@ -98,21 +98,15 @@ export function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
             title={t(title)}
             step={isDone ? 'done' : index + 1}
           >
-            <Text size="sm" c="dimmed">
-              {t(about)}
-            </Text>
+            <Text c="dimmed">{t(about)}</Text>
             {open.length > 0 && (
-              <Text size="sm" className="wrapped">
-                {t('Still to set: {names}', { names: open.join(', ') })}
-              </Text>
+              <Text className="wrapped">{t('Still to set: {names}', { names: open.join(', ') })}</Text>
             )}
           </LinkCard>
         ))}
       </SimpleGrid>
       {isEmpty && (
-        <Text size="sm" c="dimmed">
-          {t('Once there are students, this page shows how the day is going.')}
-        </Text>
+        <Text c="dimmed">{t('Once there are students, this page shows how the day is going.')}</Text>
       )}
       {isEmpty && <TileRefresher asked={StrengthByClass.name} report="strength" />}
     </section>

@@ -1,14 +1,14 @@
 /** The home page: tiles of the reports and records that the viewer needs at the start of a day. */
-import { ActionIcon, Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useViewer } from '../gateway/use-gateway';
 import { dayBefore, isTime } from '../language/days';
 import { useFormats, useTexts, useToday } from '../language/use-texts';
 import { DayInput } from '../shell/day-input';
-import { Icon } from '../shell/icon';
 import { InSteps, InTurns, PrintedOnly, usePrintWhole } from '../shell/in-turns';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, PageFrame } from '../shell/states';
+import { IconButton, TextButton } from '../shell/text-button';
 import { DayTiles, Headline } from './day-tiles';
 import { FirstSteps, useSchoolBeginning } from './first-steps';
 import { ShortcutTiles } from './shortcut-tiles';
@@ -46,9 +46,7 @@ function Day() {
         !beginning.isEmpty && (
           <>
             <DayChoice day={day} today={today} onChoose={(next) => change({ day: next }, 'replace')} />
-            <Button variant="default" leftSection={<Icon name="print" />} onClick={print}>
-              {t('Print')}
-            </Button>
+            <TextButton label={t('Print')} icon="print" onClick={print} />
           </>
         )
       }
@@ -81,14 +79,13 @@ function DayChoice({ day, today, onChoose }: DayChoiceProps) {
   const t = useTexts();
   return (
     <Group gap={4} wrap="nowrap">
-      <ActionIcon
+      <IconButton
+        icon="left"
+        label={t('The day before')}
         size="input-sm"
         variant="default"
         onClick={() => onChoose(dayBefore(day, 1))}
-        aria-label={t('The day before')}
-      >
-        <Icon name="left" />
-      </ActionIcon>
+      />
       <DayInput
         value={day}
         max={today}
@@ -96,15 +93,14 @@ function DayChoice({ day, today, onChoose }: DayChoiceProps) {
         onChange={(next) => next !== '' && onChoose(next)}
         aria-label={t('The day that is shown')}
       />
-      <ActionIcon
+      <IconButton
+        icon="right"
+        label={t('The day after')}
         size="input-sm"
         variant="default"
         disabled={day >= today}
         onClick={() => onChoose(dayBefore(day, -1))}
-        aria-label={t('The day after')}
-      >
-        <Icon name="right" />
-      </ActionIcon>
+      />
     </Group>
   );
 }

@@ -1,9 +1,9 @@
 /** Tiles that link to other pages: dashboards, collections the viewer enters, and a few reports. */
-import { Anchor, Card, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Card, Text } from '@mantine/core';
 import { SharedDashboards } from '../../../generated/portal/home/home';
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { useInOrderOfTitle, useTexts } from '../language/use-texts';
+import { TextLink } from '../shell/text-button';
 
 /** A longer list has a page of its own in the menu. */
 const MOST_LINKS = 6;
@@ -54,15 +54,13 @@ function ShortcutTile({ title, links }: ShortcutTileProps) {
   if (links.length === 0 || links.length > MOST_LINKS) return null;
   return (
     <Card component="section" withBorder padding="md" className="tile tile-short no-print" aria-label={title}>
-      <Text component="h2" fw={600} size="sm" c="dimmed" mb="xs">
+      <Text component="h2" fw={600} c="dimmed" mb="xs">
         {title}
       </Text>
       <ul className="plain-list shortcut-list">
         {links.map((link) => (
           <li key={link.to}>
-            <Anchor component={Link} to={link.to} size="sm">
-              {link.title}
-            </Anchor>
+            <TextLink to={link.to}>{link.title}</TextLink>
           </li>
         ))}
       </ul>

@@ -1,7 +1,6 @@
 /** The parts of a tile of the home page or of a dashboard. */
-import { Alert, Anchor, Card, Group, Table, Text } from '@mantine/core';
+import { Alert, Card, Group, Table, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type DragEvent, lazy, type ReactNode, Suspense, useCallback } from 'react';
 import { ReportHasChanged } from '../../../generated/portal/home/home';
 import type { ChartCanvasProps } from '../charts/chart-canvas';
@@ -12,6 +11,7 @@ import { Answered } from '../shell/answered';
 import type { IconName } from '../shell/icon';
 import { InSteps, InTurn } from '../shell/in-turns';
 import { EmptyState, LoadingState } from '../shell/states';
+import { TextLink } from '../shell/text-button';
 
 export interface TileCardProps {
   readonly title: string;
@@ -38,20 +38,14 @@ export function TileCard({ title, isWide, place, controls, children, ...drop }: 
       {...drop}
     >
       <Group justify="space-between" wrap="nowrap" mb="xs" align="center" gap="xs">
-        <Text component="h2" fw={600} size="sm" c="dimmed" className="tile-title">
+        <Text component="h2" fw={600} c="dimmed" className="tile-title">
           {title}
         </Text>
         <Group gap={4} wrap="nowrap" className="tile-controls no-print">
           {place && (
-            <Anchor
-              component={Link}
-              to={place.to}
-              search={place.search as never}
-              size="sm"
-              aria-label={t('Open: {title}', { title })}
-            >
+            <TextLink to={place.to} search={place.search} aria-label={t('Open: {title}', { title })}>
               {t('Open')}
-            </Anchor>
+            </TextLink>
           )}
           {controls}
         </Group>
@@ -97,11 +91,11 @@ export interface FigureProps {
 export function Figure({ value, note }: FigureProps) {
   return (
     <div className="figure">
-      <Text component="span" className="figure-value">
+      <Text component="span" className="figure-value" size="md">
         {value}
       </Text>
       {note !== undefined && (
-        <Text component="span" size="sm" c="dimmed">
+        <Text component="span" c="dimmed">
           {note}
         </Text>
       )}

@@ -1,10 +1,11 @@
 /** A column of the file: examples of its cells, and the field that receives them. */
-import { Button, Card, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Card, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type CellPart, partOfCell } from '../../../services/importing/cells/part-of-cell.js';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { useAllowedWords } from '../records/use-declared-collection';
 import { Icon } from '../shell/icon';
+import { TextButton } from '../shell/text-button';
 import { type ColumnChoice, fixedValueOf, formatChoices } from './column-choices';
 import type { FoundColumn, MappedColumn } from './import-steps';
 
@@ -58,7 +59,7 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
     <Card component="li" withBorder padding="sm" className="version-card">
       <div className="mapping-row">
         <div>
-          <Text fw={600} className="wrapped">
+          <Text fw={600} className="wrapped" size="md">
             {name}
           </Text>
           <Samples found={found} />
@@ -93,15 +94,14 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
           />
         )}
         {field !== null && (
-          <Button
+          <TextButton
+            label={t('More')}
             variant="subtle"
             px="xs"
             aria-expanded={isOpen}
             aria-label={t('More about {column}', { column: name })}
             onClick={() => setIsOpen(!isOpen)}
-          >
-            {t('More')}
-          </Button>
+          />
         )}
       </div>
       <Misfits found={found} />
@@ -171,7 +171,7 @@ function Samples({ found }: { readonly found: FoundColumn | undefined }) {
   const formats = useFormats();
   if (!found) return null;
   return (
-    <Text size="sm" c="dimmed" className="wrapped" lineClamp={2}>
+    <Text c="dimmed" className="wrapped" lineClamp={2}>
       {found.examples.length === 0 ? t('Empty') : found.examples.join(' · ')}
       {found.blank > 0 && ` (${t('{count} blank', { count: formats.number(found.blank) })})`}
     </Text>
@@ -187,7 +187,7 @@ function Misfits({ found }: { readonly found: FoundColumn | undefined }) {
   return (
     <Group gap={6} mt={6} wrap="nowrap" align="flex-start">
       <Icon name="warning" size={14} />
-      <Text size="sm" className="wrapped">
+      <Text className="wrapped">
         {t('{count} unlike the rest:', { count: formats.number(count) })}{' '}
         {samples
           .slice(0, 3)
@@ -218,9 +218,7 @@ function ReplacedValues({
   };
   return (
     <Stack gap="xs" role="group" aria-label={t('Values to replace')}>
-      <Text size="sm" fw={500}>
-        {t('Values to replace')}
-      </Text>
+      <Text fw={500}>{t('Values to replace')}</Text>
       {sources.map((source) => {
         const common = {
           'aria-label': t('Instead of {value}', { value: source }),
@@ -230,7 +228,7 @@ function ReplacedValues({
         };
         return (
           <Group key={source} wrap="nowrap" gap="xs">
-            <Text size="sm" className="replaced-value" title={source}>
+            <Text className="replaced-value" title={source}>
               {source}
             </Text>
             <span aria-hidden="true">→</span>

@@ -118,7 +118,7 @@ function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
       </Group>
       <Fault fault={one.fault} />
       {one.state === 'CANCELLED' && (
-        <Text size="sm">
+        <Text>
           {one.changeIds.length > 0
             ? t('This import was stopped. What it had imported by then stays.')
             : t('This import was stopped before anything was imported.')}
@@ -148,7 +148,7 @@ function FileFacts({ inspection }: { readonly inspection: Inspection | null }) {
     rows !== undefined && isWhole !== false && t('{rows, plural, one {# row} other {# rows}}', { rows }),
   ];
   return (
-    <Text size="sm" c="dimmed" className="wrapped">
+    <Text c="dimmed" className="wrapped">
       {parts.filter(Boolean).join(' · ')}
     </Text>
   );
@@ -166,7 +166,7 @@ function Fault({ fault }: { readonly fault: unknown }) {
   const { code, detail, errors = [] } = fault as ImportFault;
   return (
     <Alert color="red" variant="light" title={t('This import failed')} icon={<Icon name="warning" />}>
-      <Text size="sm" className="wrapped">
+      <Text className="wrapped">
         <ProblemWords text={detail} />
       </Text>
       <ul>

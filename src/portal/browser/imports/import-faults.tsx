@@ -1,5 +1,5 @@
 /** The rows of an import: how many are done, what became of them, and those that are invalid. */
-import { Button, Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import {
@@ -13,9 +13,9 @@ import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { Answered } from '../shell/answered';
-import { Icon } from '../shell/icon';
 import { ListTable } from '../shell/list-table';
 import { ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 
 interface CsvOfImportProps {
   readonly id: string;
@@ -31,14 +31,12 @@ export function CsvOfImport({ id, file, label }: CsvOfImportProps) {
   });
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<Icon name="download" />}
+      <TextButton
+        label={label}
+        icon="download"
         loading={download.isPending}
         onClick={() => download.mutate()}
-      >
-        {label}
-      </Button>
+      />
       {download.error && <ProblemState problem={download.error} retry={() => download.mutate()} />}
     </>
   );
@@ -62,7 +60,7 @@ export function ImportProgress({ one }: { readonly one: ShownImportFragment }) {
   const part = isWaiting || rowCount === null || rowCount === 0 ? undefined : (100 * counts.rows) / rowCount;
   return (
     <Stack gap="xs" maw={640}>
-      <Text size="sm">{t(WHAT_IS_DONE[state] ?? '')}</Text>
+      <Text>{t(WHAT_IS_DONE[state] ?? '')}</Text>
       <Progress
         value={part ?? 100}
         animated={part === undefined}
@@ -71,7 +69,7 @@ export function ImportProgress({ one }: { readonly one: ShownImportFragment }) {
         aria-label={t('Progress')}
       />
       {!isWaiting && (
-        <Text size="sm" c="dimmed" role="status" className="tabular">
+        <Text c="dimmed" role="status" className="tabular">
           {rowCount === null
             ? t('{rows, plural, one {# row} other {# rows}}', { rows: counts.rows })
             : t('{rows} of {all} rows', {
@@ -99,7 +97,7 @@ export function RowCounts({ counts }: { readonly counts: ShownCountsFragment }) 
     <SimpleGrid component="dl" cols={{ base: 2, xs: 3, md: 5 }} m={0}>
       {shown.map(([name, count]) => (
         <Card key={name} withBorder padding="sm">
-          <Text component="dt" size="sm" c="dimmed">
+          <Text component="dt" c="dimmed">
             {name}
           </Text>
           <dd className="figure-value plain-definition">{formats.number(count)}</dd>
@@ -126,12 +124,10 @@ export function ImportFaults({ id, refused }: { readonly id: string; readonly re
   return (
     <section aria-labelledby={heading}>
       <Group justify="space-between" mb="xs">
-        <Title order={2} size="h4" id={heading}>
-          {t('Problem')}
-        </Title>
+        <Title id={heading}>{t('Problem')}</Title>
         <CsvOfImport id={id} file="errors.csv" label={t('All rows with errors (CSV)')} />
       </Group>
-      <Text size="sm" c="dimmed" mb="xs">
+      <Text c="dimmed" mb="xs">
         {t('Correct them in this file and import it. Its last column, “error”, is ignored.')}
       </Text>
       <Answered of={answer}>
@@ -150,13 +146,11 @@ export function ImportFaults({ id, refused }: { readonly id: string; readonly re
         )}
       </Answered>
       {refused > first && first < MOST_SHOWN && (
-        <Button
-          variant="default"
+        <TextButton
+          label={t('More of {count}', { count: formats.number(refused) })}
           mt="sm"
           onClick={() => setFirst(Math.min(MOST_SHOWN, first + 4 * SHOWN_AT_ONCE))}
-        >
-          {t('More of {count}', { count: formats.number(refused) })}
-        </Button>
+        />
       )}
     </section>
   );

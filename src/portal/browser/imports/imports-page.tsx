@@ -1,7 +1,7 @@
 /** Starts a new import, and lists earlier ones. */
-import { Anchor, Button, Card, Group, Select, Stack, Text, Title } from '@mantine/core';
+import { Card, Group, Select, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type DragEvent, useCallback, useId, useState } from 'react';
 import {
   AnyImportChanged,
@@ -18,6 +18,7 @@ import { Icon, StateTag, WarningNotice } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton, TextLink } from '../shell/text-button';
 import { STATE_NAMES } from './import-steps';
 
 type PastImport = PastImportsQuery['imports']['nodes'][number];
@@ -35,7 +36,7 @@ export function ImportsPage() {
       <Stack gap="xl">
         <TakeFile />
         <section aria-labelledby={heading}>
-          <Title order={2} size="h4" mb="xs" id={heading}>
+          <Title mb="xs" id={heading}>
             {t('Past imports')}
           </Title>
           <ImportList label={t('Past imports')} />
@@ -70,11 +71,7 @@ function ImportList({ label }: { readonly label: string }) {
               columns={[
                 [
                   t('File'),
-                  ({ id, name }) => (
-                    <Anchor component={Link} to={`/portal/imports/${id}`} size="sm">
-                      {name}
-                    </Anchor>
-                  ),
+                  ({ id, name }) => <TextLink to={`/portal/imports/${id}`}>{name}</TextLink>,
                   'wrapped',
                 ],
                 [
@@ -156,13 +153,17 @@ function TakeFile() {
           <Group justify="center">
             <FilePicker onPick={take}>
               {(props) => (
-                <Button {...props} loading={sending.isPending} disabled={collection === ''}>
-                  {t('Choose a file')}
-                </Button>
+                <TextButton
+                  label={t('Choose a file')}
+                  isMain
+                  {...props}
+                  loading={sending.isPending}
+                  disabled={collection === ''}
+                />
               )}
             </FilePicker>
           </Group>
-          <Text size="sm" c="dimmed" ta="center">
+          <Text c="dimmed" ta="center">
             {collection === ''
               ? t('Choose a collection first, then drop a file here.')
               : t('or drop it here: CSV, TSV, XLSX, JSON, NDJSON or BSON. Nothing is saved yet.')}

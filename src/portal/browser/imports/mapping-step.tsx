@@ -3,9 +3,7 @@
  * rows.
  */
 import {
-  ActionIcon,
   Alert,
-  Button,
   Checkbox,
   Group,
   NativeSelect,
@@ -32,6 +30,7 @@ import { useDraft } from '../records/use-draft';
 import { GatewayProblem } from '../session/gateway-problem';
 import { Icon, WarningNotice } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
+import { IconButton, TextButton } from '../shell/text-button';
 import { ColumnCard } from './column-card';
 import { type ColumnChoice, columnChoices, fixedValueOf, type ImportCollection } from './column-choices';
 import {
@@ -126,9 +125,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
         </Stack>
       )}
       {mapping.columns.length > shown && (
-        <Button variant="default" onClick={() => setShown(shown + COLUMNS_AT_ONCE)}>
-          {t('More columns')}
-        </Button>
+        <TextButton label={t('More columns')} onClick={() => setShown(shown + COLUMNS_AT_ONCE)} />
       )}
       {left.length > 0 && (
         <WarningNotice title={t('Required, but not in any column')}>
@@ -146,9 +143,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
         onChange={(next) => keepDraft({ ...draft, options: next })}
       />
       <section>
-        <Title order={2} size="h4" mb="xs">
-          {t('For the next file like this one')}
-        </Title>
+        <Title mb="xs">{t('For the next file like this one')}</Title>
         <TextInput
           label={t('Save this mapping as')}
           value={saveAs}
@@ -159,15 +154,13 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
       </section>
       {problem && <MappingProblem problem={problem} />}
       <Group>
-        <Button
+        <TextButton
+          label={t('Start dry run')}
+          isMain
           loading={change.isPending || begin.isPending}
           onClick={() => void submit().catch(() => undefined)}
-        >
-          {t('Start dry run')}
-        </Button>
-        <Text size="sm" c="dimmed">
-          {t('A dry run saves nothing. It shows what would happen to every row.')}
-        </Text>
+        />
+        <Text c="dimmed">{t('A dry run saves nothing. It shows what would happen to every row.')}</Text>
       </Group>
     </Stack>
   );
@@ -240,7 +233,7 @@ function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
     });
   return (
     <section aria-labelledby={heading}>
-      <Title order={2} size="h4" mb="xs" id={heading}>
+      <Title mb="xs" id={heading}>
         {t('How it is written')}
       </Title>
       <Stack>
@@ -306,10 +299,8 @@ function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
     Object.fromEntries(Object.entries(fixed).filter(([name]) => name !== path));
   return (
     <section aria-labelledby={heading}>
-      <Title order={2} size="h4" id={heading}>
-        {t('Same value in every record')}
-      </Title>
-      <Text size="sm" c="dimmed" mb="xs">
+      <Title id={heading}>{t('Same value in every record')}</Title>
+      <Text c="dimmed" mb="xs">
         {t('For what the file does not contain, such as the session of all its students.')}
       </Text>
       <Stack gap="xs">
@@ -335,13 +326,12 @@ function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
               ) : (
                 <TextInput {...common} className="grow" maw={380} />
               )}
-              <ActionIcon
+              <IconButton
+                icon="trash"
+                label={t('Take {field} away', { field: label })}
                 size="input-sm"
                 onClick={() => onChange(without(path))}
-                aria-label={t('Take {field} away', { field: label })}
-              >
-                <Icon name="trash" />
-              </ActionIcon>
+              />
             </Group>
           );
         })}
@@ -359,16 +349,14 @@ function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
               </option>
             ))}
           </NativeSelect>
-          <Button
-            variant="default"
+          <TextButton
+            label={t('Add')}
             disabled={added === ''}
             onClick={() => {
               onChange({ ...fixed, [added]: '' });
               setAdded('');
             }}
-          >
-            {t('Add')}
-          </Button>
+          />
         </Group>
       </Stack>
     </section>

@@ -1,5 +1,5 @@
 /** The steps of an import after its columns are known: the outcome of a dry run, and that of the run. */
-import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -14,9 +14,10 @@ import { useChange, useOperation } from '../gateway/use-gateway';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { useFieldNames } from '../records/use-declared-collection';
 import { ConfirmDialog } from '../shell/confirm-dialog';
-import { Icon, WarningNotice } from '../shell/icon';
+import { WarningNotice } from '../shell/icon';
 import { type ListColumn, ListTable } from '../shell/list-table';
 import { LoadingState } from '../shell/states';
+import { TextButton, TextLink } from '../shell/text-button';
 import { useNamesOfRecords } from '../shell/use-record-labels';
 import { CsvOfImport, ImportFaults, RowCounts, useMayUndo } from './import-faults';
 
@@ -60,12 +61,13 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
         </WarningNotice>
       )}
       <Group>
-        <Button disabled={written === 0} onClick={() => setIsAsked(true)}>
-          {isHeldBack ? t('Import rows without errors') : t('Import')}
-        </Button>
-        <Button variant="default" onClick={onCorrect}>
-          {t('Correct the columns')}
-        </Button>
+        <TextButton
+          label={isHeldBack ? t('Import rows without errors') : t('Import')}
+          isMain
+          disabled={written === 0}
+          onClick={() => setIsAsked(true)}
+        />
+        <TextButton label={t('Correct the columns')} onClick={onCorrect} />
       </Group>
       {counts.refused > 0 && <ImportFaults id={one.id} refused={counts.refused} />}
       <ChangedFieldsTable fields={fields} />
@@ -90,7 +92,7 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
               <li key={line}>{line}</li>
             ))}
           </ul>
-          <Text size="sm" mt="xs">
+          <Text mt="xs">
             {mayUndo
               ? t('You can undo the whole import, as long as no one changes these records again.')
               : t('Only someone who may change and remove these records can undo it.')}
@@ -110,9 +112,7 @@ function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
   if (fields.length === 0) return null;
   return (
     <section>
-      <Title order={2} size="h4" mb="xs">
-        {t('Fields that would change')}
-      </Title>
+      <Title mb="xs">{t('Fields that would change')}</Title>
       <ListTable<Trial['fields'][number]>
         label={t('Fields that would change')}
         maw={480}
@@ -172,9 +172,7 @@ function FirstRows({ one, preview }: Pick<Trial, 'preview'> & { readonly one: Sh
   return (
     <section>
       <Group justify="space-between" mb="xs">
-        <Title order={2} size="h4">
-          {t('The first rows')}
-        </Title>
+        <Title>{t('The first rows')}</Title>
         <CsvOfImport id={id} file="outcomes.csv" label={t('All rows (CSV)')} />
       </Group>
       <ListTable<PreviewedRow>
@@ -206,18 +204,12 @@ export function RunStep({ one }: { readonly one: ShownImportFragment }) {
       <RowCounts counts={counts} />
       <ScriptsThatRan scripts={one.scripts} />
       <Group>
-        <Button component={Link} to={`/portal/records/${collection}`}>
-          {t('See the records')}
-        </Button>
+        <TextButton label={t('See the records')} isMain to={`/portal/records/${collection}`} />
         {canBeUndone && mayUndo && <UndoButton one={one} />}
-        <Button variant="default" component={Link} to={`/portal/imports?collection=${collection}`}>
-          {t('Another file')}
-        </Button>
+        <TextButton label={t('Another file')} to={`/portal/imports?collection=${collection}`} />
       </Group>
       {canBeUndone && !mayUndo && (
-        <Text size="sm" c="dimmed">
-          {t('Only someone who may change and remove these records can undo it.')}
-        </Text>
+        <Text c="dimmed">{t('Only someone who may change and remove these records can undo it.')}</Text>
       )}
       {counts.refused > 0 && <ImportFaults id={one.id} refused={counts.refused} />}
     </Stack>
@@ -232,11 +224,7 @@ function ScriptsThatRan({ scripts }: { readonly scripts: unknown }) {
   };
   const names = [...before, ...after];
   if (names.length === 0) return null;
-  return (
-    <Text size="sm" c="dimmed">
-      {t('Scripts that ran: {names}', { names: names.join(', ') })}
-    </Text>
-  );
+  return <Text c="dimmed">{t('Scripts that ran: {names}', { names: names.join(', ') })}</Text>;
 }
 
 /** The effect of undoing is computed on request. Records that were changed later prevent it. */
@@ -250,9 +238,7 @@ function UndoButton({ one }: { readonly one: ShownImportFragment }) {
   const preview = data?.importUndoPreview;
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="undo" />} onClick={() => setIsAsked(true)}>
-        {t('Undo the import')}
-      </Button>
+      <TextButton label={t('Undo the import')} icon="undo" onClick={() => setIsAsked(true)} />
       {isAsked && (
         <ConfirmDialog
           title={t('Undo this import?')}
@@ -285,15 +271,13 @@ function UndoButton({ one }: { readonly one: ShownImportFragment }) {
             >
               {t('Nothing can be undone while this is so:')}{' '}
               {preview.conflicts.slice(0, 10).map((conflict) => (
-                <Anchor
+                <TextLink
                   key={conflict.id}
-                  component={Link}
                   to={`/portal/records/${collection}/${encodeURIComponent(conflict.id)}`}
-                  size="sm"
                   mr="xs"
                 >
                   {conflict.id}
-                </Anchor>
+                </TextLink>
               ))}
             </WarningNotice>
           )}

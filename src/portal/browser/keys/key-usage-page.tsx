@@ -86,9 +86,7 @@ function UsageFigures({ usage, hours }: { readonly usage: Usage; readonly hours:
       <UsageCharts usage={usage} hours={hours} />
       <Paper component="section" withBorder p="md">
         <Group gap="xs" mb="sm">
-          <Title order={2} size="h4">
-            {t('Last requests')}
-          </Title>
+          <Title>{t('Last requests')}</Title>
           <StateTag>{number(requests.length)}</StateTag>
         </Group>
         {requests.length === 0 ? (
@@ -118,7 +116,7 @@ function UsageCharts({ usage, hours }: { readonly usage: Usage; readonly hours: 
   return (
     <div className="section-columns">
       <Paper component="section" withBorder p="md">
-        <Text fw={600} mb="sm" component="h2" size="sm">
+        <Text fw={600} mb="sm" component="h2">
           {t('Requests by hour')}
         </Text>
         <ChartCanvas
@@ -136,7 +134,7 @@ function UsageCharts({ usage, hours }: { readonly usage: Usage; readonly hours: 
         />
       </Paper>
       <Paper component="section" withBorder p="md">
-        <Text fw={600} mb="sm" component="h2" size="sm">
+        <Text fw={600} mb="sm" component="h2">
           {t('95th percentile of the time of a request, in milliseconds')}
         </Text>
         <ChartCanvas

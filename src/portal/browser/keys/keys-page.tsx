@@ -1,6 +1,5 @@
 /** The API keys of the viewer. They can be created, rotated and revoked; a new one is shown once. */
-import { Anchor, Button, Code, Group, Select, TagsInput, Text, TextInput } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Code, Group, Select, TagsInput, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import {
   ApiKeysOfPortal,
@@ -19,6 +18,7 @@ import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { ListPage } from '../shell/list-page';
 import { ActionsHead, choicesOf, ListTable } from '../shell/list-table';
+import { TextButton, TextLink } from '../shell/text-button';
 import { hasScopes, NO_SCOPES, type PickedScopes, readScopes, ScopeTree, VERB_LABELS } from './scope-tree';
 
 type ListedKey = ApiKeysOfPortalQuery['apiKeys'][number];
@@ -59,9 +59,9 @@ export function KeysPage() {
               t('Name'),
               ({ id, name, prefix }) => (
                 <>
-                  <Anchor component={Link} to={`/portal/keys/${id}`} fw={600} size="sm" display="block">
+                  <TextLink to={`/portal/keys/${id}`} fw={600} display="block">
                     {name}
-                  </Anchor>
+                  </TextLink>
                   <Code className="unbroken">{prefix}…</Code>
                 </>
               ),
@@ -97,14 +97,12 @@ function KeyActions({ listed: { id, name } }: { readonly listed: ListedKey }) {
   const [isRotating, setIsRotating] = useState(false);
   return (
     <Group gap="xs" wrap="nowrap">
-      <Button
+      <TextButton
+        label={t('Rotate')}
         size="compact-sm"
-        variant="default"
         aria-label={t('Rotate {name}', { name })}
         onClick={() => setIsRotating(true)}
-      >
-        {t('Rotate')}
-      </Button>
+      />
       <ChangeButton
         look={{ size: 'compact-sm', 'aria-label': t('Revoke {name}', { name }) }}
         title={t('Revoke {name}?', { name })}
@@ -179,7 +177,7 @@ function NewKeyDialog({ onClose }: { onClose(): void }) {
         problem={error}
         note={
           !hasScopes(scopes) && (
-            <Text size="sm" c="dimmed" className="grow">
+            <Text c="dimmed" className="grow">
               {t('Choose what it may do')}
             </Text>
           )
@@ -259,7 +257,7 @@ function RotateKeyDialog({ id, name, onClose }: RotateKeyDialogProps) {
         onCancel={onClose}
         onSubmit={() => mutate({ id, overlapSeconds: Number(overlap) })}
       >
-        <Text size="sm">{t('A new key with the same name, scopes, addresses and expiry replaces it.')}</Text>
+        <Text>{t('A new key with the same name, scopes, addresses and expiry replaces it.')}</Text>
         <Select
           label={t('Keep the old key for')}
           data={choicesOf(t, OVERLAPS)}

@@ -2,12 +2,12 @@
  * The scopes of a new key, as a tree of the viewer's own rights: kinds, their members, and the verbs of a
  * collection. A branch is checked if all of it is selected, and half checked if a part of it is.
  */
-import { ActionIcon, Checkbox, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Checkbox, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { ScriptsForKeys } from '../../../generated/portal/keys/keys';
 import { useOperation, useViewer, type ViewerCollection } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
-import { Icon } from '../shell/icon';
+import { IconButton } from '../shell/text-button';
 
 export interface PickedScopes {
   /** The verbs by collection name. `*` stands for all collections. */
@@ -77,7 +77,7 @@ export function ScopeTree({ scopes, change }: ScopeTreeProps) {
   const picked = names.filter((name) => scopes.reports.includes(name));
   return (
     <fieldset className="scope-tree">
-      <Text component="legend" fw={500} size="sm">
+      <Text component="legend" fw={500}>
         {t('What it may do')}
       </Text>
       <CollectionBranches scopes={scopes} change={change} />
@@ -146,11 +146,7 @@ function CollectionBranches({ scopes, change }: ScopeTreeProps) {
       {[...(wanted === '' ? [every] : []), ...found].map(({ name, title, verbs }) => (
         <CollectionBranch key={name} {...{ name, title, verbs, scopes, change }} />
       ))}
-      {found.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t('No collection with that name')}
-        </Text>
-      )}
+      {found.length === 0 && <Text c="dimmed">{t('No collection with that name')}</Text>}
     </Branch>
   );
 }
@@ -220,19 +216,17 @@ function Branch({ label, note, state, onTick, isOpenAtFirst = false, children }:
   return (
     <div className="scope-branch">
       <Group gap="xs" wrap="nowrap">
-        <ActionIcon
+        <IconButton
+          icon={isOpen ? 'collapse' : 'right'}
+          label={t('Parts of {label}', { label })}
+          iconSize={14}
           size="sm"
           aria-expanded={isOpen}
           aria-controls={id}
-          aria-label={t('Parts of {label}', { label })}
           onClick={() => setOpen(!isOpen)}
-        >
-          <Icon name={isOpen ? 'collapse' : 'right'} size={14} />
-        </ActionIcon>
+        />
         {state === undefined ? (
-          <Text size="sm" fw={500}>
-            {label}
-          </Text>
+          <Text fw={500}>{label}</Text>
         ) : (
           <Checkbox
             label={label}

@@ -1,6 +1,5 @@
 /** One message: its words, content, state and actions. */
-import { Anchor, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import {
   DiscardMessageInPortal,
@@ -14,6 +13,7 @@ import { ChangeDialog } from '../shell/change-dialog';
 import { useNotice } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { FactsTable } from '../shell/link-card';
+import { TextButton, TextLink } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
 
 /** A message, as the page lists it and its dialog shows it. */
@@ -96,12 +96,8 @@ export function MessageDialog({ message, onClose }: MessageDialogProps) {
         <MessageContent message={message} />
         {MAY_BE_SENT.includes(state) && (
           <Group justify="flex-end">
-            {state !== 'FAILED' && (
-              <Button variant="default" onClick={() => setAsked('discard')}>
-                {t('Discard')}
-              </Button>
-            )}
-            <Button onClick={() => setAsked('retry')}>{t('Send now')}</Button>
+            {state !== 'FAILED' && <TextButton label={t('Discard')} onClick={() => setAsked('discard')} />}
+            <TextButton label={t('Send now')} isMain onClick={() => setAsked('retry')} />
           </Group>
         )}
       </Stack>
@@ -138,9 +134,7 @@ function MessageFacts({ message }: { readonly message: ListedMessage }) {
     [
       t('Record'),
       recordId !== null && readsLog && (
-        <Anchor component={Link} size="sm" to={`/portal/records/${SMS_LOG}/${encodeURIComponent(recordId)}`}>
-          {recordId}
-        </Anchor>
+        <TextLink to={`/portal/records/${SMS_LOG}/${encodeURIComponent(recordId)}`}>{recordId}</TextLink>
       ),
     ],
   ];
@@ -158,9 +152,7 @@ function MessageContent({ message: { text, html } }: { readonly message: ListedM
     ([title, content]) =>
       content && (
         <Stack key={title} gap={4}>
-          <Text fw={600} size="sm">
-            {title}
-          </Text>
+          <Text fw={600}>{title}</Text>
           <Code block className="wrapped">
             {content}
           </Code>

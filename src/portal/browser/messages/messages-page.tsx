@@ -1,5 +1,5 @@
 /** Emails and text messages: waiting, failed and sent. */
-import { Anchor, Button, NativeSelect, TextInput } from '@mantine/core';
+import { Anchor, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   MessagesOfPortal,
@@ -14,6 +14,7 @@ import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
 import { isFiltering, PageFilter, useAddress } from '../shell/page-filter';
 import { EmptyState, PageFrame } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
 import {
@@ -52,9 +53,11 @@ export function MessagesPage() {
       title={t('Messages')}
       description={t('Emails and text messages, and whether they were delivered')}
       actions={
-        <Button variant="default" loading={messages.isFetching} onClick={() => void messages.refetch()}>
-          {t('Refresh')}
-        </Button>
+        <TextButton
+          label={t('Refresh')}
+          loading={messages.isFetching}
+          onClick={() => void messages.refetch()}
+        />
       }
     >
       <PageFilter isSet={isFiltering(filter)} onClear={() => change(NO_FILTER)}>
@@ -129,7 +132,7 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
       width: 235,
       title: labelOfMessage,
       cell: (row) => (
-        <Anchor component="button" type="button" size="sm" truncate maw="100%" onClick={() => onOpen(row.id)}>
+        <Anchor component="button" type="button" truncate maw="100%" onClick={() => onOpen(row.id)}>
           {labelOfMessage(row) || t('Without a subject')}
         </Anchor>
       ),

@@ -1,17 +1,5 @@
 /** The users of the school, with a search, and a button to invite another one. */
-import {
-  Alert,
-  Anchor,
-  Button,
-  Code,
-  Group,
-  NativeSelect,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Alert, Code, Group, NativeSelect, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   InvitePerson,
@@ -30,6 +18,7 @@ import { StateTag } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { EmptyState, PageFrame } from '../shell/states';
+import { TextButton, TextLink } from '../shell/text-button';
 
 type ListedAccount = PeopleAccountsQuery['accounts']['nodes'][number];
 
@@ -53,7 +42,7 @@ export function PeoplePage() {
     <PageFrame
       title={t('People')}
       description={t('Who can log in, and what they may do')}
-      actions={<Button onClick={() => setInviting(true)}>{t('Invite a user')}</Button>}
+      actions={<TextButton label={t('Invite a user')} isMain onClick={() => setInviting(true)} />}
     >
       <Stack>
         <Group>
@@ -85,9 +74,9 @@ export function PeoplePage() {
                   [
                     t('Name'),
                     ({ id, name, userName }) => (
-                      <Anchor component={Link} to={`/portal/people/${id}`} size="sm" fw={600}>
+                      <TextLink to={`/portal/people/${id}`} fw={600}>
                         {name || userName}
-                      </Anchor>
+                      </TextLink>
                     ),
                   ],
                   [t('User name'), ({ userName }) => userName],
@@ -190,7 +179,7 @@ export function SentLinkNotice({ link, expiresAt }: SentLinkNoticeProps) {
   return (
     <Alert title={t('Give them this link. It will not be shown again')}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{until}</Text>
+        <Text>{until}</Text>
         <Code className="wrapped">{address}</Code>
         <CopyTextButton title={t('the link')} text={address} />
       </Stack>

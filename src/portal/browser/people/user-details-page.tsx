@@ -1,6 +1,6 @@
 /** One user: rights, sessions, and the actions of an admin. */
-import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
-import { Link, useParams } from '@tanstack/react-router';
+import { Group, Stack, Tabs, Text } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SessionsOfUser } from '../../../generated/portal/account/sessions';
 import {
@@ -26,6 +26,7 @@ import { FactStrip } from '../shell/link-card';
 import { ListTable } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, PageFrame } from '../shell/states';
+import { TextButton, TextLink } from '../shell/text-button';
 import { AccountStateTag, RolesInput, SentLinkNotice } from './people-page';
 
 type Account = NonNullable<PeopleAccountQuery['account']>;
@@ -98,9 +99,7 @@ function PersonActions({ account }: { readonly account: Account }) {
   return (
     <Stack align="flex-start">
       <Group gap="xs">
-        <Button variant="default" onClick={() => setAsked({ what: 'roles', begun: account })}>
-          {t('Change roles')}
-        </Button>
+        <TextButton label={t('Change roles')} onClick={() => setAsked({ what: 'roles', begun: account })} />
         {isActive && (
           <ChangeButton
             title={nameOfLink}
@@ -132,9 +131,10 @@ function PersonActions({ account }: { readonly account: Account }) {
             {t('It is for who has lost the phone and the recovery codes: be sure who asks for it.')}
           </ChangeButton>
         )}
-        <Button variant="default" onClick={() => setAsked({ what: 'active', begun: account })}>
-          {isActive ? t('Deactivate') : t('Reactivate')}
-        </Button>
+        <TextButton
+          label={isActive ? t('Deactivate') : t('Reactivate')}
+          onClick={() => setAsked({ what: 'active', begun: account })}
+        />
       </Group>
       {link && <SentLinkNotice {...link} />}
       {asked && <AccountDialog {...asked} now={account} onClose={() => setAsked(undefined)} />}
@@ -212,9 +212,9 @@ function AuditLinks({ userId }: { readonly userId: string }) {
   return (
     <Group gap="md" mih={36}>
       {links.map(([label, search]) => (
-        <Anchor key={label} component={Link} to="/portal/audit" search={search as never} size="sm">
+        <TextLink key={label} to="/portal/audit" search={search}>
           {label}
-        </Anchor>
+        </TextLink>
       ))}
     </Group>
   );

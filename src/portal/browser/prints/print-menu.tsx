@@ -1,9 +1,10 @@
 import { useLingui } from '@lingui/react';
-import { Button, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
+import { TextButton } from '../shell/text-button';
 
 interface PrintMenuProps {
   /** The documents of a collection; for one record also those of any collection. */
@@ -28,9 +29,7 @@ export function PrintMenu({ collection, isOne = false, report, address }: PrintM
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" leftSection={<Icon name="print" />}>
-          {t('Print')}
-        </Button>
+        <TextButton label={t('Print')} icon="print" />
       </Menu.Target>
       <Menu.Dropdown>
         {report !== undefined && <Menu.Item onClick={() => window.print()}>{t('This table')}</Menu.Item>}

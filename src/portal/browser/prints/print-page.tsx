@@ -1,5 +1,5 @@
 /** A document of chosen records, as it is printed or made a PDF by the browser. */
-import { Alert, Button, Group, Stack } from '@mantine/core';
+import { Alert, Group, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
@@ -11,6 +11,7 @@ import { SetSelect, useSets } from '../sheets/set-select';
 import { Answered } from '../shell/answered';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { PrintDocument } from './print-document';
 import { type PrintChoice, type PrintHead, type PrintLayout, usePrints } from './print-menu';
 import { type PrintSubject, usePrintLayout, usePrintPages } from './use-print-pages';
@@ -77,9 +78,12 @@ function PrintOf({ head, layout }: PrintOfProps) {
               onChange={(next) => setAddress({ [choice.name]: next }, 'replace')}
             />
           ))}
-          <Button onClick={() => print()} disabled={!data || data.pages.length === 0}>
-            {t('Print or save as PDF')}
-          </Button>
+          <TextButton
+            label={t('Print or save as PDF')}
+            isMain
+            onClick={() => print()}
+            disabled={!data || data.pages.length === 0}
+          />
         </Group>
         {data?.hasMore && (
           <Alert role="note" color="yellow" variant="light" p="xs" className="no-print">

@@ -1,5 +1,5 @@
 /** Promotes students to the next session, with a dry run of every student and one undo. */
-import { Button, Card, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Card, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -18,6 +18,7 @@ import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { ListTable } from '../shell/list-table';
 import { EmptyState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
 type Promotion = NonNullable<PromoteStudentsMutation['promoteStudents']>;
@@ -187,9 +188,13 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
           ]}
         />
         <Group mt="md">
-          <Button onClick={() => look()} loading={preview.isPending} disabled={input.classes.length === 0}>
-            {t('Show every student')}
-          </Button>
+          <TextButton
+            label={t('Show every student')}
+            isMain
+            onClick={() => look()}
+            loading={preview.isPending}
+            disabled={input.classes.length === 0}
+          />
         </Group>
       </Card>
       {preview.error && <ProblemState problem={preview.error} />}
@@ -198,12 +203,12 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
           <Outcome promotion={shown} />
           <StudentTable {...{ names, exceptions }} students={shown.students} onExcept={except} />
           <Group>
-            <Button
+            <TextButton
+              label={t('Promote students')}
+              isMain
               onClick={() => setIsAsked(true)}
               disabled={shown.students.length === 0 || preview.isPending}
-            >
-              {t('Promote students')}
-            </Button>
+            />
           </Group>
         </>
       )}
@@ -252,7 +257,7 @@ function Outcome({ promotion }: { readonly promotion: Promotion }) {
   const t = useTexts();
   const { fromSession, toSession, promoted, stayed, left } = promotion;
   return (
-    <Text role="status">
+    <Text role="status" size="md">
       {t(
         '{fromSession} → {toSession}: {promoted, number} promoted, {stayed, number} stay, {left, number} leave.',
         {

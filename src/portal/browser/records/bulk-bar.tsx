@@ -1,5 +1,5 @@
 /** The dialog before many records are changed or removed: their number, and a preview of the first ones. */
-import { Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ChangeRecords, RemoveRecords } from '../../../generated/portal/records/bulk';
@@ -7,8 +7,8 @@ import { GridRecords } from '../../../generated/portal/records/records';
 import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
 import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
 import { LoadingState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { type CountedFilter, countUpToMost } from './count-button';
 import { FieldInput } from './field-input';
 import { RecordUses, useMayForce, usesIn } from './record-uses';
@@ -230,7 +230,7 @@ function FirstOfThem({ collection, filter, count, field, value }: FirstOfThemPro
         );
       })}
       {rest > 0 && (
-        <Text component="li" size="sm" c="dimmed">
+        <Text component="li" c="dimmed">
           {t('and {count, number} more', { count: rest })}
         </Text>
       )}
@@ -262,41 +262,38 @@ export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
     : { collection: collection.name, oquery: '', where: { _id: { in: [...ids] } } };
   return (
     <Group gap="xs" py={6} role="group" aria-label={t('Selection')}>
-      <Text size="sm" fw={600} role="status">
+      <Text fw={600} role="status">
         {isAll
           ? t('All filtered records are selected')
           : t('{count, plural, one {# record} other {# records}} selected', { count: ids.size })}
       </Text>
       {!isAll && (
-        <Button size="compact-sm" variant="subtle" onClick={chosen.chooseAll}>
-          {t('Select all filtered records')}
-        </Button>
+        <TextButton
+          label={t('Select all filtered records')}
+          size="compact-sm"
+          variant="subtle"
+          onClick={chosen.chooseAll}
+        />
       )}
       {rights?.canUpdate && (
-        <Button
+        <TextButton
+          label={t('Change a field')}
           size="compact-sm"
-          variant="default"
           onClick={() => {
             setAsked('change');
             chosen.keep();
           }}
-        >
-          {t('Change a field')}
-        </Button>
+        />
       )}
       {rights?.canRemove && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<Icon name="trash" size={14} />}
-          onClick={() => setAsked('remove')}
-        >
-          {t('Remove')}
-        </Button>
+        <TextButton label={t('Remove')} size="compact-sm" icon="trash" onClick={() => setAsked('remove')} />
       )}
-      <Button size="compact-sm" variant="subtle" onClick={chosen.chooseNone}>
-        {t('Clear selection')}
-      </Button>
+      <TextButton
+        label={t('Clear selection')}
+        size="compact-sm"
+        variant="subtle"
+        onClick={chosen.chooseNone}
+      />
       {asked && (
         <BulkDialog
           {...{ collection }}

@@ -1,9 +1,10 @@
 /** The editor of a cell: the input for its field, placed over the cell. */
-import { Button, Group, Popover, Text } from '@mantine/core';
+import { Group, Popover, Text } from '@mantine/core';
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
 import { useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
+import { TextButton } from '../shell/text-button';
 import { FieldFaults, faultsByField } from './field-faults';
 import { FieldInput } from './field-input';
 import { type DeclaredField, useFieldNames } from './use-declared-collection';
@@ -101,19 +102,15 @@ export function CellEditor({ collection, field, row, onSaved, onDone, children }
             error={wrong}
           />
           <Group gap="xs" mt="sm">
-            <Button type="submit" size="compact-sm" loading={isSaving}>
-              {t('Save')}
-            </Button>
-            <Button
-              variant="default"
+            <TextButton label={t('Save')} isMain type="submit" size="compact-sm" loading={isSaving} />
+            <TextButton
+              label={t('Cancel')}
               size="compact-sm"
               onClick={() => {
                 keepDraft(others);
                 onDone(0);
               }}
-            >
-              {t('Cancel')}
-            </Button>
+            />
             {problem?.requestId !== undefined && (
               <Text size="xs" c="dimmed" className="wrapped">
                 {problem.code}

@@ -37,7 +37,7 @@ export function CollectionsPage() {
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
         {found.map(({ name, title }) => (
           <LinkCard key={name} to={`/portal/records/${name}`} title={title}>
-            <Text size="sm" c="dimmed" lineClamp={2} className="collection-description">
+            <Text c="dimmed" lineClamp={2} className="collection-description">
               <CodeSpans text={described.get(name) ?? ''} />
             </Text>
             <Text size="xs" c="dimmed" ff="monospace" mt="xs">

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { CountedRecords, type CountedRecordsQuery } from '../../../generated/portal/records/grid-count';
 import type { GatewayClient } from '../gateway/gateway-client';
 import { useGateway } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
+import { TextButton } from '../shell/text-button';
 
 /** A larger number is of no use to anybody. */
 const MOST_COUNTED = 10_000;
@@ -19,11 +19,7 @@ export function CountButton({ asked }: { readonly asked: CountedFilter }) {
   });
   const isOfFilter = variables === filter;
   if (data === undefined || !isOfFilter) {
-    return (
-      <Button variant="default" loading={isPending && isOfFilter} onClick={() => mutate(filter)}>
-        {t('Count')}
-      </Button>
-    );
+    return <TextButton label={t('Count')} loading={isPending && isOfFilter} onClick={() => mutate(filter)} />;
   }
   return (
     <output className="count">

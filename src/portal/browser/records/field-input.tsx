@@ -1,5 +1,5 @@
 /** The input for a field, according to its declaration. */
-import { ActionIcon, Button, Card, Group, Input, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Card, Group, Input, Select, Stack, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isExactNumber, numberOfText } from '../gateway/exact-number';
 import { useViewer } from '../gateway/use-gateway';
@@ -8,7 +8,7 @@ import { parseTypedNumber } from '../language/typed-number';
 import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput, DayTimeInput } from '../shell/day-input';
-import { Icon } from '../shell/icon';
+import { IconButton, TextButton } from '../shell/text-button';
 import { useBoundFault } from './field-faults';
 import { CheckedTextInput, NumberTextInput } from './number-text-input';
 import { ReferencePicker } from './reference-picker';
@@ -203,26 +203,23 @@ function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProp
                 />
               </div>
               {!isReadOnly && (
-                <ActionIcon
+                <IconButton
+                  icon="trash"
+                  label={t('Take entry {number} out of {field}', { number: index + 1, field: label })}
                   onClick={() => onChange(entries.toSpliced(index, 1))}
-                  aria-label={t('Take entry {number} out of {field}', { number: index + 1, field: label })}
-                >
-                  <Icon name="trash" />
-                </ActionIcon>
+                />
               )}
             </Group>
           </Card>
         ))}
         {!isReadOnly && (
-          <Button
-            variant="default"
+          <TextButton
+            label={t('Add to {field}', { field: label })}
             size="compact-sm"
-            leftSection={<Icon name="plus" size={14} />}
+            icon="plus"
             onClick={() => onChange([...entries, field.type === 'object' ? {} : null])}
             className="add-entry"
-          >
-            {t('Add to {field}', { field: label })}
-          </Button>
+          />
         )}
       </Stack>
     </Input.Wrapper>

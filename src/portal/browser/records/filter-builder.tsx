@@ -1,10 +1,10 @@
 /** Builds a filter row by row. The filter is also shown as text, which can be edited as well. */
-import { ActionIcon, Button, Drawer, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Drawer, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
-import { Icon } from '../shell/icon';
+import { IconButton, TextButton } from '../shell/text-button';
 import {
   type FilterCondition,
   type FilterOperator,
@@ -92,18 +92,16 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
             />
           ))}
           <Group>
-            <Button
-              variant="default"
-              leftSection={<Icon name="plus" size={14} />}
+            <TextButton
+              label={t('Add a condition')}
+              icon="plus"
               onClick={() =>
                 setRows([
                   ...rows,
                   { field: choices[0]?.path ?? '', operator: firstOperator(choices[0]), value: '' },
                 ])
               }
-            >
-              {t('Add a condition')}
-            </Button>
+            />
           </Group>
           <TextInput
             label={t('As text (oquery)')}
@@ -126,12 +124,8 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
             spellCheck={false}
           />
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => onFilter({ oquery: '', where: '' })}>
-              {t('Clear the filter')}
-            </Button>
-            <Button type="submit" disabled={!isJson || !isWritten}>
-              {t('Filter')}
-            </Button>
+            <TextButton label={t('Clear the filter')} onClick={() => onFilter({ oquery: '', where: '' })} />
+            <TextButton label={t('Filter')} isMain type="submit" disabled={!isJson || !isWritten} />
           </Group>
         </Stack>
       </form>
@@ -175,13 +169,12 @@ function ConditionRow({ row, choices, number, onChange, onRemove }: ConditionRow
         allowDeselect={false}
       />
       {needsValue(row.operator) && <ConditionValue {...{ row, field, number, onChange }} />}
-      <ActionIcon
+      <IconButton
+        icon="trash"
+        label={t('Take condition {number} away', { number })}
         size="input-sm"
         onClick={onRemove}
-        aria-label={t('Take condition {number} away', { number })}
-      >
-        <Icon name="trash" />
-      </ActionIcon>
+      />
     </Group>
   );
 }

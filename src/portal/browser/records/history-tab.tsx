@@ -1,5 +1,5 @@
 /** The history of a record: every change with its fields, and buttons to restore them. */
-import { Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -13,9 +13,10 @@ import { GridRecords } from '../../../generated/portal/records/records';
 import { useChange, useGateway, useViewer } from '../gateway/use-gateway';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
-import { Icon, StateTag } from '../shell/icon';
+import { StateTag } from '../shell/icon';
 import { ActionsHead, ListTable, MoreButton } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 import {
   type DeclaredCollection,
@@ -81,7 +82,9 @@ export function HistoryTab({ collection, id, version }: HistoryTabProps) {
           <Group justify="space-between">
             <Group gap="xs">
               <StateTag>{t('Version {version}', { version: first })}</StateTag>
-              <Text fw={600}>{t('Before these changes')}</Text>
+              <Text fw={600} size="md">
+                {t('Before these changes')}
+              </Text>
             </Group>
             <RestoreButton {...{ collection, id, current: version }} version={first} />
           </Group>
@@ -117,10 +120,10 @@ function VersionCard({ collection, id, current, change, nameOf }: VersionCardPro
       <Group justify="space-between">
         <Group gap="xs">
           <StateTag>{t('Version {version}', { version: change.version })}</StateTag>
-          <Text fw={600}>{t(nameOfOperation(change))}</Text>
-          <Text size="sm" c="dimmed">
-            {[formats.instant(change.at), ...madeBy].join(' · ')}
+          <Text fw={600} size="md">
+            {t(nameOfOperation(change))}
           </Text>
+          <Text c="dimmed">{[formats.instant(change.at), ...madeBy].join(' · ')}</Text>
         </Group>
         {change.version !== current && change.operation !== 'deleted' && (
           <RestoreButton {...{ collection, id, current }} version={change.version} />
@@ -152,14 +155,12 @@ function RestoreButton({ collection, id, current, version }: RestoreButtonProps)
   };
   return (
     <>
-      <Button
+      <TextButton
+        label={t('Restore version {version}', { version })}
         size="compact-sm"
-        variant="default"
-        leftSection={<Icon name="undo" size={14} />}
+        icon="undo"
         onClick={() => setIsAsked(true)}
-      >
-        {t('Restore version {version}', { version })}
-      </Button>
+      />
       {isAsked && (
         <ConfirmDialog
           title={t('Restore version {version}?', { version })}
@@ -186,7 +187,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
   const fields = new Map<string, DeclaredField>(collection.fields.map((field) => [field.name, field]));
   if (!change.changes) {
     return (
-      <Text size="sm" c="dimmed" mt="xs">
+      <Text c="dimmed" mt="xs">
         {t('The values of this change were not kept.')}
       </Text>
     );
@@ -213,7 +214,8 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
               change.operation === 'updated' &&
               current !== undefined &&
               updatable.includes(path) && (
-                <Button
+                <TextButton
+                  label={t('Restore')}
                   size="compact-xs"
                   variant="subtle"
                   loading={save.isPending}
@@ -224,9 +226,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
                       data: { [path]: before ?? null },
                     })
                   }
-                >
-                  {t('Restore')}
-                </Button>
+                />
               ),
           ],
         ]}

@@ -1,11 +1,11 @@
-import { Button, Group } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Group } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { Icon } from '../shell/icon';
 import { FindInput } from '../shell/page-filter';
 import { EmptyState, NotFoundState, type NotFoundStateProps } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 
 export interface NoRecordsProps {
   readonly collection: string;
@@ -24,11 +24,7 @@ export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRec
       <EmptyState
         icon="table"
         title={t('No records')}
-        action={
-          <Button variant="default" onClick={onUnfilter}>
-            {t('Clear the filter')}
-          </Button>
-        }
+        action={<TextButton label={t('Clear the filter')} onClick={onUnfilter} />}
       >
         {t('No records match the filter. Change or remove it.')}
         {unknown.length > 0 &&
@@ -52,22 +48,19 @@ export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRec
       title={t('No records')}
       action={
         <>
-          <Button
-            component={Link}
+          <TextButton
+            label={t('Create the first one')}
             to={`/portal/records/${collection}/new`}
             variant={mayImport ? 'default' : 'filled'}
-          >
-            {t('Create the first one')}
-          </Button>
+          />
           {mayImport && rights.canUpdate && (
-            <Button
-              component={Link}
+            <TextButton
+              label={t('Import a file')}
+              isMain
               to="/portal/imports"
-              search={{ collection } as never}
-              leftSection={<Icon name="upload" />}
-            >
-              {t('Import a file')}
-            </Button>
+              search={{ collection }}
+              icon="upload"
+            />
           )}
         </>
       }
@@ -100,9 +93,7 @@ export function MissingRecord({ above, collection }: MissingRecordProps) {
         <form onSubmit={look}>
           <Group gap="xs" justify="center">
             <FindInput label={t('Find a record')} value={search} onFind={setSearch} />
-            <Button type="submit" variant="default">
-              {t('Search')}
-            </Button>
+            <TextButton label={t('Search')} type="submit" />
           </Group>
         </form>
       }

@@ -46,11 +46,7 @@ export function NumberTextInput(props: NumberTextInputProps) {
       }}
       error={error || (isTyping ? undefined : fault) || undefined}
       {...(unit && {
-        rightSection: (
-          <Text size="sm" c="dimmed">
-            {unit}
-          </Text>
-        ),
+        rightSection: <Text c="dimmed">{unit}</Text>,
         rightSectionWidth: `calc(${unit.length}ch + 1.75rem)`,
         rightSectionPointerEvents: 'none' as const,
       })}

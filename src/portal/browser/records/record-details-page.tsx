@@ -1,5 +1,5 @@
 /** A record: its fields, its references and referring records, its files, messages and history. */
-import { Button, Card, Tabs } from '@mantine/core';
+import { Card, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
@@ -10,7 +10,6 @@ import { phrase, useTexts } from '../language/use-texts';
 import { PrintMenu, usePrints } from '../prints/print-menu';
 import { GatewayProblem } from '../session/gateway-problem';
 import { ConfirmDialog } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-turns';
 import { useAddress } from '../shell/page-filter';
 import {
@@ -21,6 +20,7 @@ import {
   ProblemState,
   SubjectProblem,
 } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { HistoryTab } from './history-tab';
 import { addressesOfRecord } from './main-fields';
 import { MissingRecord } from './no-records';
@@ -219,9 +219,7 @@ function RemoveButton({
   const asked = { collection: collection.name, id: record.id, ifVersion: record.version };
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="trash" />} onClick={() => setIsAsked(true)}>
-        {t('Remove')}
-      </Button>
+      <TextButton label={t('Remove')} icon="trash" onClick={() => setIsAsked(true)} />
       {isAsked && (
         <ConfirmDialog
           title={t('Remove this record?')}

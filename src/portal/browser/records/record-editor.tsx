@@ -1,5 +1,5 @@
 /** A form for the fields of a record. Changes are sent with the version that they are based on. */
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { MakeRecord, type RecordNowQuery } from '../../../generated/portal/records/record';
@@ -9,6 +9,7 @@ import { type Texts, useTexts } from '../language/use-texts';
 import type { GatewayProblem } from '../session/gateway-problem';
 import { useNotice } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { FieldFaults, faultsByField } from './field-faults';
 import { FieldInput } from './field-input';
 import { type DeclaredCollection, type DeclaredField, unitIn } from './use-declared-collection';
@@ -83,7 +84,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
         )}
         {problem && !isOfFields && <ProblemState problem={problem} />}
         {isOfFields && (
-          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          <Text c="var(--mantine-color-error)" role="alert">
             {t('Not saved: {count, plural, one {one field is} other {# fields are}} to be corrected.', {
               count: faults.size,
             })}
@@ -104,14 +105,16 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
         ))}
         {mayWrite && (
           <Group className="form-foot">
-            <Button type="submit" disabled={!isChanged} loading={make.isPending || saving.isSaving}>
-              {record ? t('Save') : t('Create')}
-            </Button>
-            <Button variant="default" disabled={!isChanged} onClick={() => keepDraft({})}>
-              {t('Discard changes')}
-            </Button>
+            <TextButton
+              label={record ? t('Save') : t('Create')}
+              isMain
+              type="submit"
+              disabled={!isChanged}
+              loading={make.isPending || saving.isSaving}
+            />
+            <TextButton label={t('Discard changes')} disabled={!isChanged} onClick={() => keepDraft({})} />
             {isChanged && (
-              <Text size="sm" c="dimmed" role="status">
+              <Text c="dimmed" role="status">
                 {t('{count, plural, one {# field} other {# fields}} not saved yet', {
                   count: Object.keys(draft).length,
                 })}

@@ -1,7 +1,6 @@
 /** The main fields of a record above its tabs. They stay visible on every tab. */
-import { ActionIcon, Anchor, Button, Group, Stack, Title } from '@mantine/core';
+import { Anchor, Group, Stack, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { MessagesOfPortal } from '../../../generated/portal/messages/messages';
 import { FilesOfRecord } from '../../../generated/portal/records/record';
@@ -12,10 +11,11 @@ import { useOperation } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
 import { labelOfMessage, MESSAGE_STATE_NAMES, MessageDialog } from '../messages/message-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
-import { Icon, StateTag } from '../shell/icon';
+import { StateTag } from '../shell/icon';
 import { FactStrip } from '../shell/link-card';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { IconButton, TextButton, TextLink } from '../shell/text-button';
 import { mainFieldsOf } from './main-fields';
 import type { EditedRecord } from './record-editor';
 import { useReferenceTarget } from './reference-picker';
@@ -56,11 +56,7 @@ function FactValue({ field, data }: FactValueProps) {
   if (field.name === 'status') return <StateTag state={String(value)}>{text}</StateTag>;
   if (!isReferenceValue(value)) return text;
   if (target === undefined) return text;
-  return (
-    <Anchor component={Link} to={`/portal/records/${target}/${encodeURIComponent(value.value)}`} size="sm">
-      {text}
-    </Anchor>
-  );
+  return <TextLink to={`/portal/records/${target}/${encodeURIComponent(value.value)}`}>{text}</TextLink>;
 }
 
 export function RecordMessages({ addresses }: { readonly addresses: readonly string[] }) {
@@ -89,12 +85,10 @@ function MessagesTo({ address }: { readonly address: string }) {
   return (
     <section aria-label={address}>
       <Group justify="space-between">
-        <Title order={2} size="h5">
-          {address}
-        </Title>
-        <Anchor component={Link} to="/portal/messages" search={{ recipient: address } as never} size="sm">
+        <Title size="h5">{address}</Title>
+        <TextLink to="/portal/messages" search={{ recipient: address }}>
           {t('All messages to this record')}
-        </Anchor>
+        </TextLink>
       </Group>
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && !data && <LoadingState rows={3} />}
@@ -107,7 +101,7 @@ function MessagesTo({ address }: { readonly address: string }) {
             [
               t('Message'),
               (one) => (
-                <Anchor component="button" type="button" size="sm" onClick={() => setOpened(one.id)}>
+                <Anchor component="button" type="button" onClick={() => setOpened(one.id)}>
                   {labelOfMessage(one) || t('Without a subject')}
                 </Anchor>
               ),
@@ -150,14 +144,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
         <Group>
           <FilePicker onPick={(file) => add.sending.mutate(file)}>
             {(props) => (
-              <Button
-                {...props}
-                variant="default"
-                leftSection={<Icon name="upload" />}
-                loading={add.sending.isPending}
-              >
-                {t('Add a file')}
-              </Button>
+              <TextButton {...props} label={t('Add a file')} icon="upload" loading={add.sending.isPending} />
             )}
           </FilePicker>
         </Group>
@@ -178,19 +165,17 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
               <ActionsHead key="actions" />,
               (file) => (
                 <Group gap={4} justify="flex-end" wrap="nowrap">
-                  <ActionIcon
+                  <IconButton
+                    icon="download"
+                    label={t('Download {name}', { name: file.name })}
                     onClick={() => download.mutate(file)}
-                    aria-label={t('Download {name}', { name: file.name })}
-                  >
-                    <Icon name="download" />
-                  </ActionIcon>
+                  />
                   {file.mayRemove && (
-                    <ActionIcon
+                    <IconButton
+                      icon="trash"
+                      label={t('Remove {name}', { name: file.name })}
                       onClick={() => setRemoved(file)}
-                      aria-label={t('Remove {name}', { name: file.name })}
-                    >
-                      <Icon name="trash" />
-                    </ActionIcon>
+                    />
                   )}
                 </Group>
               ),

@@ -1,11 +1,11 @@
 /** The records that refer to a record: the first ones of each referring field of each collection. */
-import { Anchor, Card, SimpleGrid, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Card, SimpleGrid, Stack, Text } from '@mantine/core';
 import { ReferringRecords } from '../../../generated/portal/records/record';
 import { ReferringFields, type ReferringFieldsQuery } from '../../../generated/portal/records/records';
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { useReportWords, useTexts } from '../language/use-texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { TextLink } from '../shell/text-button';
 import { escapeValue } from './filter-conditions';
 import {
   isReferenceValue,
@@ -82,21 +82,15 @@ function Referring({ from, field, id, values }: ReferringProps) {
   return (
     <Card component="li" withBorder padding="md">
       <Stack gap={6} w="100%">
-        <Text fw={600}>
+        <Text fw={600} size="md">
           {say(from.title)} · {nameOf(field)}
         </Text>
         {error && <ProblemState problem={error} />}
         {!data && !error && <LoadingState rows={2} />}
-        {data && nodes.length === 0 && (
-          <Text size="sm" c="dimmed">
-            {t('None')}
-          </Text>
-        )}
+        {data && nodes.length === 0 && <Text c="dimmed">{t('None')}</Text>}
         {nodes.slice(0, SHOWN).map((node) => (
-          <Anchor
+          <TextLink
             key={node.id}
-            component={Link}
-            size="sm"
             lineClamp={2}
             to={`/portal/records/${from.name}/${encodeURIComponent(node.id)}`}
           >
@@ -104,18 +98,12 @@ function Referring({ from, field, id, values }: ReferringProps) {
               {describe(node.data as Values) || node.id}
             </span>
             <VoidState fields={from.fields} data={node.data} />
-          </Anchor>
+          </TextLink>
         ))}
         {nodes.length > 0 && (
-          <Anchor
-            component={Link}
-            size="sm"
-            fw={600}
-            to={`/portal/records/${from.name}`}
-            search={{ oquery } as never}
-          >
+          <TextLink fw={600} to={`/portal/records/${from.name}`} search={{ oquery }}>
             {t('Show all in {collection}', { collection: say(from.title) })}
-          </Anchor>
+          </TextLink>
         )}
       </Stack>
     </Card>

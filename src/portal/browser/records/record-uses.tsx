@@ -60,7 +60,6 @@ export function RecordUses({ uses, id }: RecordUsesProps) {
                 <Anchor
                   href={`/portal/records/${collection}?oquery=${encodeURIComponent(oquery)}`}
                   target="_blank"
-                  size="sm"
                 >
                   {words}
                 </Anchor>

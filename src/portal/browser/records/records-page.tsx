@@ -1,17 +1,16 @@
 /** The records of a collection, filtered and sorted, as a grid that loads more while scrolling. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
-import { Icon } from '../shell/icon';
 import { InSteps } from '../shell/in-turns';
 import { useAddress } from '../shell/page-filter';
 import { LoadingState, NotFoundState, PageFrame, ProblemState, SubjectProblem } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { BulkBar, useChosenRecords } from './bulk-bar';
 import { FilterBuilder } from './filter-builder';
 import { escapeValue, parseConditions } from './filter-conditions';
@@ -47,9 +46,7 @@ export function RecordsPage() {
           <>
             <ActButtons place={{ collection: name }} />
             {mayCreate && (
-              <Button component={Link} to={`/portal/records/${name}/new`} leftSection={<Icon name="plus" />}>
-                {t('New record')}
-              </Button>
+              <TextButton label={t('New record')} isMain to={`/portal/records/${name}/new`} icon="plus" />
             )}
           </>
         }

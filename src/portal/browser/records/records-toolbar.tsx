@@ -1,5 +1,5 @@
 /** The toolbar above the grid: search, filter, columns, count and export. */
-import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
+import { Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -8,8 +8,8 @@ import { useGateway } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { PrintMenu } from '../prints/print-menu';
 import { useNotice } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
 import { FindInput } from '../shell/page-filter';
+import { TextButton } from '../shell/text-button';
 import { CountButton } from './count-button';
 import { SavedViewsMenu } from './saved-views-menu';
 import { type DeclaredField, useFieldNames } from './use-declared-collection';
@@ -52,15 +52,14 @@ export function RecordsToolbar(props: RecordsToolbarProps) {
           onSearch={onSearch}
         />
       )}
-      <Button
+      <TextButton
+        label={filter.text === '' ? t('Filter') : filter.words}
         variant={filter.text === '' ? 'default' : 'light'}
-        leftSection={<Icon name="filter" />}
+        icon="filter"
         onClick={onFilter}
         className={filter.text === '' ? 'filter-button' : 'filter-button is-told'}
         title={filter.text}
-      >
-        {filter.text === '' ? t('Filter') : filter.words}
-      </Button>
+      />
       <ColumnsMenu fields={fields} shown={asked.project} onShow={onColumns} />
       <CountButton asked={asked} />
       <ExportMenu asked={asked} />
@@ -117,9 +116,7 @@ function ColumnsMenu({
   return (
     <Popover position="bottom-end" withArrow trapFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<Icon name="columns" />}>
-          {t('Columns')}
-        </Button>
+        <TextButton label={t('Columns')} icon="columns" />
       </Popover.Target>
       <Popover.Dropdown>
         <ScrollArea.Autosize mah={360}>
@@ -163,9 +160,7 @@ function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" leftSection={<Icon name="download" />} loading={isPending}>
-          {t('Export')}
-        </Button>
+        <TextButton label={t('Export')} icon="download" loading={isPending} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{t('All filtered records, with these columns')}</Menu.Label>

@@ -1,5 +1,5 @@
 /** The menu of saved views of a collection: select, save, rename, share and remove them. */
-import { Button, Menu, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Menu, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { RemoveSavedView, SavedViewsOf } from '../../../generated/portal/records/saved-views';
 import { useChange, useViewer } from '../gateway/use-gateway';
@@ -10,6 +10,7 @@ import { Icon } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { type NamedView, type SavedView, useSavedViews, useSaveView } from './use-saved-views';
 import { ALL_RECORDS, isSameShown, SHOWN_RECORDS, toShownRecords, VIEW_ADDRESS } from './view-address';
 
@@ -48,14 +49,13 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
     <>
       <Menu position="bottom-start">
         <Menu.Target>
-          <Button
+          <TextButton
+            label={active ? viewLabel(active, isChanged) : t('Views')}
             variant={active ? 'light' : 'default'}
-            leftSection={<Icon name="bookmark" />}
+            icon="bookmark"
             className={active ? 'view-button is-told' : 'view-button'}
             title={active && viewLabel(active, isChanged)}
-          >
-            {active ? viewLabel(active, isChanged) : t('Views')}
-          </Button>
+          />
         </Menu.Target>
         <Menu.Dropdown className="view-menu">
           <Menu.Item onClick={() => change({ ...SHOWN_RECORDS, view: ALL_RECORDS })}>
@@ -233,9 +233,7 @@ function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: Sav
             />
           )}
           {problem && !theirs && <ProblemState problem={problem} />}
-          <Button type="submit" loading={isBusy} disabled={name === ''}>
-            {t('Save')}
-          </Button>
+          <TextButton label={t('Save')} isMain type="submit" loading={isBusy} disabled={name === ''} />
         </Stack>
       </form>
     </InputDialog>

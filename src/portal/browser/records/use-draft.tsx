@@ -1,8 +1,8 @@
-import { Alert, Anchor, Group } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Alert, Group } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
 import { useViewer, type Viewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
+import { TextLink } from '../shell/text-button';
 import type { DeclaredField } from './use-declared-collection';
 
 /** The changed and unsaved fields of a record; `null` removes a value. */
@@ -127,14 +127,9 @@ export function UnsavedRecords({ collection }: { readonly collection: string }) 
           count: ids.length,
         })}
         {ids.slice(0, MOST_NAMED).map((id) => (
-          <Anchor
-            key={id}
-            component={Link}
-            to={`/portal/records/${collection}/${encodeURIComponent(id)}`}
-            size="sm"
-          >
+          <TextLink key={id} to={`/portal/records/${collection}/${encodeURIComponent(id)}`}>
             {id}
-          </Anchor>
+          </TextLink>
         ))}
       </Group>
     </Alert>

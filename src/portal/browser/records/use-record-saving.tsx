@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -12,6 +12,7 @@ import { useGateway } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { ChangedBy, type OtherChange } from '../shell/confirm-dialog';
+import { TextButton } from '../shell/text-button';
 import { type DeclaredField, useFieldNames, useValueText } from './use-declared-collection';
 import { type Draft, isSame, tidied } from './use-draft';
 
@@ -202,7 +203,7 @@ export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: Conf
     >
       <Stack>
         <ChangedBy changes={otherChanges} />
-        <Text size="sm">
+        <Text>
           {fields.length === 0
             ? t('They changed other fields than you did. Save yours too?')
             : t('Choose which value to keep for the fields you both changed.')}
@@ -226,10 +227,8 @@ export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: Conf
           </Radio.Group>
         ))}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('Keep editing')}
-          </Button>
-          <Button onClick={() => onChosen(kept)}>{t('Save my choice')}</Button>
+          <TextButton label={t('Keep editing')} onClick={onClose} />
+          <TextButton label={t('Save my choice')} isMain onClick={() => onChosen(kept)} />
         </Group>
       </Stack>
     </Modal>

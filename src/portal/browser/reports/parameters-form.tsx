@@ -1,13 +1,4 @@
-import {
-  Autocomplete,
-  Button,
-  Group,
-  Select,
-  type SelectProps,
-  Switch,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Autocomplete, Group, Select, type SelectProps, Switch, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useViewer } from '../gateway/use-gateway';
@@ -16,6 +7,7 @@ import { useReportWords, useTexts } from '../language/use-texts';
 import { type RecordChoice, useRecordChoices } from '../records/use-record-choices';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
+import { TextButton } from '../shell/text-button';
 import type { AskableReport, AskedParameter } from './askable-report';
 
 export interface ParametersFormProps {
@@ -46,9 +38,7 @@ export function ParametersForm({ form, values, isBusy, onRun }: ParametersFormPr
         />
       ))}
       <Group className="parameters-foot">
-        <Button type="submit" loading={isRunning}>
-          {t('Run')}
-        </Button>
+        <TextButton label={t('Run')} isMain type="submit" loading={isRunning} />
       </Group>
     </form>
   );

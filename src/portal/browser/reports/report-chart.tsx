@@ -88,7 +88,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
         />
       )}
       {points.left > 0 && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t('{count, plural, one {# more is} other {# more are}} not in the chart', { count: points.left })}
         </Text>
       )}

@@ -1,5 +1,5 @@
 /** A report: its parameters as a form, its rows as a table and a chart, and the request that returns it. */
-import { Alert, Button, Card, Group, Stack, Table, Tabs, Text } from '@mantine/core';
+import { Alert, Card, Group, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -24,6 +24,7 @@ import {
   PageFrame,
   ProblemState,
 } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import type { AskableReport, ReportColumn } from './askable-report';
 import { ParametersForm } from './parameters-form';
 import { ReportDownloads, ReportRequest } from './report-request';
@@ -149,20 +150,18 @@ function AskedReport({ report, form }: AskedReportProps) {
                   <ReportTable form={form} rows={rows} currency={first.currency} label={report.title} />
                   {hasNextPage && (
                     <PrintedOnly>
-                      <Text size="sm" mt="sm">
+                      <Text mt="sm">
                         {t('Showing the first {count, number} rows.', { count: rows.length })}
                       </Text>
                     </PrintedOnly>
                   )}
                   {hasNextPage && (
                     <Group justify="center" mt="md" className="no-print">
-                      <Button
-                        variant="default"
+                      <TextButton
+                        label={t('Load more rows')}
                         loading={isFetchingNextPage}
                         onClick={() => void fetchNextPage()}
-                      >
-                        {t('Load more rows')}
-                      </Button>
+                      />
                     </Group>
                   )}
                 </Tabs.Panel>
@@ -238,24 +237,20 @@ function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
   return (
     <>
       <PrintedOnly>
-        <Text size="sm">{said}</Text>
+        <Text>{said}</Text>
       </PrintedOnly>
       <Card withBorder padding="md" className="no-print">
         {isFolded && (
           <Group justify="space-between" wrap="nowrap">
-            <Text size="sm" className="wrapped">
-              {said === '' ? t('Default options') : said}
-            </Text>
-            <Button
+            <Text className="wrapped">{said === '' ? t('Default options') : said}</Text>
+            <TextButton
+              label={t('Change')}
               ref={button}
               flex="none"
-              variant="default"
               size="compact-sm"
               aria-expanded={isOpen}
               onClick={() => setIsOpen(!isOpen)}
-            >
-              {t('Change')}
-            </Button>
+            />
           </Group>
         )}
         {(!isFolded || isOpen) && children}

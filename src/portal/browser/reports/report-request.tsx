@@ -1,13 +1,13 @@
 /** The request of the current report for programs, to copy. It needs an API key of the user. */
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { saveFile } from '../gateway/save-file';
 import { useGateway } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { useNotice } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
 import { LoadingState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import type { AskableReport } from './askable-report';
 
 export interface ReportRequestProps {
@@ -61,16 +61,14 @@ export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
     onError: ({ message }) => notice(message, 'failed'),
   });
   return ['csv', 'xlsx'].map((format) => (
-    <Button
+    <TextButton
       key={format}
-      variant="default"
-      leftSection={<Icon name="download" />}
+      label={t('{format} file', { format: format.toUpperCase() })}
+      icon="download"
       disabled={!indexed}
       loading={isPending}
       onClick={() => mutate(format)}
-    >
-      {t('{format} file', { format: format.toUpperCase() })}
-    </Button>
+    />
   ));
 }
 

@@ -74,13 +74,13 @@ function ReportGroup({ topic, reports }: ReportGroupProps) {
   if (reports.length === 0) return null;
   return (
     <section aria-labelledby={heading}>
-      <Title order={2} size="h4" mb="sm" id={heading}>
+      <Title mb="sm" id={heading}>
         {topic === '' ? t('Other reports') : say(topic)}
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
         {reports.map(({ name, title, description }) => (
           <LinkCard key={name} to={`/portal/reports/${name}`} title={title} level={3}>
-            <Text size="sm" c="dimmed" lineClamp={3}>
+            <Text c="dimmed" lineClamp={3}>
               <CodeSpans text={description} />
             </Text>
           </LinkCard>

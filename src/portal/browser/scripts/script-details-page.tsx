@@ -182,9 +182,7 @@ function VersionsTab({ name, code }: ScriptTabProps & { readonly code: string })
               }))}
               maw={480}
             />
-            <Text size="sm" c="dimmed">
-              {t('Green was added since then, red was removed.')}
-            </Text>
+            <Text c="dimmed">{t('Green was added since then, red was removed.')}</Text>
             <Suspense fallback={<LoadingState rows={10} />}>
               <CodeEditor
                 label={t('Changes since version {version}', { version: chosen.version })}

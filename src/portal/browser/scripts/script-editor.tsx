@@ -1,16 +1,5 @@
 /** The code and the triggers of a script. Changes stay in the tab until they are saved. */
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Drawer,
-  Group,
-  NativeSelect,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Checkbox, Drawer, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ChangeEvent, lazy, Suspense, useId, useState } from 'react';
 import {
@@ -25,8 +14,9 @@ import { useChange, useViewer } from '../gateway/use-gateway';
 import { phrase, type Texts, useTexts } from '../language/use-texts';
 import { useDraft, useDraftBase } from '../records/use-draft';
 import { ChangedBy, isVersionConflict, useNotice } from '../shell/confirm-dialog';
-import { Icon, WarningNotice } from '../shell/icon';
+import { WarningNotice } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
+import { IconButton, TextButton } from '../shell/text-button';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 const PlatformTypes = lazy(async () => ({ default: (await import('./platform-types')).PlatformTypes }));
@@ -118,12 +108,12 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
     <div className="script-page">
       <Stack gap="xs" className="script-code">
         <Group justify="space-between">
-          <Text size="sm" c="dimmed">
-            {t('Tab indents; Escape, then Tab, leaves the editor.')}
-          </Text>
-          <Button size="compact-sm" variant="default" onClick={() => setAreTypesShown(true)}>
-            {t('What a script may call')}
-          </Button>
+          <Text c="dimmed">{t('Tab indents; Escape, then Tab, leaves the editor.')}</Text>
+          <TextButton
+            label={t('What a script may call')}
+            size="compact-sm"
+            onClick={() => setAreTypesShown(true)}
+          />
         </Group>
         <Suspense fallback={<LoadingState rows={10} />}>
           <CodeEditor
@@ -138,20 +128,18 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
         )}
         {save.error && !isVersionConflict(save.error) && <ProblemState problem={save.error} />}
         <Group className="form-foot">
-          <Button disabled={!isChanged} loading={save.isPending} onClick={submit}>
-            {t('Save')}
-          </Button>
-          {isDrafted && (
-            <Button variant="default" onClick={() => keepDraft({})}>
-              {t('Discard changes')}
-            </Button>
-          )}
+          <TextButton
+            label={t('Save')}
+            isMain
+            disabled={!isChanged}
+            loading={save.isPending}
+            onClick={submit}
+          />
+          {isDrafted && <TextButton label={t('Discard changes')} onClick={() => keepDraft({})} />}
         </Group>
       </Stack>
       <Stack component="section" aria-labelledby={heading}>
-        <Title order={2} size="h4" id={heading}>
-          {t('Triggers')}
-        </Title>
+        <Title id={heading}>{t('Triggers')}</Title>
         <Checkbox
           label={t('Enabled')}
           checked={form.isEnabled}
@@ -219,7 +207,7 @@ function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
       <WarningNotice title={t('Someone else has changed this')}>
         <Stack gap="xs">
           <ChangedBy changes={[{ by: updatedBy, at: updatedAt }]} />
-          <Text size="sm">
+          <Text>
             {t('Version {version} is theirs. Green is what yours adds, red what it removes.', {
               version,
             })}
@@ -233,9 +221,7 @@ function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
             />
           </Suspense>
           <Group>
-            <Button size="compact-sm" variant="default" onClick={onGoOn}>
-              {t('Keep mine')}
-            </Button>
+            <TextButton label={t('Keep mine')} size="compact-sm" onClick={onGoOn} />
           </Group>
         </Stack>
       </WarningNotice>
@@ -295,9 +281,7 @@ function TriggerFields({ label, triggers, onChange }: TriggerFieldsProps) {
   const { collections } = useViewer();
   return (
     <Stack gap="xs" role="group" aria-label={label}>
-      <Text size="sm" fw={500}>
-        {label}
-      </Text>
+      <Text fw={500}>{label}</Text>
       {triggers.map((trigger, index) => {
         const { collection, operations } = trigger;
         return (
@@ -323,20 +307,19 @@ function TriggerFields({ label, triggers, onChange }: TriggerFieldsProps) {
                 }}
               />
             ))}
-            <ActionIcon
+            <IconButton
+              icon="trash"
+              label={t('Take {field} away', { field: collection })}
               onClick={() => onChange(triggers.toSpliced(index, 1))}
-              aria-label={t('Take {field} away', { field: collection })}
-            >
-              <Icon name="trash" />
-            </ActionIcon>
+            />
           </Group>
         );
       })}
       <Group>
-        <Button
+        <TextButton
+          label={t('Add')}
           size="compact-sm"
-          variant="default"
-          leftSection={<Icon name="plus" size={14} />}
+          icon="plus"
           aria-label={t('Add to {field}', { field: label })}
           onClick={() =>
             onChange([
@@ -344,9 +327,7 @@ function TriggerFields({ label, triggers, onChange }: TriggerFieldsProps) {
               { collection: collections[0]?.name ?? '', operations: ['CREATE', 'UPDATE'] },
             ])
           }
-        >
-          {t('Add')}
-        </Button>
+        />
       </Group>
     </Stack>
   );

@@ -1,4 +1,4 @@
-import { Button, Card, Code, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Card, Code, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { RunOfScript, RunsOfScript, type ShownRunFragment } from '../../../generated/portal/scripts/scripts';
 import { useChange } from '../gateway/use-gateway';
@@ -9,6 +9,7 @@ import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
 import { MoreButton } from '../shell/list-table';
 import { EmptyState, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
 
 const PAGE_SIZE = 20;
@@ -59,8 +60,8 @@ function RunCard({ run, user }: { readonly run: ShownRunFragment; readonly user:
       <Group justify="space-between">
         <Group gap="xs">
           <StateTag state={status}>{t(RUN_STATUS_NAMES[status])}</StateTag>
-          <Text size="sm">{formats.instant(startedAt)}</Text>
-          <Text size="sm" c="dimmed" className="wrapped">
+          <Text>{formats.instant(startedAt)}</Text>
+          <Text c="dimmed" className="wrapped">
             {[
               t(CAUSE_NAMES[cause] ?? cause),
               user,
@@ -70,18 +71,16 @@ function RunCard({ run, user }: { readonly run: ShownRunFragment; readonly user:
               .join(' · ')}
           </Text>
         </Group>
-        <Button
+        <TextButton
+          label={t('Result')}
           size="compact-sm"
-          variant="default"
           aria-expanded={isOpen}
           aria-label={t('Result of the run at {time}', { time: formats.instant(startedAt) })}
           onClick={() => setIsOpen(!isOpen)}
-        >
-          {t('Result')}
-        </Button>
+        />
       </Group>
       {!isOpen && error && (
-        <Text size="sm" mt="xs" lineClamp={2} className="wrapped">
+        <Text mt="xs" lineClamp={2} className="wrapped">
           {error.message}
         </Text>
       )}
@@ -110,13 +109,13 @@ export function RunTab({ name }: { readonly name: string }) {
         classNames={{ input: 'monospace' }}
       />
       <Group>
-        <Button
+        <TextButton
+          label={t('Run')}
+          isMain
           disabled={read === undefined}
           loading={run.isPending}
           onClick={() => run.mutate({ name, arguments: read?.value })}
-        >
-          {t('Run')}
-        </Button>
+        />
       </Group>
       {run.error && <ProblemState problem={run.error} />}
       {run.data && <FinishedRun run={run.data.runScript} />}
@@ -146,14 +145,10 @@ function FinishedRun({ run }: { readonly run: ShownRunFragment }) {
     <Stack gap="xs">
       <Group gap="xs">
         <StateTag state={status}>{t(RUN_STATUS_NAMES[status])}</StateTag>
-        {cpuMs !== null && (
-          <Text size="sm" c="dimmed">
-            {t('{ms} ms of processor', { ms: formats.number(cpuMs) })}
-          </Text>
-        )}
+        {cpuMs !== null && <Text c="dimmed">{t('{ms} ms of processor', { ms: formats.number(cpuMs) })}</Text>}
       </Group>
       {error && (
-        <Text size="sm" c="red" className="wrapped" role="alert">
+        <Text c="red" className="wrapped" role="alert">
           {error.name}: {error.message}
           {error.line !== null && ` (${t('line {line}', { line: error.line })})`}
         </Text>
@@ -170,9 +165,7 @@ function FinishedRun({ run }: { readonly run: ShownRunFragment }) {
         ([title, text]) =>
           text && (
             <section key={title} aria-label={title}>
-              <Text size="sm" fw={500}>
-                {title}
-              </Text>
+              <Text fw={500}>{title}</Text>
               <Code block className="wrapped">
                 {text}
               </Code>

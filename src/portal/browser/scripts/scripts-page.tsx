@@ -1,6 +1,6 @@
 /** The scripts of the school with their triggers. */
-import { Anchor, Text, TextInput } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Text, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { type ScriptOutlineFragment, ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
 import { useOperation } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
@@ -8,6 +8,7 @@ import { FormDialog } from '../shell/change-dialog';
 import { StateTag } from '../shell/icon';
 import { ListPage } from '../shell/list-page';
 import { ListTable } from '../shell/list-table';
+import { TextLink } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
 import { describeTriggers } from './script-editor';
 
@@ -44,10 +45,10 @@ export function ScriptsPage() {
               t('Name'),
               ({ name, description }) => (
                 <>
-                  <Anchor component={Link} to={`/portal/scripts/${name}`} size="sm" fw={600}>
+                  <TextLink to={`/portal/scripts/${name}`} fw={600}>
                     {name}
-                  </Anchor>
-                  <Text size="sm" c="dimmed" className="wrapped">
+                  </TextLink>
+                  <Text c="dimmed" className="wrapped">
                     {description}
                   </Text>
                 </>

@@ -77,7 +77,7 @@ export function SearchPalette({ onClose }: { onClose(): void }) {
         onKeyDown={press}
       />
       {records.error && <ProblemState problem={records.error} />}
-      <Text size="sm" c="dimmed" mt="xs" role="status">
+      <Text c="dimmed" mt="xs" role="status">
         {isSearching && t('Searching …')}
         {!isSearching && text.trim() !== '' && found.length === 0 && t('Nothing found')}
       </Text>

@@ -1,5 +1,5 @@
 /** Changes one setting by a control for its type, or resets it to its default. */
-import { Button, Input, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Input, NativeSelect, Text, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import {
   RemoveSchoolSetting,
@@ -14,6 +14,7 @@ import { CodeSpans } from '../shell/code-to-copy';
 import { ChangedMeanwhile, savedOver, useNotice } from '../shell/confirm-dialog';
 import { findJsonFault } from '../shell/find-json-fault';
 import { LoadingState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { parseProperty, printProperty, useSettingWords, valueInForce } from './use-setting-words';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
@@ -62,8 +63,8 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
       note={
         isSet &&
         !isInherited && (
-          <Button
-            variant="default"
+          <TextButton
+            label={t('Reset to default')}
             mr="auto"
             loading={remove.isPending}
             onClick={() =>
@@ -72,18 +73,14 @@ export function PropertyDialog({ property, now, onClose }: PropertyDialogProps) 
                 { onSuccess: () => done(t('{name} is reset.', { name: title })) },
               )
             }
-          >
-            {t('Reset to default')}
-          </Button>
+          />
         )
       }
     >
-      <Text size="sm" component="div">
+      <Text component="div">
         <CodeSpans text={say(description)} />
       </Text>
-      {isSecret && (
-        <Text size="sm">{t('The value is never shown, and neither is the one you set now.')}</Text>
-      )}
+      {isSecret && <Text>{t('The value is never shown, and neither is the one you set now.')}</Text>}
       <PropertyControl
         property={property}
         text={text}

@@ -1,5 +1,5 @@
 /** The settings of the school that the gateway reads, and its branches. */
-import { Button, Code, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Code, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { SchoolSettings, type ShownPropertyFragment } from '../../../generated/portal/settings/settings';
 import { BranchesSection } from '../branches/branches-section';
@@ -8,10 +8,11 @@ import { phrase, useTexts } from '../language/use-texts';
 import { Answered } from '../shell/answered';
 import { FormDialog } from '../shell/change-dialog';
 import { CodeSpans } from '../shell/code-to-copy';
-import { Icon, StateTag } from '../shell/icon';
+import { StateTag } from '../shell/icon';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { EmptyState, PageFrame } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { PropertyDialog } from './property-dialog';
 import { groupSettings, type SettingGroup, type SettingSubject } from './setting-groups';
 import { useSettingWords } from './use-setting-words';
@@ -48,9 +49,7 @@ export function SettingsPage() {
       title={t('Settings')}
       description={t('How this school works')}
       actions={
-        <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsNaming(true)}>
-          {t('New mail template')}
-        </Button>
+        <TextButton label={t('New mail template')} isMain icon="plus" onClick={() => setIsNaming(true)} />
       }
     >
       <Stack gap="lg">
@@ -122,9 +121,7 @@ function SettingsSection({ group, onEdit }: SettingsSectionProps) {
   const title = t(TITLES[group.subject]);
   return (
     <section>
-      <Title order={2} size="h4" mb="xs">
-        {title}
-      </Title>
+      <Title mb="xs">{title}</Title>
       <ListTable<ShownPropertyFragment>
         label={title}
         className="stacked-table settings-table"
@@ -134,10 +131,10 @@ function SettingsSection({ group, onEdit }: SettingsSectionProps) {
             t('Setting'),
             ({ name, description }) => (
               <>
-                <Text size="sm" fw={600} className="wrapped">
+                <Text fw={600} className="wrapped">
                   {titleOf(name)}
                 </Text>
-                <Text size="sm" c="dimmed">
+                <Text c="dimmed">
                   <CodeSpans text={say(description)} />
                 </Text>
                 <Text size="xs" c="dimmed" ff="monospace" className="wrapped">
@@ -156,14 +153,12 @@ function SettingsSection({ group, onEdit }: SettingsSectionProps) {
             <ActionsHead key="actions" />,
             (property) =>
               property.isSettable ? (
-                <Button
+                <TextButton
+                  label={t('Change')}
                   size="compact-sm"
-                  variant="default"
                   onClick={() => onEdit(property)}
                   aria-label={t('Change {name}', { name: titleOf(property.name) })}
-                >
-                  {t('Change')}
-                </Button>
+                />
               ) : (
                 <Text size="xs" c="dimmed">
                   {t('Set by the operator of the gateway')}
@@ -188,12 +183,8 @@ function placeOf(
 function PropertyInForce({ property }: { readonly property: ShownPropertyFragment }) {
   const t = useTexts();
   const { sayValue } = useSettingWords();
-  if (property.isSecret) return <Text size="sm">{t('Set, but never shown')}</Text>;
+  if (property.isSecret) return <Text>{t('Set, but never shown')}</Text>;
   const text = sayValue(property);
   if (property.kind === 'JSON' && /^[[{]/.test(text)) return <Code className="wrapped">{text}</Code>;
-  return (
-    <Text size="sm" className="wrapped">
-      {text || '–'}
-    </Text>
-  );
+  return <Text className="wrapped">{text || '–'}</Text>;
 }

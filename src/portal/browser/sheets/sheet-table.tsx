@@ -1,5 +1,5 @@
 /** The rows of a sheet: a tap or a key changes a cell, a paste fills many, and one button saves all. */
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Alert, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
@@ -12,6 +12,7 @@ import { draftKey, useDraft } from '../records/use-draft';
 import { GatewayProblem } from '../session/gateway-problem';
 import { useUndoNotice } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import {
   cellKey,
   nextValue,
@@ -222,33 +223,33 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
       {/* It offers no repetition: that would save when the network returns, also what was discarded. */}
       {save.error && <ProblemState problem={save.error} />}
       <div className="sheet-foot">
-        <Text size="sm" role="status">
+        <Text role="status">
           {faulty > 0
             ? t('{count, plural, one {# cell is} other {# cells are}} not valid', { count: faulty })
             : summaryOf({ columns, members, textOf, wordOf, formats, t })}
         </Text>
         <Group gap="xs" wrap="nowrap">
           {Object.keys(changes).length > 0 && (
-            <Button
-              variant="default"
+            <TextButton
+              label={t('Discard')}
               onClick={() => {
                 setChanges({});
                 setFaults({});
                 save.reset();
               }}
-            >
-              {t('Discard')}
-            </Button>
+            />
           )}
-          <Button
+          <TextButton
+            label={
+              toSave.length === 0
+                ? t('All rows are saved')
+                : t('Save {count, plural, one {# row} other {# rows}}', { count: toSave.length })
+            }
+            isMain
             onClick={() => save.mutate()}
             loading={save.isPending}
             disabled={toSave.length === 0 || faulty > 0}
-          >
-            {toSave.length === 0
-              ? t('All rows are saved')
-              : t('Save {count, plural, one {# row} other {# rows}}', { count: toSave.length })}
-          </Button>
+          />
         </Group>
       </div>
     </div>

@@ -1,11 +1,12 @@
 /** Dialogs that change something: one that asks before it does, and one with a form. */
-import { Button, type ButtonProps, Group, type ModalProps, Stack } from '@mantine/core';
+import { type ButtonProps, Group, type ModalProps, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { type PortalOperation } from '../session/graphql-headers';
 import { ConfirmDialog, type ConfirmDialogProps, InputDialog } from './confirm-dialog';
 import { ProblemState } from './states';
+import { TextButton } from './text-button';
 
 export interface ChangeDialogProps<Result, Variables>
   extends Pick<ConfirmDialogProps, 'title' | 'action' | 'isDangerous' | 'onClose' | 'children'> {
@@ -49,9 +50,7 @@ export function ChangeButton<Result, Variables>(props: ChangeButtonProps<Result,
   const [isAsked, setIsAsked] = useState(false);
   return (
     <>
-      <Button variant="default" {...look} onClick={() => setIsAsked(true)}>
-        {label ?? dialog.action}
-      </Button>
+      <TextButton {...look} label={label ?? dialog.action} onClick={() => setIsAsked(true)} />
       {isAsked && <ChangeDialog {...dialog} onClose={() => setIsAsked(false)} />}
     </>
   );
@@ -88,14 +87,8 @@ export function SubmitForm(props: SubmitFormProps) {
         {problem && <ProblemState problem={problem} />}
         <Group justify="flex-end">
           {note}
-          {onCancel && (
-            <Button variant="default" onClick={onCancel}>
-              {t('Cancel')}
-            </Button>
-          )}
-          <Button type="submit" loading={isBusy} disabled={!isReady}>
-            {action}
-          </Button>
+          {onCancel && <TextButton label={t('Cancel')} onClick={onCancel} />}
+          <TextButton label={action} isMain type="submit" loading={isBusy} disabled={!isReady} />
         </Group>
       </Stack>
     </form>

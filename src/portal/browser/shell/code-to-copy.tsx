@@ -1,14 +1,13 @@
 /** Code for a program, with a button that copies it. */
-import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useTexts } from '../language/use-texts';
+import { TextButton } from './text-button';
 
 export function CodeToCopy({ title, text }: CopyTextButtonProps) {
   return (
     <div>
       <Group justify="space-between" mb={4}>
-        <Text fw={600} size="sm">
-          {title}
-        </Text>
+        <Text fw={600}>{title}</Text>
         <CopyTextButton title={title} text={text} />
       </Group>
       <Code block className="wrapped">
@@ -29,9 +28,12 @@ export function CopyTextButton({ title, text }: CopyTextButtonProps) {
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
-        <Button size="compact-sm" variant="default" onClick={copy} aria-label={t('Copy {title}', { title })}>
-          {copied ? t('Copied') : t('Copy')}
-        </Button>
+        <TextButton
+          label={copied ? t('Copied') : t('Copy')}
+          size="compact-sm"
+          onClick={copy}
+          aria-label={t('Copy {title}', { title })}
+        />
       )}
     </CopyButton>
   );
@@ -49,10 +51,10 @@ export function SecretOnce({ title, words, secret, onClose }: SecretOnceProps) {
   const t = useTexts();
   return (
     <Stack>
-      <Text size="sm">{words}</Text>
+      <Text>{words}</Text>
       <CodeToCopy title={title} text={secret} />
       <Group justify="flex-end">
-        <Button onClick={onClose}>{t('Done')}</Button>
+        <TextButton label={t('Done')} isMain onClick={onClose} />
       </Group>
     </Stack>
   );

@@ -10,6 +10,7 @@ import { GatewayProblem } from '../session/gateway-problem';
 import { WarningNotice } from './icon';
 import { FactsTable, type FactsTableProps } from './link-card';
 import { ProblemState } from './states';
+import { TextButton } from './text-button';
 import { useUserNames } from './use-record-labels';
 
 /** Returns a function that reports a success or a failure in a corner of the page, and to screen readers. */
@@ -54,14 +55,10 @@ export function ConfirmDialog({
   return (
     <InputDialog opened onClose={onClose} title={title}>
       <Stack>
-        <Text size="sm" component="div">
-          {children}
-        </Text>
+        <Text component="div">{children}</Text>
         {problem && <ProblemState problem={problem} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
+          <TextButton label={t('Cancel')} onClick={onClose} />
           <Button
             // White on the red of the theme has a contrast of only 3.8:1.
             color={isDangerous ? 'red.9' : 'campus'}
@@ -97,12 +94,13 @@ export function InputDialog({ children, onClose, ...props }: ModalProps) {
       {isAsked && (
         <Alert color="yellow" variant="light" mb="md" role="alert" title={t('You have unsaved changes')}>
           <Group gap="xs">
-            <Button size="compact-sm" variant="default" autoFocus onClick={() => setIsAsked(false)}>
-              {t('Keep editing')}
-            </Button>
-            <Button size="compact-sm" variant="default" onClick={onClose}>
-              {t('Discard changes')}
-            </Button>
+            <TextButton
+              label={t('Keep editing')}
+              size="compact-sm"
+              autoFocus
+              onClick={() => setIsAsked(false)}
+            />
+            <TextButton label={t('Discard changes')} size="compact-sm" onClick={onClose} />
           </Group>
         </Alert>
       )}
@@ -129,7 +127,7 @@ export function ChangedMeanwhile({ changed, theirs }: ChangedMeanwhileProps) {
         <Stack gap="xs">
           <LastChangedBy changed={changed} />
           <FactsTable facts={theirs} />
-          <Text size="sm">
+          <Text>
             {t('This is the current version. Save again to replace it with yours, or close to keep it.')}
           </Text>
         </Stack>
@@ -169,7 +167,7 @@ export function ChangedBy({ changes }: ChangedByProps) {
   const [last] = changes;
   if (!last) return null;
   return (
-    <Text size="sm" fw={600}>
+    <Text fw={600}>
       {t('Changed by {names} · {time}', {
         names: authors.map(userName).join(', '),
         time: instant(last.at),
@@ -247,10 +245,8 @@ export function useUndoNotice(): (message: string, change: UndoableChange) => vo
       closeButtonProps: { 'aria-label': t('Close') },
       message: (
         <Group justify="space-between" wrap="nowrap">
-          <Text size="sm">{message}</Text>
-          <Button size="compact-sm" variant="default" onClick={() => void takeBack()}>
-            {t('Undo')}
-          </Button>
+          <Text>{message}</Text>
+          <TextButton label={t('Undo')} size="compact-sm" onClick={() => void takeBack()} />
         </Group>
       ),
     });

@@ -1,8 +1,8 @@
-import { ActionIcon, Group, Input, TextInput, type TextInputProps } from '@mantine/core';
+import { Group, Input, TextInput, type TextInputProps } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { parseTypedDay, printTypedDay, writesDayFirst } from '../language/days';
 import { useTexts } from '../language/use-texts';
-import { Icon } from './icon';
+import { IconButton } from './text-button';
 
 export interface DayInputProps
   extends Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'min' | 'max' | 'rightSection'> {
@@ -77,14 +77,13 @@ function TypedDayInput({ value, onChange, min, max, ...others }: DayInputProps) 
       rightSection={
         others.readOnly !== true && (
           <>
-            <ActionIcon
+            <IconButton
+              icon="calendar"
+              label={t('Choose a day')}
               size="sm"
               tabIndex={-1}
-              aria-label={t('Choose a day')}
               onClick={() => picker.current?.showPicker()}
-            >
-              <Icon name="calendar" />
-            </ActionIcon>
+            />
             <input
               ref={picker}
               type="date"

@@ -1,7 +1,8 @@
-import { Button, FileButton, type FileButtonProps, Group, Progress, Text } from '@mantine/core';
+import { FileButton, type FileButtonProps, Group, Progress, Text } from '@mantine/core';
 import { useRef } from 'react';
 import type { FileSending } from '../gateway/use-file-sending';
 import { useFormats, useTexts } from '../language/use-texts';
+import { TextButton } from './text-button';
 
 export interface FilePickerProps {
   /** Renders the button with the given properties. */
@@ -38,12 +39,10 @@ export function SendingProgressBar({ progress, stop }: Pick<FileSending, 'progre
         value={of === 0 ? 100 : (100 * sent) / of}
         aria-label={t('Progress')}
       />
-      <Text size="sm" role="status" className="tabular">
+      <Text role="status" className="tabular">
         {t('{sent} of {all} sent', { sent: bytes(sent), all: bytes(of) })}
       </Text>
-      <Button variant="default" size="compact-sm" onClick={stop}>
-        {t('Cancel')}
-      </Button>
+      <TextButton label={t('Cancel')} size="compact-sm" onClick={stop} />
     </Group>
   );
 }

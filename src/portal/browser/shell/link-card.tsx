@@ -23,7 +23,7 @@ export function LinkCard({ to, search, title, step, level = 2, children }: LinkC
       <Card component={Link} to={to} search={search as never} withBorder padding="md" className="link-card">
         <Group gap="xs" wrap="nowrap">
           {step !== undefined && <StepSign step={step} />}
-          <Text component={`h${level}`} fw={600}>
+          <Text component={`h${level}`} fw={600} size="md">
             {title}
           </Text>
         </Group>

@@ -1,9 +1,9 @@
 /** A page that lists things, with a button that creates another. */
-import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Answered, type QueryAnswer } from './answered';
-import { Icon, type IconName } from './icon';
+import { type IconName } from './icon';
 import { EmptyState, PageFrame, type PageFrameProps } from './states';
+import { TextButton } from './text-button';
 
 export interface ListPageProps<Data, Row> extends Pick<PageFrameProps, 'title' | 'description'> {
   readonly of: QueryAnswer<Data>;
@@ -28,13 +28,7 @@ export function ListPage<Data, Row>(props: ListPageProps<Data, Row>) {
   return (
     <PageFrame
       {...{ title, description }}
-      actions={
-        create && (
-          <Button leftSection={<Icon name="plus" size={14} />} onClick={open}>
-            {create.label}
-          </Button>
-        )
-      }
+      actions={create && <TextButton label={create.label} isMain icon="plus" onClick={open} />}
     >
       <Answered of={of}>
         {(data) =>
@@ -44,7 +38,7 @@ export function ListPage<Data, Row>(props: ListPageProps<Data, Row>) {
             <EmptyState
               icon={empty.icon}
               title={empty.title}
-              action={create && <Button onClick={open}>{create.first}</Button>}
+              action={create && <TextButton label={create.first} isMain onClick={open} />}
             >
               {empty.about}
             </EmptyState>

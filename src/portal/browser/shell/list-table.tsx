@@ -1,7 +1,8 @@
 /** The parts of a list: its table, the button that reads more, and the choices of its filter. */
-import { Button, Group, Table, type TableProps, VisuallyHidden } from '@mantine/core';
+import { Group, Table, type TableProps, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type Texts, useTexts } from '../language/use-texts';
+import { TextButton } from './text-button';
 
 /**
  * The head of a column, its cell, and the class of the cell; `numeric` is also one of the head. Cells of the
@@ -86,9 +87,7 @@ export function MoreButton({ more: { isThere, isLoading, load }, children }: Mor
   if (!isThere) return null;
   return (
     <Group mt="sm">
-      <Button variant="default" loading={isLoading} onClick={load}>
-        {children}
-      </Button>
+      <TextButton label={children} loading={isLoading} onClick={load} />
     </Group>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMatch, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import { useTexts } from '../language/use-texts';
 import { Icon } from './icon';
+import { TextButton } from './text-button';
 
 export interface PageFilterProps {
   /** Whether the filter restricts anything. */
@@ -20,23 +21,18 @@ export function PageFilter({ isSet, onClear, isShort = false, children }: PageFi
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const [isOpen, setIsOpen] = useState(false);
   const isFolded = isNarrow && !isShort;
-  const clear = isSet && (
-    <Button variant="default" onClick={onClear}>
-      {t('Clear the filter')}
-    </Button>
-  );
+  const clear = isSet && <TextButton label={t('Clear the filter')} onClick={onClear} />;
   return (
     <>
       {isFolded && (
         <Group gap="xs" mb="sm">
-          <Button
+          <TextButton
+            label={t('Filter')}
             variant={isSet ? 'light' : 'default'}
-            leftSection={<Icon name="filter" />}
+            icon="filter"
             aria-expanded={isOpen}
             onClick={() => setIsOpen(!isOpen)}
-          >
-            {t('Filter')}
-          </Button>
+          />
           {clear}
         </Group>
       )}

@@ -1,23 +1,12 @@
-import {
-  Alert,
-  Anchor,
-  Breadcrumbs,
-  Button,
-  Center,
-  Code,
-  Group,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
-import { Link, useRouter } from '@tanstack/react-router';
+import { Alert, Breadcrumbs, Center, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { Icon, type IconName } from './icon';
+import { TextButton, TextLink } from './text-button';
 
 export interface PageFrameProps {
   /** The heading of the page, and the title of the window. */
@@ -51,9 +40,9 @@ export function PageFrame({ title, description, above = [], actions, children }:
           {above.length > 0 && (
             <Breadcrumbs mb={4} separatorMargin={6} className="no-print">
               {above.map(({ label, to }) => (
-                <Anchor key={to} component={Link} to={to} size="sm">
+                <TextLink key={to} to={to}>
                   {label}
-                </Anchor>
+                </TextLink>
               ))}
             </Breadcrumbs>
           )}
@@ -61,7 +50,7 @@ export function PageFrame({ title, description, above = [], actions, children }:
             {title}
           </Title>
           {description !== undefined && (
-            <Text component="div" c="dimmed" size="sm" className="page-about">
+            <Text component="div" c="dimmed" className="page-about">
               {description}
             </Text>
           )}
@@ -105,9 +94,11 @@ export function EmptyState({ icon = 'inbox', title, children, action }: EmptySta
         <span className="state-sign">
           <Icon name={icon} size={28} />
         </span>
-        <Text fw={600}>{title}</Text>
+        <Text fw={600} size="md">
+          {title}
+        </Text>
         {children !== undefined && (
-          <Text component="div" size="sm" c="dimmed">
+          <Text component="div" c="dimmed">
             {children}
           </Text>
         )}
@@ -170,7 +161,7 @@ function KnownProblem({ problem, retry }: ProblemStateProps) {
       role="alert"
     >
       <Stack gap="xs">
-        <Text size="sm" className="wrapped">
+        <Text className="wrapped">
           {isUnreachable ? (
             t('Check your connection. Nothing you entered is lost. Try again in a moment.')
           ) : (
@@ -178,11 +169,7 @@ function KnownProblem({ problem, retry }: ProblemStateProps) {
           )}
         </Text>
         <Group gap="sm">
-          {retry && (
-            <Button size="compact-sm" variant="default" onClick={retry}>
-              {t('Try again')}
-            </Button>
-          )}
+          {retry && <TextButton label={t('Try again')} size="compact-sm" onClick={retry} />}
           {known?.requestId !== undefined && (
             <Text size="xs" c="dimmed" className="wrapped">
               {known.code} · {t('Request')} <Code>{known.requestId}</Code>
@@ -216,7 +203,7 @@ function NewVersion() {
     <EmptyState
       icon="history"
       title={t('The portal has a new version')}
-      action={<Button onClick={() => location.reload()}>{t('Reload')}</Button>}
+      action={<TextButton label={t('Reload')} isMain onClick={() => location.reload()} />}
     >
       {t('Reload the page to go on. Changes to records that are not saved yet are kept.')}
     </EmptyState>
@@ -232,11 +219,7 @@ export function NoRightState({ label }: { readonly label: string }) {
       <EmptyState
         icon="lock"
         title={t('You do not have access to this page')}
-        action={
-          <Button component={Link} to="/" variant="default">
-            {t('Go to home')}
-          </Button>
-        }
+        action={<TextButton label={t('Go to home')} to="/" />}
       >
         {t('You are logged in as {name} ({roles}). An administrator can give you more rights.', {
           name,
@@ -262,13 +245,7 @@ export function NotFoundState({ above = [], action }: NotFoundStateProps) {
       <EmptyState
         icon="search"
         title={t('There is nothing at this address')}
-        action={
-          action ?? (
-            <Button component={Link} to={back.to} variant="default">
-              {back.label}
-            </Button>
-          )
-        }
+        action={action ?? <TextButton label={back.label} to={back.to} />}
       >
         {t('It may have been removed, or your role cannot see it.')}
       </EmptyState>

@@ -1,7 +1,6 @@
 /** The first page for developers: a working request with their key, and links to the documentation. */
-import { Anchor, Button, Group, NativeSelect, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Anchor, Group, NativeSelect, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { KeysToStartWith, type KeysToStartWithQuery } from '../../../generated/portal/start/start';
 import { saveFile } from '../gateway/save-file';
@@ -9,9 +8,9 @@ import { useGateway, useOperation, useViewer, type Viewer } from '../gateway/use
 import { readScopes } from '../keys/scope-tree';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
-import { Icon } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { codeExamples, readSchemaText } from './code-examples';
 
 type OwnKey = KeysToStartWithQuery['apiKeys'][number];
@@ -60,10 +59,8 @@ function Examples({ keys }: { readonly keys: readonly OwnKey[] }) {
         <Step number={1} title={t('Choose a key')}>
           {key === undefined ? (
             <Group gap="sm">
-              <Text size="sm">{t('You have no key yet.')}</Text>
-              <Button component={Link} to="/portal/keys" leftSection={<Icon name="plus" />}>
-                {t('New key')}
-              </Button>
+              <Text>{t('You have no key yet.')}</Text>
+              <TextButton label={t('New key')} isMain to="/portal/keys" icon="plus" />
             </Group>
           ) : (
             <NativeSelect
@@ -76,7 +73,7 @@ function Examples({ keys }: { readonly keys: readonly OwnKey[] }) {
             />
           )}
           {key !== undefined && collection === undefined && (
-            <Text size="sm">{t('This key may read no collection: the answer will be 403.')}</Text>
+            <Text>{t('This key may read no collection: the answer will be 403.')}</Text>
           )}
         </Step>
         <Step number={2} title={t('Send your first request')}>
@@ -117,9 +114,7 @@ function Step({ number, title, children }: StepProps) {
         {number}
       </span>
       <Stack gap="sm" miw={0}>
-        <Title order={2} size="h4">
-          {title}
-        </Title>
+        <Title>{title}</Title>
         {children}
       </Stack>
     </section>
@@ -153,14 +148,12 @@ function Downloads() {
     <Section title={t('Download')} note={t('They hold what your account may use')}>
       <Group gap="xs">
         {files.map(([file, label]) => (
-          <Button
+          <TextButton
             key={file}
-            variant="default"
+            label={label}
             loading={download.isPending && download.variables === file}
             onClick={() => download.mutate(file)}
-          >
-            {label}
-          </Button>
+          />
         ))}
       </Group>
       {download.error && <ProblemState problem={download.error} />}
@@ -182,12 +175,10 @@ function Links() {
         {links.map(([address, title, about]) => (
           <li key={address}>
             <div>
-              <Anchor href={address} fw={600} size="sm">
+              <Anchor href={address} fw={600}>
                 {title}
               </Anchor>
-              <Text size="sm" c="dimmed">
-                {about}
-              </Text>
+              <Text c="dimmed">{about}</Text>
             </div>
           </li>
         ))}
@@ -205,14 +196,8 @@ interface SectionProps {
 function Section({ title, note, children }: SectionProps) {
   return (
     <Paper component="section" withBorder p="md">
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      {note !== undefined && (
-        <Text size="sm" c="dimmed">
-          {note}
-        </Text>
-      )}
+      <Title>{title}</Title>
+      {note !== undefined && <Text c="dimmed">{note}</Text>}
       <Stack gap="sm" mt="sm">
         {children}
       </Stack>

@@ -1,5 +1,5 @@
 /** The deliveries of a webhook, sent and waiting, with the answers. */
-import { ActionIcon, Button, Code, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
+import { Code, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import {
   DeliveriesOfWebhook,
@@ -13,10 +13,11 @@ import { ProblemWords } from '../language/problem-words';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { Answered } from '../shell/answered';
 import { useNotice } from '../shell/confirm-dialog';
-import { Icon, StateTag } from '../shell/icon';
+import { StateTag } from '../shell/icon';
 import { choicesOf, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState } from '../shell/states';
+import { IconButton, TextButton } from '../shell/text-button';
 
 type Delivery = DeliveriesOfWebhookQuery['webhookDeliveries']['nodes'][number];
 
@@ -39,9 +40,7 @@ export function DeliveryList({ id }: { readonly id: string }) {
   return (
     <Stack component="section" gap="sm">
       <Group justify="space-between">
-        <Title order={2} size="h4">
-          {t('Deliveries')}
-        </Title>
+        <Title>{t('Deliveries')}</Title>
         <Group gap="xs">
           <NativeSelect
             aria-label={t('State')}
@@ -52,9 +51,7 @@ export function DeliveryList({ id }: { readonly id: string }) {
           {data?.some((one) => one.problem !== null && one.state !== 'skipped') && (
             <ReplayAllButton id={id} />
           )}
-          <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
-            {t('Refresh')}
-          </Button>
+          <TextButton label={t('Refresh')} loading={isFetching} onClick={() => void refetch()} />
         </Group>
       </Group>
       <Answered of={deliveries}>
@@ -79,8 +76,8 @@ function ReplayAllButton({ id }: { readonly id: string }) {
   const notice = useNotice();
   const replay = useChange(ReplayDeliveries, [DeliveriesOfWebhook]);
   return (
-    <Button
-      variant="default"
+    <TextButton
+      label={t('Resend all failed')}
       loading={replay.isPending}
       onClick={() =>
         replay.mutate(
@@ -96,9 +93,7 @@ function ReplayAllButton({ id }: { readonly id: string }) {
           },
         )
       }
-    >
-      {t('Resend all failed')}
-    </Button>
+    />
   );
 }
 
@@ -145,15 +140,15 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
     <>
       <Table.Tr>
         <Table.Td>
-          <ActionIcon
+          <IconButton
+            icon={isOpen ? 'collapse' : 'right'}
+            label={t('Details of {event}', { event })}
+            iconSize={14}
             size="sm"
             aria-expanded={isOpen}
             aria-controls={details}
-            aria-label={t('Details of {event}', { event })}
             onClick={() => setOpen(!isOpen)}
-          >
-            <Icon name={isOpen ? 'collapse' : 'right'} size={14} />
-          </ActionIcon>
+          />
         </Table.Td>
         <Table.Td className="unbroken" data-label={t('Time')}>
           {instant(createdAt)}
@@ -179,9 +174,9 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
           {durationMs === null ? '–' : number(durationMs)}
         </Table.Td>
         <Table.Td>
-          <Button
+          <TextButton
+            label={t('Send again')}
             size="compact-sm"
-            variant="default"
             loading={replay.isPending}
             aria-label={t('Send again: {event}', { event })}
             onClick={() =>
@@ -193,9 +188,7 @@ function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
                 },
               )
             }
-          >
-            {t('Send again')}
-          </Button>
+          />
         </Table.Td>
       </Table.Tr>
       <Table.Tr id={details} hidden={!isOpen}>
@@ -210,20 +203,12 @@ function DeliveryDetails({ delivery: { problem, body, answer } }: { readonly del
   const t = useTexts();
   return (
     <Stack gap="sm">
-      {problem !== null && (
-        <Text size="sm" className="wrapped">
-          {problem}
-        </Text>
-      )}
-      <Text fw={600} size="sm">
-        {t('Sent')}
-      </Text>
+      {problem !== null && <Text className="wrapped">{problem}</Text>}
+      <Text fw={600}>{t('Sent')}</Text>
       <Code block className="wrapped">
         {body === null ? t('Nothing yet') : indented(body)}
       </Code>
-      <Text fw={600} size="sm">
-        {t('Answered')}
-      </Text>
+      <Text fw={600}>{t('Answered')}</Text>
       <Code block className="wrapped">
         {answer ?? t('Nothing')}
       </Code>

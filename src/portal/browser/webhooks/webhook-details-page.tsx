@@ -1,5 +1,5 @@
 /** One webhook: its events, deliveries and actions. */
-import { Button, Code, Group, Stack } from '@mantine/core';
+import { Code, Group, Stack } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -17,6 +17,7 @@ import { ChangeButton } from '../shell/change-dialog';
 import { ChangedMeanwhile, InputDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/icon';
 import { EmptyState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { DeliveryList } from './delivery-list';
 import {
   EventList,
@@ -84,8 +85,8 @@ function WebhookActions({ webhook }: { readonly webhook: ListedWebhook }) {
   return (
     <>
       <Group gap="xs">
-        <Button
-          variant="default"
+        <TextButton
+          label={t('Send a test')}
           loading={test.isPending}
           onClick={() =>
             test.mutate(
@@ -101,11 +102,9 @@ function WebhookActions({ webhook }: { readonly webhook: ListedWebhook }) {
               },
             )
           }
-        >
-          {t('Send a test')}
-        </Button>
-        <Button
-          variant="default"
+        />
+        <TextButton
+          label={isPaused ? t('Resume') : t('Pause')}
           loading={pause.isPending}
           onClick={() =>
             pause.mutate(
@@ -113,12 +112,8 @@ function WebhookActions({ webhook }: { readonly webhook: ListedWebhook }) {
               { onSuccess: () => notice(t('Saved.')) },
             )
           }
-        >
-          {isPaused ? t('Resume') : t('Pause')}
-        </Button>
-        <Button variant="default" onClick={() => setBegun(webhook)}>
-          {t('Change')}
-        </Button>
+        />
+        <TextButton label={t('Change')} onClick={() => setBegun(webhook)} />
         <ChangeButton
           title={t('A new secret?')}
           action={t('New secret')}

@@ -1,12 +1,13 @@
 /** The address and events of a new or an existing webhook. */
-import { Button, Checkbox, Fieldset, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Fieldset, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
 import { useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
 import { SubmitForm, type SubmitFormProps } from '../shell/change-dialog';
 import { SecretOnce, type SecretOnceProps } from '../shell/code-to-copy';
-import { Icon, StateTag } from '../shell/icon';
+import { StateTag } from '../shell/icon';
+import { TextButton } from '../shell/text-button';
 
 export type ListedWebhook = WebhooksOfPortalQuery['webhooks'][number];
 
@@ -105,29 +106,25 @@ export function WebhookForm({ values, onSave, children, ...form }: WebhookFormPr
               onChange={({ currentTarget }) => change(event.key, { oquery: currentTarget.value })}
             />
             {events.length > 1 && (
-              <Button
-                variant="default"
+              <TextButton
+                label={t('Remove')}
                 size="compact-sm"
                 className="add-entry"
                 aria-label={t('Remove event {number}', { number: index + 1 })}
                 onClick={() => setEvents(events.filter(({ key }) => key !== event.key))}
-              >
-                {t('Remove')}
-              </Button>
+              />
             )}
           </Stack>
         </Fieldset>
       ))}
       {events.length < MOST_EVENTS && (
-        <Button
-          variant="default"
+        <TextButton
+          label={t('Add an event')}
           size="compact-sm"
           className="add-entry"
-          leftSection={<Icon name="plus" size={14} />}
+          icon="plus"
           onClick={() => setEvents([...events, added])}
-        >
-          {t('Add an event')}
-        </Button>
+        />
       )}
       {children}
     </SubmitForm>

@@ -1,12 +1,12 @@
 /** The webhooks, and a button to create another one. */
-import { Anchor, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Text } from '@mantine/core';
 import { MakeWebhook, WebhooksOfPortal } from '../../../generated/portal/webhooks/webhooks';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { InputDialog } from '../shell/confirm-dialog';
 import { ListPage } from '../shell/list-page';
 import { ListTable } from '../shell/list-table';
+import { TextLink } from '../shell/text-button';
 import { EventList, type ListedWebhook, PausedTag, WebhookForm, WebhookSecret } from './webhook-form';
 
 export function WebhooksPage() {
@@ -37,9 +37,9 @@ export function WebhooksPage() {
               t('Name'),
               ({ id, name, url }) => (
                 <>
-                  <Anchor component={Link} to={`/portal/webhooks/${id}`} fw={600} size="sm" display="block">
+                  <TextLink to={`/portal/webhooks/${id}`} fw={600} display="block">
                     {name}
-                  </Anchor>
+                  </TextLink>
                   <Text size="xs" c="dimmed" className="wrapped">
                     {url}
                   </Text>

@@ -1,16 +1,5 @@
 /** Writes to the parents of a set of students: a template, a preview, and what became of the messages. */
-import {
-  Alert,
-  Button,
-  Card,
-  Group,
-  Progress,
-  Select,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Card, Group, Progress, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ClassesToPromote } from '../../../generated/portal/promotion/promotion';
@@ -23,6 +12,7 @@ import { ConfirmDialog } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { useAddress } from '../shell/page-filter';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { LETTERS_PER_REQUEST, type Letter, type LetterChannel, lettersOf, sendingOf } from './letters';
 import { chunksOf, MOST_ADDRESSEES, useAddressees } from './use-addressees';
 
@@ -183,16 +173,14 @@ export function WritePage() {
             onChange={({ currentTarget }) => setWritten(currentTarget.value)}
           />
           <Group gap={4} mt="xs">
-            <Text size="sm">{t('Insert:')}</Text>
+            <Text>{t('Insert:')}</Text>
             {placeholders.map(([name, label]) => (
-              <Button
+              <TextButton
                 key={name}
+                label={t(label)}
                 size="compact-sm"
-                variant="default"
                 onClick={() => setWritten(`${text}{{${name}}}`)}
-              >
-                {t(label)}
-              </Button>
+              />
             ))}
           </Group>
         </Card>
@@ -217,7 +205,7 @@ export function WritePage() {
         )}
         {addressees && (
           <>
-            <Text role="status">
+            <Text role="status" size="md">
               {t('{count, plural, one {# student} other {# students}}', { count: addressees.length })}
               {' · '}
               {t('{count, plural, one {# message} other {# messages}}', { count: letters.length })}
@@ -231,8 +219,14 @@ export function WritePage() {
                 <Text size="xs" c="dimmed">
                   {letter.addressee.name} · {letter.addressee.to[channel]}
                 </Text>
-                {letter.subject !== '' && <Text fw={600}>{letter.subject}</Text>}
-                <Text className="wrapped">{letter.text}</Text>
+                {letter.subject !== '' && (
+                  <Text fw={600} size="md">
+                    {letter.subject}
+                  </Text>
+                )}
+                <Text className="wrapped" size="md">
+                  {letter.text}
+                </Text>
               </Card>
             ))}
           </>
@@ -316,9 +310,13 @@ function Sending({ letters, channel, category, mayBeSent }: SendingProps) {
       {sent > 0 && <Progress value={(100 * sent) / letters.length} aria-label={t('Messages sent')} />}
       {!isDone && (
         <Group>
-          <Button disabled={!mayBeSent} loading={isPending} onClick={() => setIsAsked(true)}>
-            {label}
-          </Button>
+          <TextButton
+            label={label}
+            isMain
+            disabled={!mayBeSent}
+            loading={isPending}
+            onClick={() => setIsAsked(true)}
+          />
         </Group>
       )}
       {sent > 0 && <Outcome since={since} batch={batch} isRunning={isPending} />}
@@ -365,9 +363,11 @@ function Outcome({ since, batch, isRunning }: OutcomeProps) {
   const failed = own.filter(({ state }) => state === 'FAILED');
   return (
     <Card withBorder role="status">
-      <Text fw={600}>{t('Messages sent')}</Text>
+      <Text fw={600} size="md">
+        {t('Messages sent')}
+      </Text>
       {states.map(({ state, count }) => (
-        <Text key={state}>
+        <Text key={state} size="md">
           {state === 'KEPT'
             ? t('Kept, because the school has no provider for them')
             : say(nameOfEnumValue(state))}
@@ -375,7 +375,7 @@ function Outcome({ since, batch, isRunning }: OutcomeProps) {
         </Text>
       ))}
       {failed.map(({ id: message, recipients, lastError }) => (
-        <Text key={message} size="sm" c="red">
+        <Text key={message} c="red">
           {recipients.join(', ')}: {lastError}
         </Text>
       ))}
