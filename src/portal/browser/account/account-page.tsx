@@ -12,8 +12,7 @@ import {
 import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from 'react';
 import { ChangeOwnPassword } from '../../../generated/portal/account/account';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
-import { THEMES } from '../entrance/entrance-card';
-import { NewPasswordFields } from '../entrance/new-password-fields';
+import { NewPasswordFields, THEMES } from '../entrance/entrance-card';
 import { useChange, useSession, useViewer } from '../gateway/use-gateway';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
 import { currentLanguage, switchLanguage, useTexts } from '../language/use-texts';

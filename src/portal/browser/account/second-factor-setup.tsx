@@ -15,9 +15,8 @@ import {
 import { saveFile } from '../gateway/save-file';
 import { useChange, useOperation } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { SubmitForm, type SubmitFormProps } from '../shell/change-dialog';
 import { CodeToCopy } from '../shell/code-to-copy';
-import { useNotice } from '../shell/confirm-dialog';
+import { SubmitForm, type SubmitFormProps, useNotice } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';

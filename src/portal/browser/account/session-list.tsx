@@ -8,11 +8,9 @@ import {
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useFormats, useTexts } from '../language/use-texts';
-import { Answered } from '../shell/answered';
-import { ChangeButton } from '../shell/change-dialog';
-import { useNotice } from '../shell/confirm-dialog';
+import { ChangeButton, useNotice } from '../shell/confirm-dialog';
 import { ActionsHead, ListTable } from '../shell/list-table';
-import { EmptyState } from '../shell/states';
+import { Answered, EmptyState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { nameProgram } from './name-program';
 

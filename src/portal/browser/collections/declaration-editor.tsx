@@ -19,8 +19,12 @@ import { WarningNotice } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
 import { LoadingState, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { ChangeTable, type TriedChange } from './declaration-fields';
-import type { WrittenDeclaration, WrittenField } from './written-declaration';
+import {
+  ChangeTable,
+  type TriedChange,
+  type WrittenDeclaration,
+  type WrittenField,
+} from './declaration-fields';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
 

@@ -14,8 +14,7 @@ import {
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
-import { ChangeDialog } from '../shell/change-dialog';
-import { savedOver, useNotice } from '../shell/confirm-dialog';
+import { ChangeDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { InSteps, InTurns, usePrintWhole } from '../shell/in-turns';
 import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';

@@ -1,14 +1,30 @@
 /** A tile of a dashboard: its title, its content, and a link to the whole of it. */
-import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
+
+import { Table } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
-import { useViewer } from '../gateway/use-gateway';
-import { TileCard, type TileCardProps, TileRefresher } from '../home/tile';
-import { useReportWords, useTexts, useToday } from '../language/use-texts';
-import { EmptyState } from '../shell/states';
-import { TileBody } from './tile-body';
-import type { TileOperation } from './tile-operation';
-import { askedVariables, mayAsk, placeBehind, readVariables } from './tile-variables';
-import { useTileAnswer } from './use-tile-answer';
+import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
+import { type ResultCell, type ResultColumn, type ResultTable, tablesOf } from '../../explore/result-tables';
+import { areMonthStarts } from '../charts/shorten-label';
+import { useGateway, useViewer } from '../gateway/use-gateway';
+import { Figure, TileCard, type TileCardProps, TileChart, TileRefresher } from '../home/tile';
+import { nameOfEnumValue } from '../language/name-of-field';
+import { type Formats, useFormats, useReportWords, useTexts, useToday } from '../language/use-texts';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { type TileOperation } from './tile-operation';
+import {
+  isEnumColumn,
+  numberOfTile,
+  pointsOfTile,
+  rowsInOrder,
+  type TileChoice,
+  tableOfTile,
+  toFieldShape,
+  unitOf,
+} from './tile-picture';
+import { askedVariables, mayAsk, placeBehind, readVariables, type TileVariables } from './tile-variables';
 
 export function findOperation({
   operation,
@@ -22,7 +38,7 @@ export function useTitleOfTile(): (tile: DashboardTileInput) => string {
   return (tile) => tile.title || say(findOperation(tile)?.title ?? tile.operation);
 }
 
-export interface DashboardTileProps extends Pick<TileCardProps, 'controls' | 'onDragOver' | 'onDrop'> {
+interface DashboardTileProps extends Pick<TileCardProps, 'controls' | 'onDragOver' | 'onDrop'> {
   readonly tile: DashboardTileInput;
 }
 
@@ -70,4 +86,246 @@ function AskedBody({ tile, title, operation, asked }: AskedBodyProps) {
       {source.kind === 'report' && <TileRefresher asked={operation.name} report={source.field} />}
     </>
   );
+}
+
+interface TileBodyProps {
+  readonly title: string;
+  readonly operation: TileOperation;
+  readonly choice: TileChoice;
+  readonly answer: TileAnswer;
+}
+
+export function TileBody({ title, operation, choice, answer }: TileBodyProps) {
+  const t = useTexts();
+  const { tables, currency, error, retry } = answer;
+  if (error) return <ProblemState problem={error} retry={retry} />;
+  if (!tables) return <LoadingState rows={5} />;
+  const table = tableOfTile(tables, choice);
+  if (!table || table.rows.length === 0) return <EmptyState icon="chart" title={t('Nothing to show yet')} />;
+  const shown = { title, operation, choice, table, currency };
+  if (choice.picture === 'NUMBER') return <NumberPicture {...shown} />;
+  return choice.picture === 'TABLE' ? <TablePicture {...shown} /> : <ChartPicture {...shown} />;
+}
+
+interface PictureProps extends Omit<TileBodyProps, 'answer'> {
+  readonly table: ResultTable;
+  readonly currency: string | undefined;
+}
+
+function NumberPicture({ operation, choice, table, currency }: PictureProps) {
+  const t = useTexts();
+  const say = useReportWords();
+  const formats = useFormats();
+  const number = numberOfTile(table, choice.measure);
+  if (!number) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
+  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
+  return (
+    <div className="tile-number">
+      <Figure value={print(number.value, number.column)} note={say(headingOfPath(number.column.path))} />
+    </div>
+  );
+}
+
+const MOST_ROWS = 50;
+const ONE_LINE: Readonly<Record<string, string>> = {
+  day: 'one-line',
+  month: 'one-line',
+  instant: 'one-line',
+};
+
+function TablePicture({ title, operation, table, currency }: PictureProps) {
+  const t = useTexts();
+  const say = useReportWords();
+  const formats = useFormats();
+  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
+  const left = table.rows.length - MOST_ROWS;
+  const scroller = useRef<HTMLElement>(null);
+  const beside = useColumnsBeside(scroller);
+  const classOf = ({ kind }: ResultColumn) => (isNumericKind(kind) ? 'numeric one-line' : ONE_LINE[kind]);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      <section ref={scroller} className="tile-table" aria-label={title} tabIndex={0}>
+        <Table fz="sm" verticalSpacing={4} horizontalSpacing={6} stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              {table.columns.map((column) => (
+                <Table.Th key={column.path} className={classOf(column)}>
+                  {say(headingOfPath(column.path))}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rowsInOrder(table)
+              .slice(0, MOST_ROWS)
+              .map((row, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a row of an answer has no name but its place.
+                <Table.Tr key={index}>
+                  {table.columns.map((column, at) => (
+                    <Table.Td key={column.path} className={classOf(column)}>
+                      {print(row[at] ?? null, column)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+          </Table.Tbody>
+        </Table>
+      </section>
+      {beside > 0 && (
+        <p className="dimmed tile-note no-print">
+          {t('{count, plural, one {# more column} other {# more columns}} to the right', { count: beside })} →
+        </p>
+      )}
+      {left > 0 && (
+        <p className="dimmed tile-note">
+          {t('{count, plural, one {# more row} other {# more rows}}', { count: left })}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A column counts as shown although a few pixels of it, such as its padding, are not. */
+const HARDLY_HIDDEN_PX = 8;
+
+/** The number of columns of a table that are not in sight until it is scrolled sideways. */
+function useColumnsBeside(scroller: RefObject<HTMLElement | null>): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const { current } = scroller;
+    const table = current?.querySelector('table');
+    if (!current || !table) return undefined;
+    const measure = () => {
+      const edge = current.scrollLeft + current.clientWidth + HARDLY_HIDDEN_PX;
+      const heads = [...table.querySelectorAll('th')];
+      setCount(heads.filter(({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth > edge).length);
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    observer.observe(table);
+    current.addEventListener('scroll', measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      current.removeEventListener('scroll', measure);
+    };
+  }, [scroller]);
+  return count;
+}
+
+const KINDS = { BAR: 'bar', LINE: 'line', DOUGHNUT: 'doughnut' } as const;
+
+function ChartPicture({ title, operation, choice, table, currency }: PictureProps) {
+  const t = useTexts();
+  const say = useReportWords();
+  const formats = useFormats();
+  const points = pointsOfTile(table, choice);
+  const kind = choice.picture === 'LINE' || choice.picture === 'DOUGHNUT' ? choice.picture : 'BAR';
+  if (!points) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
+  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
+  const { by, measure, split, areParts } = points;
+  const last = points.labels.length - 1;
+  const isByMonth = by.kind === 'day' && areMonthStarts(points.labels.map(String));
+  const printLabel = (label: ResultCell) =>
+    isByMonth ? formats.month(String(label).slice(0, 7)) : print(label, by) || '–';
+  return (
+    <TileChart
+      kind={kind === 'BAR' && points.series.length > 1 ? 'stackedBar' : KINDS[kind]}
+      title={t('{title}: {measure} by {label}', {
+        title,
+        measure: say(headingOfPath(measure.path)),
+        label: say(headingOfPath(by.path)),
+      })}
+      labels={points.labels.map((label, index) =>
+        points.hasRest && index === last ? t('Others') : printLabel(label),
+      )}
+      series={points.series.map(({ name, values }) => ({
+        name: split ? print(name, split) || '–' : say(headingOfPath(areParts ? String(name) : measure.path)),
+        values: values.map((value) => value ?? 0),
+      }))}
+      unit={unitOf(operation, measure)}
+      currency={currency}
+    />
+  );
+}
+
+interface Printing {
+  readonly operation: TileOperation;
+  readonly formats: Formats;
+  readonly currency: string | undefined;
+  readonly words: readonly [yes: string, no: string];
+  readonly say: (text: string) => string;
+}
+
+function createPrinter({ operation, formats, currency, words, say }: Printing) {
+  return (cell: ResultCell, column: ResultColumn): string => {
+    if (cell === null || cell === '') return '';
+    if (typeof cell === 'boolean') return words[cell ? 0 : 1];
+    switch (column.kind) {
+      case 'number':
+      case 'decimal': {
+        const unit = unitOf(operation, column);
+        if (unit === 'money') return formats.money(cell, currency);
+        return unit === 'percent' ? formats.percent(cell) : formats.number(cell);
+      }
+      case 'day':
+        return formats.day(String(cell));
+      case 'month':
+        return formats.month(String(cell));
+      case 'instant':
+        return formats.instant(String(cell));
+      default:
+        return isEnumColumn(operation, column) ? say(nameOfEnumValue(String(cell))) : String(cell);
+    }
+  };
+}
+
+/**
+ * An operation without a report that announces changes is repeated at this interval while the tile is
+ * visible.
+ */
+const ASKED_EVERY_MS = 60_000;
+
+export interface TileAnswer {
+  /** Absent until the answer arrives. */
+  readonly tables?: readonly ResultTable[];
+  readonly currency?: string;
+  readonly error: Error | null;
+  retry(): void;
+}
+
+interface AskedTile {
+  readonly operation: TileOperation;
+  readonly asked: TileVariables;
+  readonly isEnabled: boolean;
+}
+
+/** The answer to the operation of a tile, as tables. */
+export function useTileAnswer({ operation, asked, isEnabled }: AskedTile): TileAnswer {
+  const gateway = useGateway();
+  const { data, error, refetch } = useQuery({
+    queryKey: [operation.name, asked],
+    queryFn: ({ signal }) =>
+      gateway.executeText<Readonly<Record<string, unknown>>>(operation.document, asked, { signal }),
+    enabled: isEnabled,
+    placeholderData: keepPreviousData,
+    ...(operation.source.kind === 'collection' && { refetchInterval: ASKED_EVERY_MS }),
+  });
+  const tables = useMemo(
+    () => (data === undefined ? undefined : tablesOf(data, toFieldShape(operation.shape))),
+    [data, operation],
+  );
+  const currency = data === undefined ? undefined : currencyOf(Object.values(data)[0]);
+  return {
+    error,
+    retry: () => void refetch(),
+    ...(tables !== undefined && { tables }),
+    ...(currency !== undefined && { currency }),
+  };
+}
+
+/** A report names the currency of its money. */
+function currencyOf(answer: unknown): string | undefined {
+  const isReport = typeof answer === 'object' && answer !== null && 'currency' in answer;
+  return isReport && typeof answer.currency === 'string' ? answer.currency : undefined;
 }

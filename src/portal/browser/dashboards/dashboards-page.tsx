@@ -9,10 +9,9 @@ import {
 } from '../../../generated/portal/dashboards/dashboards';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
-import { FormDialog } from '../shell/change-dialog';
-import { ChangedMeanwhile } from '../shell/confirm-dialog';
+import { ChangedMeanwhile, FormDialog } from '../shell/confirm-dialog';
 import { LinkCard } from '../shell/link-card';
-import { ListPage } from '../shell/list-page';
+import { ListPage } from '../shell/list-table';
 import { SharedWithInput } from '../shell/shared-with-input';
 
 type ListedDashboard = DashboardsOfPortalQuery['dashboards']['nodes'][number];

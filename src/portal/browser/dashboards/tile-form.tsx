@@ -13,8 +13,7 @@ import { ParameterInput } from '../reports/parameters-form';
 import { ChangedMeanwhile, InputDialog } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { findOperation } from './dashboard-tile';
-import { TileBody } from './tile-body';
+import { findOperation, TileBody, useTileAnswer } from './dashboard-tile';
 import type { TileOperation } from './tile-operation';
 import { PICTURES, type TilePicture, tableOfTile } from './tile-picture';
 import {
@@ -26,7 +25,6 @@ import {
   toFormValues,
   wordsFor,
 } from './tile-variables';
-import { useTileAnswer } from './use-tile-answer';
 
 const PICTURE_NAMES: Readonly<Record<TilePicture, string>> = {
   TABLE: phrase('Table'),

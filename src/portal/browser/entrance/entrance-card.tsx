@@ -1,4 +1,14 @@
-import { Anchor, Group, Menu, Paper, Stack, Text, Title, useMantineColorScheme } from '@mantine/core';
+import {
+  Anchor,
+  Group,
+  Menu,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  Title,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
 import { currentLanguage, phrase, switchLanguage, useTexts } from '../language/use-texts';
@@ -6,7 +16,7 @@ import { Refusal } from '../session/login-session';
 import { Icon, type IconName } from '../shell/icon';
 import { IconButton } from '../shell/text-button';
 
-export interface EntranceCardProps {
+interface EntranceCardProps {
   /** The title of the browser tab. */
   readonly title: string;
   /** The text below the name of the product. */
@@ -107,7 +117,7 @@ export const THEMES = {
   auto: phrase('Same as the device'),
 } as const;
 
-export interface PreferencesProps {
+interface PreferencesProps {
   /** Called with the selected language, to store it for the user. */
   readonly onLanguage?: (language: Language) => void;
 }
@@ -170,4 +180,27 @@ export function useRefusalWords(): (fault: unknown) => string {
           });
     return message;
   };
+}
+
+/** Fields for a password that is typed twice. The names of the fields are `password` and `repeated`. */
+export function NewPasswordFields() {
+  const t = useTexts();
+  const shared = {
+    autoComplete: 'new-password',
+    required: true,
+    withAsterisk: false,
+    maxLength: 128,
+    visibilityToggleButtonProps: { 'aria-label': t('Show characters') },
+  };
+  return (
+    <>
+      <PasswordInput
+        {...shared}
+        name="password"
+        label={t('New password')}
+        description={t('Long and hard to guess: several words are good')}
+      />
+      <PasswordInput {...shared} name="repeated" label={t('Confirm password')} />
+    </>
+  );
 }

@@ -10,8 +10,7 @@ import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { TextButton } from '../shell/text-button';
-import { EntranceCard, OverNotice } from './entrance-card';
-import { NewPasswordFields } from './new-password-fields';
+import { EntranceCard, NewPasswordFields, OverNotice } from './entrance-card';
 
 type Account = NonNullable<LinkedAccountQuery['accountLink']>;
 

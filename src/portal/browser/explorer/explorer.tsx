@@ -7,8 +7,7 @@ import type { ExampleOperation } from '../../explore/example-operation';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { createUserStorage, ExplorerContext, type ResultView } from './explorer-context';
 import { createGraphqlFetcher } from './graphql-fetcher';
-import { LIBRARY_PLUGIN } from './library-plugin';
-import { WELCOME } from './open-example';
+import { LIBRARY_PLUGIN, WELCOME } from './library-plugin';
 import { ResultPanel } from './result-panel';
 import './page.css';
 

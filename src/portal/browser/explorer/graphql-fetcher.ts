@@ -6,8 +6,8 @@ import type { RunOperation } from '../../explore/paged-list';
 import type { GatewayClient } from '../gateway/gateway-client';
 import { GatewayProblem } from '../session/gateway-problem';
 import { GRAPHQL_HEADERS } from '../session/graphql-headers';
-import { ObservableValue } from '../session/observable-value';
-import { textOf } from './open-example';
+import { ObservableValue } from '../session/login-session';
+import { textOf } from './library-plugin';
 
 /** Facts about the last operation beside its answer. */
 interface LastRun {

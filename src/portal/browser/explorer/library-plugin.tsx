@@ -1,11 +1,12 @@
 /** The operations library as a panel of GraphiQL, with a search. Selecting an example opens it. */
-import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
-import { useLayoutEffect, useRef, useState } from 'react';
-import { type ExampleOperation, TOPICS } from '../../explore/example-operation';
+import { type GraphiQLPlugin, pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { parse } from 'graphql';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ExampleOperation, fillVariables, TOPICS } from '../../explore/example-operation';
+import { isOperation } from '../../explore/shape-of-operation';
 import { useViewer } from '../gateway/use-gateway';
-import { useReportWords, useTexts } from '../language/use-texts.js';
+import { useFormats, useReportWords, useTexts } from '../language/use-texts.js';
 import { isPhone, useExplorerContext } from './explorer-context';
-import { useOpenExample } from './open-example';
 
 export const LIBRARY_PLUGIN: GraphiQLPlugin = {
   title: 'Operations library',
@@ -106,4 +107,80 @@ function LibraryIcon() {
       <path d="M3 3.5h3.5v13H3zM6.5 3.5H10v13H6.5zM11 4.3l3.4-.9 3.3 12.6-3.4.9z" strokeLinejoin="round" />
     </svg>
   );
+}
+
+/** Shown in an empty editor. */
+export const WELCOME = `# Choose an operation from the library on the left,
+# or write your own: Ctrl-Space suggests what can
+# follow, Ctrl-Enter runs it.
+query WhoAmI {
+  me {
+    userName
+    roles
+    domain {
+      name
+      timeZone
+    }
+  }
+}
+`;
+
+/**
+ * Opens an example with variables for today: in the current tab if the user has not changed its text,
+ * otherwise in a new one. A query or subscription runs at once. A mutation does not, so that the user can
+ * first see what it writes.
+ */
+function useOpenExample(): (example: ExampleOperation) => void {
+  const { examples } = useExplorerContext();
+  const { today } = useFormats();
+  const { addTab, updateActiveTabValues, setOperationFacts, run, stop } = useGraphiQLActions();
+  const { queryEditor, variableEditor, responseEditor } = useGraphiQL(
+    pick('queryEditor', 'variableEditor', 'responseEditor'),
+  );
+
+  // An example that is selected before the editors are loaded is opened as soon as they are.
+  const [waiting, setWaiting] = useState<ExampleOperation>();
+  const isReady = queryEditor !== undefined && variableEditor !== undefined && responseEditor !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editors come
+  useEffect(() => {
+    if (!waiting || !isReady) return;
+    setWaiting(undefined);
+    open(waiting);
+  }, [waiting, isReady]);
+
+  function open(example: ExampleOperation): void {
+    if (!queryEditor || !variableEditor || !responseEditor) {
+      setWaiting(example);
+      return;
+    }
+    stop();
+    const shown = queryEditor.getValue().trim();
+    const isOurs =
+      shown === '' || shown === WELCOME.trim() || examples.some((other) => textOf(other) === shown);
+    if (!isOurs) addTab();
+    const query = textOf(example);
+    const filled = fillVariables(example.variables, today);
+    const variables = Object.keys(filled).length > 0 ? JSON.stringify(filled, null, 2) : '';
+    queryEditor.setValue(query);
+    variableEditor.setValue(variables);
+    // GraphiQL reads the text with a delay, and a run must use the current text.
+    const documentAST = parse(query);
+    const operations = documentAST.definitions.filter(isOperation);
+    const operationName = operations[0]?.name?.value;
+    setOperationFacts({ documentAST, operations, ...(operationName && { operationName }) });
+    updateActiveTabValues({ query, variables, operationName: operationName ?? null, response: null });
+    if (example.kind !== 'mutation') void run();
+  }
+  return open;
+}
+
+/** The document with title and description as comments, in lines that fit a narrow editor. */
+export function textOf({ title, description, document }: ExampleOperation): string {
+  const lines = [title];
+  for (const word of description.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (lines.length === 1 || line.length > 46) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return `${lines.map((line) => `# ${line}`).join('\n')}\n${document}`;
 }

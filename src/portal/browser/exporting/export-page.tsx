@@ -5,8 +5,7 @@ import { CollectionDeclaration } from '../../../generated/portal/records/records
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { fromWallTime, toWallTime } from '../language/days';
 import { useTexts } from '../language/use-texts';
-import { FilterBuilder } from '../records/filter-builder';
-import { useFilterWords } from '../records/filter-fields';
+import { FilterBuilder, useFilterWords } from '../records/filter-builder';
 import { EXPORT_FORMATS } from '../records/view-address';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { DayTimeInput } from '../shell/day-input';

@@ -14,7 +14,7 @@ import { ActButtons } from '../acts/act-buttons';
 import { useOperation, useWrite } from '../gateway/use-gateway';
 import { parseTypedNumber } from '../language/typed-number';
 import { phrase, useFormats, useTexts, useToday } from '../language/use-texts';
-import { whereContains } from '../records/use-record-choices';
+import { whereContains } from '../records/reference-picker';
 import { DayInput } from '../shell/day-input';
 import { FactsTable } from '../shell/link-card';
 import { ActionsHead, ListTable } from '../shell/list-table';

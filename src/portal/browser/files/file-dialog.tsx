@@ -1,22 +1,22 @@
 /** One file: its details, a preview if it is a picture, and its actions. */
 import { Code, Group, Image, Modal, Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { type UseMutationResult, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { type FilesOfPortalQuery, RemoveFile } from '../../../generated/portal/files/files';
-import type { GatewayClient } from '../gateway/gateway-client';
-import { useGateway } from '../gateway/use-gateway';
+import { type GatewayClient } from '../gateway/gateway-client';
+import { saveFile } from '../gateway/save-file';
+import { useGateway, useViewer } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
-import { ChangeDialog } from '../shell/change-dialog';
+import { ChangeDialog } from '../shell/confirm-dialog';
 import { FactsTable } from '../shell/link-card';
 import { ProblemState } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
-import { useUserNames } from '../shell/use-record-labels';
-import { useOwningRecords } from './use-owning-records';
+import { useNamesOfRecords, useUserNames } from '../shell/use-record-labels';
 
 /** A file, as the page lists it and its dialog shows it. */
 export type ListedFile = FilesOfPortalQuery['files']['nodes'][number];
 
-export interface FileDialogProps {
+interface FileDialogProps {
   readonly file: ListedFile;
   onDownload(file: ListedFile): void;
   onRemove(file: ListedFile): void;
@@ -63,7 +63,7 @@ export function FileDialog({ file, onDownload, onRemove, onClose }: FileDialogPr
   );
 }
 
-export interface RemoveFileDialogProps {
+interface RemoveFileDialogProps {
   readonly file: { readonly id: string; readonly name: string };
   /** The queries that list the file. */
   readonly outdated: readonly { readonly name: string }[];
@@ -138,4 +138,51 @@ async function readPicture(gateway: GatewayClient, { id, contentType }: ListedFi
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(new Blob([content], { type: contentType }));
   });
+}
+
+interface NamedFile {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Downloads a file of the school. The browser does not open it, whatever its content. */
+export function useFileDownload(): UseMutationResult<void, Error, NamedFile> {
+  const gateway = useGateway();
+  return useMutation({
+    mutationFn: async ({ id, name }: NamedFile) => saveFile(await gateway.fetchFile(`/files/${id}`), name),
+  });
+}
+
+interface LinkedFile {
+  readonly collection: string | null;
+  readonly recordId: string | null;
+}
+
+interface OwningRecord {
+  readonly to: string;
+  /** Opens the tab with the files. */
+  readonly search: never;
+  /** The collection and the label of the record, or its id if the label is unknown. */
+  readonly text: string;
+}
+
+/** The records that files belong to. `undefined` for a file without a record. */
+export function useOwningRecords(
+  files: readonly LinkedFile[],
+): (file: LinkedFile) => OwningRecord | undefined {
+  const { collections } = useViewer();
+  const nameOf = useNamesOfRecords(
+    files.flatMap(({ collection, recordId }) =>
+      collection !== null && recordId !== null ? [{ collection, recordId }] : [],
+    ),
+  );
+  return ({ collection, recordId }) => {
+    if (collection === null || recordId === null) return undefined;
+    const title = collections.find(({ name }) => name === collection)?.title ?? collection;
+    return {
+      to: `/portal/records/${collection}/${encodeURIComponent(recordId)}`,
+      search: { tab: 'files' } as never,
+      text: `${title}: ${nameOf({ collection, recordId })}`,
+    };
+  };
 }

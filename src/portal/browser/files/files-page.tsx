@@ -6,21 +6,23 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FilesOfPortal } from '../../../generated/portal/files/files';
 import { useFileSending } from '../gateway/use-file-sending';
-import { useViewer } from '../gateway/use-gateway';
-import { useListedPages } from '../gateway/use-listed-pages';
+import { useListedPages, useViewer } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
-import { Answered } from '../shell/answered';
 import { InputDialog, useNotice } from '../shell/confirm-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { FindInput, isFiltering, PageFilter, useAddress } from '../shell/page-filter';
 import { SharedWithInput } from '../shell/shared-with-input';
-import { EmptyState, PageFrame, ProblemState } from '../shell/states';
+import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
-import { FileDialog, type ListedFile, RemoveFileDialog } from './file-dialog';
-import { useFileDownload } from './use-file-download';
-import { useOwningRecords } from './use-owning-records';
+import {
+  FileDialog,
+  type ListedFile,
+  RemoveFileDialog,
+  useFileDownload,
+  useOwningRecords,
+} from './file-dialog';
 
 const PAGE_SIZE = 100;
 const NO_FILTER = { collection: '', name: '' };

@@ -2,17 +2,18 @@ import {
   keepPreviousData,
   type UseMutationResult,
   type UseQueryResult,
+  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState } from 'react';
-import type { PortalViewerQuery } from '../../../generated/portal/shell/viewer';
+import { type PortalViewerQuery } from '../../../generated/portal/shell/viewer';
 import { GatewayProblem } from '../session/gateway-problem';
-import type { PortalOperation } from '../session/graphql-headers';
-import type { LoginSession } from '../session/login-session';
-import type { GatewayClient } from './gateway-client';
-import type { WritePlace } from './unanswered-writes';
+import { type PortalOperation } from '../session/graphql-headers';
+import { type LoginSession } from '../session/login-session';
+import { type GatewayClient } from './gateway-client';
+import { type WritePlace } from './unanswered-writes';
 
 export const GatewayContext = createContext<GatewayClient | undefined>(undefined);
 
@@ -52,7 +53,7 @@ export function useNameOfReport(): (field: string) => string | undefined {
   return (field) => reports.find((one) => one.field === field)?.name;
 }
 
-export interface AskingOptions {
+interface AskingOptions {
   /** Executes the query only if this is true. */
   readonly isEnabled?: boolean;
   /** Shows the previous answer while another one is awaited. */
@@ -161,4 +162,38 @@ export function useOpenOperation<Result, Variables>(
     networkMode: 'always',
     staleTime: Number.POSITIVE_INFINITY,
   });
+}
+
+interface ListedPage<Row> {
+  readonly nodes: readonly Row[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+/** A page of a list without `pageInfo`: more follow a whole page, from its last row on. */
+export function pageOf<Row extends { readonly id: string }>(
+  nodes: readonly Row[],
+  size: number,
+): ListedPage<Row> {
+  return { nodes, pageInfo: { hasNextPage: nodes.length === size, endCursor: nodes.at(-1)?.id ?? null } };
+}
+
+/** A list that is read page by page: the rows read so far, and how to read more. */
+export function useListedPages<Result, Variables, Row>(
+  operation: PortalOperation<Result, Variables>,
+  variablesAt: (cursor: string | null) => Variables,
+  readPage: (result: Result) => ListedPage<Row>,
+) {
+  const gateway = useGateway();
+  const { data, error, refetch, isFetching, hasNextPage, isFetchingNextPage, fetchNextPage } =
+    useInfiniteQuery({
+      queryKey: [operation.name, variablesAt(null)],
+      queryFn: ({ pageParam, signal }) => gateway.execute(operation, variablesAt(pageParam), signal),
+      initialPageParam: null as string | null,
+      getNextPageParam: (result) => {
+        const { hasNextPage: isThere, endCursor } = readPage(result).pageInfo;
+        return isThere ? endCursor : undefined;
+      },
+    });
+  const more = { isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() };
+  return { data: data?.pages.flatMap((page) => readPage(page).nodes), error, refetch, isFetching, more };
 }

@@ -4,11 +4,10 @@ import { useId, useState } from 'react';
 import { GatewayHealth, type GatewayHealthQuery } from '../../../generated/portal/health/health';
 import { useOperation } from '../gateway/use-gateway';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { Answered } from '../shell/answered';
 import { CodeToCopy, CopyTextButton } from '../shell/code-to-copy';
 import { Icon, StateTag } from '../shell/icon';
 import { ListTable, type ListTableProps } from '../shell/list-table';
-import { EmptyState, PageFrame } from '../shell/states';
+import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { type SlowOperation, type SlowRun, toSlowOperations } from './slow-operations';
 

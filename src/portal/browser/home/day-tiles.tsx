@@ -20,7 +20,7 @@ import { nameOfEnumValue } from '../language/name-of-field';
 import { useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { type PortalOperation } from '../session/graphql-headers';
 import { TextLink } from '../shell/text-button';
-import { type DaySource, DayTile, type DayTileProps, type ShownTile } from './tile';
+import { type DaySource, DayTile, type ShownTile, type Sourced } from './tile';
 
 type DayTotals = PresentOnDayQuery['daySheet']['totals'];
 
@@ -121,263 +121,239 @@ export function DayTiles({ day }: { readonly day: string }) {
   );
   return (
     <>
-      {present && (
-        <DayTile
-          of={present}
-          title={t('Absent by class')}
-          isWide
-          show={({ daySheet: { totals } }) => {
-            if (totals.marked === 0) return nothingMarked(totals);
-            const classes = [...Map.groupBy(totals.sections, (section) => section.class)];
-            const sumOf = (of: 'absent' | 'leave') =>
-              classes.map(([, sections]) => sum(sections.map((section) => section[of])));
+      <DayTile
+        of={present}
+        title={t('Absent by class')}
+        isWide
+        show={({ daySheet: { totals } }) => {
+          if (totals.marked === 0) return nothingMarked(totals);
+          const classes = [...Map.groupBy(totals.sections, (section) => section.class)];
+          const sumOf = (of: 'absent' | 'leave') =>
+            classes.map(([, sections]) => sum(sections.map((section) => section[of])));
+          return {
+            notice: notCounted(totals),
+            chart: {
+              kind: 'stackedBar',
+              labels: classes.map(([name]) => name),
+              labelled: t('Class'),
+              series: [
+                { name: t('Absent'), values: sumOf('absent') },
+                { name: t('On leave'), values: sumOf('leave') },
+              ],
+            },
+          };
+        }}
+      />
+      <DayTile
+        of={present}
+        title={t('Absentees')}
+        show={({ daySheet: { rows, totals } }) => {
+          if (totals.marked === 0) return nothingMarked(totals);
+          const absent = rows.filter(({ status }) => status === 'absent').slice(0, MOST_ABSENTEES);
+          if (absent.length === 0)
             return {
+              empty: ['check', t('No one is absent on {day}', { day: shownDay })],
               notice: notCounted(totals),
-              chart: {
-                kind: 'stackedBar',
-                labels: classes.map(([name]) => name),
-                labelled: t('Class'),
-                series: [
-                  { name: t('Absent'), values: sumOf('absent') },
-                  { name: t('On leave'), values: sumOf('leave') },
+            };
+          return {
+            figure: [formats.number(totals.absent), t('students are absent')],
+            rows: absent.map((row) => [
+              row.studentId,
+              nameIn(row.name ?? row.studentId, `${row.class} ${row.section}`),
+              row.phone && <Anchor href={`tel:${row.phone.replaceAll(/[^+\d]/g, '')}`}>{row.phone}</Anchor>,
+            ]),
+          };
+        }}
+      />
+      <DayTile
+        of={shortage}
+        title={t('Low attendance')}
+        show={({ attendanceShortage: { totals } }) =>
+          totals.students === 0
+            ? { empty: ['users', t('No attendance yet')] }
+            : {
+                figure: [
+                  formats.number(totals.below),
+                  t('of {count} students', { count: formats.number(totals.students) }),
                 ],
-              },
-            };
-          }}
-        />
-      )}
-      {present && (
-        <DayTile
-          of={present}
-          title={t('Absentees')}
-          show={({ daySheet: { rows, totals } }) => {
-            if (totals.marked === 0) return nothingMarked(totals);
-            const absent = rows.filter(({ status }) => status === 'absent').slice(0, MOST_ABSENTEES);
-            if (absent.length === 0)
-              return {
-                empty: ['check', t('No one is absent on {day}', { day: shownDay })],
-                notice: notCounted(totals),
-              };
-            return {
-              figure: [formats.number(totals.absent), t('students are absent')],
-              rows: absent.map((row) => [
-                row.studentId,
-                nameIn(row.name ?? row.studentId, `${row.class} ${row.section}`),
-                row.phone && <Anchor href={`tel:${row.phone.replaceAll(/[^+\d]/g, '')}`}>{row.phone}</Anchor>,
-              ]),
-            };
-          }}
-        />
-      )}
-      {shortage && (
-        <DayTile
-          of={shortage}
-          title={t('Low attendance')}
-          show={({ attendanceShortage: { totals } }) =>
-            totals.students === 0
-              ? { empty: ['users', t('No attendance yet')] }
-              : {
-                  figure: [
-                    formats.number(totals.below),
-                    t('of {count} students', { count: formats.number(totals.students) }),
+                chart: {
+                  kind: 'bar',
+                  labels: totals.classes.map((one) => one.class),
+                  labelled: t('Class'),
+                  series: [{ name: t('Students'), values: totals.classes.map(({ below }) => below) }],
+                },
+              }
+        }
+      />
+      <DayTile
+        of={trend}
+        title={t('Collection by month')}
+        isWide
+        // This session beside the same months a year ago, if there were any.
+        show={({ collectionTrend: { rows, currency } }) => {
+          const totals = new Map(rows.map(({ start: first, total }) => [first.slice(0, 7), Number(total)]));
+          const months = [...totals.keys()].filter((month) => month >= start.slice(0, 7));
+          const now = months.map((month) => totals.get(month) ?? 0);
+          const before = months.map((month) => totals.get(monthsBefore(`${month}-01`, 12).slice(0, 7)) ?? 0);
+          const isKnown = before.some((total) => total > 0);
+          if (!isKnown && now.every((total) => total === 0))
+            return { empty: ['inbox', t('Nothing has been collected this session')] };
+          const series = [{ name: t('This session'), values: now }];
+          return {
+            figure: [formats.money(now.at(-1) ?? 0, currency), t('this month')],
+            chart: {
+              ...{ kind: 'bar', unit: 'money', currency },
+              labels: months.map((month, index) =>
+                index === 0 || month.endsWith('-01') ? formats.month(month) : formats.shortMonth(month),
+              ),
+              series: isKnown ? [...series, { name: t('Last year'), values: before }] : series,
+            },
+          };
+        }}
+      />
+      <DayTile
+        of={outstanding}
+        title={t('Outstanding by age')}
+        show={({ outstandingAgeing: { totals, currency } }) =>
+          totals.students === 0
+            ? { empty: ['check', t('No fees are outstanding')] }
+            : {
+                bars: byAmount(
+                  [
+                    [t('{days} days', { days: '0–30' }), totals.days0To30],
+                    [t('{days} days', { days: '31–60' }), totals.days31To60],
+                    [t('{days} days', { days: '61–90' }), totals.days61To90],
+                    [t('More than {days} days', { days: 90 }), totals.daysOver90],
                   ],
-                  chart: {
-                    kind: 'bar',
-                    labels: totals.classes.map((one) => one.class),
-                    labelled: t('Class'),
-                    series: [{ name: t('Students'), values: totals.classes.map(({ below }) => below) }],
-                  },
-                }
-          }
-        />
-      )}
-      {trend && (
-        <DayTile
-          of={trend}
-          title={t('Collection by month')}
-          isWide
-          // This session beside the same months a year ago, if there were any.
-          show={({ collectionTrend: { rows, currency } }) => {
-            const totals = new Map(rows.map(({ start: first, total }) => [first.slice(0, 7), Number(total)]));
-            const months = [...totals.keys()].filter((month) => month >= start.slice(0, 7));
-            const now = months.map((month) => totals.get(month) ?? 0);
-            const before = months.map(
-              (month) => totals.get(monthsBefore(`${month}-01`, 12).slice(0, 7)) ?? 0,
-            );
-            const isKnown = before.some((total) => total > 0);
-            if (!isKnown && now.every((total) => total === 0))
-              return { empty: ['inbox', t('Nothing has been collected this session')] };
-            const series = [{ name: t('This session'), values: now }];
-            return {
-              figure: [formats.money(now.at(-1) ?? 0, currency), t('this month')],
-              chart: {
-                ...{ kind: 'bar', unit: 'money', currency },
-                labels: months.map((month, index) =>
-                  index === 0 || month.endsWith('-01') ? formats.month(month) : formats.shortMonth(month),
+                  currency,
                 ),
-                series: isKnown ? [...series, { name: t('Last year'), values: before }] : series,
-              },
-            };
-          }}
-        />
-      )}
-      {outstanding && (
-        <DayTile
-          of={outstanding}
-          title={t('Outstanding by age')}
-          show={({ outstandingAgeing: { totals, currency } }) =>
-            totals.students === 0
-              ? { empty: ['check', t('No fees are outstanding')] }
-              : {
-                  bars: byAmount(
-                    [
-                      [t('{days} days', { days: '0–30' }), totals.days0To30],
-                      [t('{days} days', { days: '31–60' }), totals.days31To60],
-                      [t('{days} days', { days: '61–90' }), totals.days61To90],
-                      [t('More than {days} days', { days: 90 }), totals.daysOver90],
-                    ],
+              }
+        }
+      />
+      <DayTile
+        of={collected}
+        title={t('Collected by payment type')}
+        show={({ dailyFeeCollection: { totals, currency } }) => {
+          const missing = totals.missingReceiptNumbers.slice(0, 5);
+          if (totals.receipts === 0 && missing.length === 0)
+            return { empty: ['inbox', t('Nothing was collected on {day}', { day: shownDay })] };
+          const ways = totals.paymentTypes.map(
+            ({ paymentType, amount }) => [say(nameOfEnumValue(paymentType)), amount] as const,
+          );
+          return {
+            ...(missing.length > 0 && { figure: [missing.join(', '), t('receipt numbers are missing')] }),
+            bars: largestFirst(byAmount(ways, currency)).filter(({ value }) => value !== 0),
+          };
+        }}
+      />
+      <DayTile
+        of={collected}
+        title={t('Collected by fee head')}
+        show={({ dailyFeeCollection: { totals, currency } }) =>
+          totals.heads.length === 0
+            ? { empty: ['inbox', t('Nothing was collected on {day}', { day: shownDay })] }
+            : {
+                bars: largestFirst(
+                  byAmount(
+                    totals.heads.map(({ feeHead, amount }) => [feeHead, amount]),
                     currency,
                   ),
-                }
-          }
-        />
-      )}
-      {collected && (
-        <DayTile
-          of={collected}
-          title={t('Collected by payment type')}
-          show={({ dailyFeeCollection: { totals, currency } }) => {
-            const missing = totals.missingReceiptNumbers.slice(0, 5);
-            if (totals.receipts === 0 && missing.length === 0)
-              return { empty: ['inbox', t('Nothing was collected on {day}', { day: shownDay })] };
-            const ways = totals.paymentTypes.map(
-              ({ paymentType, amount }) => [say(nameOfEnumValue(paymentType)), amount] as const,
-            );
-            return {
-              ...(missing.length > 0 && { figure: [missing.join(', '), t('receipt numbers are missing')] }),
-              bars: largestFirst(byAmount(ways, currency)).filter(({ value }) => value !== 0),
-            };
-          }}
-        />
-      )}
-      {collected && (
-        <DayTile
-          of={collected}
-          title={t('Collected by fee head')}
-          show={({ dailyFeeCollection: { totals, currency } }) =>
-            totals.heads.length === 0
-              ? { empty: ['inbox', t('Nothing was collected on {day}', { day: shownDay })] }
-              : {
-                  bars: largestFirst(
-                    byAmount(
-                      totals.heads.map(({ feeHead, amount }) => [feeHead, amount]),
-                      currency,
-                    ),
-                  ),
-                }
-          }
-        />
-      )}
-      {dues && (
-        <DayTile
-          of={dues}
-          title={t('Fee defaulters')}
-          show={({ feeDefaulters: { rows, rowCount, currency } }) =>
-            rowCount === 0
-              ? { empty: ['check', t('No fees are outstanding')] }
-              : {
-                  figure: [formats.number(rowCount), t('students owe fees')],
-                  rows: rows.map((row) => [
-                    row.admissionNo,
-                    nameIn(row.name, `${row.class} ${row.section}`),
-                    formats.money(row.balance, currency),
-                  ]),
-                }
-          }
-        />
-      )}
-      {strength && (
-        <DayTile
-          of={strength}
-          title={t('Strength')}
-          show={({ strength: { rows, totals } }) => {
-            if (totals.strength === 0) return { empty: ['users', t('No students yet')] };
-            const classes = [...Map.groupBy(rows, (row) => row.class)];
-            const sumOf = (of: 'boys' | 'girls' | 'other') =>
-              classes.map(([, sections]) => sum(sections.map((section) => section[of])));
-            return {
-              figure: [formats.number(totals.strength), t('students')],
-              chart: {
-                kind: 'stackedBar',
-                labels: classes.map(([name]) => name),
-                labelled: t('Class'),
-                series: [
-                  { name: t('Boys'), values: sumOf('boys') },
-                  { name: t('Girls'), values: sumOf('girls') },
-                  { name: t('Other'), values: sumOf('other') },
-                ].filter(({ values }, index) => index < 2 || values.some((count) => count > 0)),
-              },
-            };
-          }}
-        />
-      )}
-      {results && (
-        <DayTile
-          of={results}
-          title={t('Results by term')}
-          show={({ resultsAggregate }) => {
-            const terms = [...Map.groupBy(resultsAggregate, ({ key }) => String(key?.term ?? ''))];
-            if (terms.length === 0) return { empty: ['chart', t('No results yet')] };
-            const counts = [true, false].map((isPublished) =>
-              terms.map(([, groups]) =>
-                sum(groups.map(({ key, count }) => (key?.published === isPublished ? count : 0))),
-              ),
-            );
-            const [published = [], others = []] = counts;
-            return {
-              figure: [
-                formats.number(sum(published)),
-                t('of {count, plural, one {# result} other {# results}} are published', {
-                  count: sum(published) + sum(others),
-                }),
+                ),
+              }
+        }
+      />
+      <DayTile
+        of={dues}
+        title={t('Fee defaulters')}
+        show={({ feeDefaulters: { rows, rowCount, currency } }) =>
+          rowCount === 0
+            ? { empty: ['check', t('No fees are outstanding')] }
+            : {
+                figure: [formats.number(rowCount), t('students owe fees')],
+                rows: rows.map((row) => [
+                  row.admissionNo,
+                  nameIn(row.name, `${row.class} ${row.section}`),
+                  formats.money(row.balance, currency),
+                ]),
+              }
+        }
+      />
+      <DayTile
+        of={strength}
+        title={t('Strength')}
+        show={({ strength: { rows, totals } }) => {
+          if (totals.strength === 0) return { empty: ['users', t('No students yet')] };
+          const classes = [...Map.groupBy(rows, (row) => row.class)];
+          const sumOf = (of: 'boys' | 'girls' | 'other') =>
+            classes.map(([, sections]) => sum(sections.map((section) => section[of])));
+          return {
+            figure: [formats.number(totals.strength), t('students')],
+            chart: {
+              kind: 'stackedBar',
+              labels: classes.map(([name]) => name),
+              labelled: t('Class'),
+              series: [
+                { name: t('Boys'), values: sumOf('boys') },
+                { name: t('Girls'), values: sumOf('girls') },
+                { name: t('Other'), values: sumOf('other') },
+              ].filter(({ values }, index) => index < 2 || values.some((count) => count > 0)),
+            },
+          };
+        }}
+      />
+      <DayTile
+        of={results}
+        title={t('Results by term')}
+        show={({ resultsAggregate }) => {
+          const terms = [...Map.groupBy(resultsAggregate, ({ key }) => String(key?.term ?? ''))];
+          if (terms.length === 0) return { empty: ['chart', t('No results yet')] };
+          const counts = [true, false].map((isPublished) =>
+            terms.map(([, groups]) =>
+              sum(groups.map(({ key, count }) => (key?.published === isPublished ? count : 0))),
+            ),
+          );
+          const [published = [], others = []] = counts;
+          return {
+            figure: [
+              formats.number(sum(published)),
+              t('of {count, plural, one {# result} other {# results}} are published', {
+                count: sum(published) + sum(others),
+              }),
+            ],
+            chart: {
+              kind: 'stackedBar',
+              labels: terms.map(([term]) => say(nameOfEnumValue(term))),
+              series: [
+                { name: t('Published'), values: published },
+                { name: t('Not published'), values: others },
               ],
-              chart: {
-                kind: 'stackedBar',
-                labels: terms.map(([term]) => say(nameOfEnumValue(term))),
-                series: [
-                  { name: t('Published'), values: published },
-                  { name: t('Not published'), values: others },
-                ],
-              },
-            };
-          }}
-        />
-      )}
-      {leave && (
-        <DayTile
-          of={leave}
-          title={t('Leave to approve')}
-          show={({ records: { nodes } }) =>
-            nodes.length === 0
-              ? { empty: ['check', t('No requests are waiting')] }
-              : {
-                  rows: nodes.map(({ id, data }) => {
-                    const { name, from, to } = data as LeaveFields;
-                    return [
-                      id,
-                      <>
-                        <TextLink to={`${leave.to}/${encodeURIComponent(id)}`}>{name?.label ?? id}</TextLink>
-                        <div className="dimmed">
-                          <span className="unbroken">{from && formats.day(from)} –</span>{' '}
-                          <span className="unbroken">{to && formats.day(to)}</span>
-                        </div>
-                      </>,
-                    ];
-                  }),
-                }
-          }
-        />
-      )}
+            },
+          };
+        }}
+      />
+      <DayTile
+        of={leave}
+        title={t('Leave to approve')}
+        show={({ records: { nodes } }) =>
+          nodes.length === 0
+            ? { empty: ['check', t('No requests are waiting')] }
+            : {
+                rows: nodes.map(({ id, data }) => {
+                  const { name, from, to } = data as LeaveFields;
+                  return [
+                    id,
+                    <>
+                      <TextLink to={`${leave?.to}/${encodeURIComponent(id)}`}>{name?.label ?? id}</TextLink>
+                      <div className="dimmed">
+                        <span className="unbroken">{from && formats.day(from)} –</span>{' '}
+                        <span className="unbroken">{to && formats.day(to)}</span>
+                      </div>
+                    </>,
+                  ];
+                }),
+              }
+        }
+      />
     </>
   );
 }
@@ -400,64 +376,62 @@ export function Headline({ day }: { readonly day: string }) {
   if (!present && !collected && !outstanding) return null;
   return (
     <section className="headline" aria-label={t('The day in figures')}>
-      {present && (
-        <HeadlineFigure
-          of={present}
-          title={t('Students present')}
-          show={({ daySheet: { totals } }) => {
-            const { isSchoolDay, holiday, marked, absent, leave: onLeave } = totals;
-            if (isSchoolDay === false)
-              return ['–', holiday === null ? t('No school day') : t('Holiday: {holiday}', { holiday })];
-            if (marked === 0) return ['–', t('No attendance marked')];
-            const there = marked - absent - onLeave;
-            return [
-              formats.percent(Math.round((there / marked) * 1000) / 10),
-              t('{present} of {marked}', { present: formats.number(there), marked: formats.number(marked) }),
-            ];
-          }}
-        />
-      )}
-      {collected && (
-        <HeadlineFigure
-          of={collected}
-          title={t('Fees collected')}
-          show={({ dailyFeeCollection: { totals, currency } }) => [
-            formats.money(totals.total, currency),
-            t('{count, plural, one {# receipt} other {# receipts}}', { count: totals.receipts }),
-          ]}
-        />
-      )}
-      {outstanding && (
-        <HeadlineFigure
-          of={outstanding}
-          title={t('Fees outstanding')}
-          show={({ outstandingAgeing: { totals, currency } }) => [
-            formats.money(totals.balance, currency),
-            t('{count, plural, one {# student} other {# students}}', { count: totals.students }),
-          ]}
-        />
-      )}
-      {leave && (
-        <HeadlineFigure
-          of={leave}
-          title={t('Leave requests')}
-          show={({ records: { nodes, pageInfo } }) => [
-            `${nodes.length}${pageInfo.hasNextPage ? '+' : ''}`,
-            t('waiting for a decision'),
-          ]}
-        />
-      )}
+      <HeadlineFigure
+        of={present}
+        title={t('Students present')}
+        show={({ daySheet: { totals } }) => {
+          const { isSchoolDay, holiday, marked, absent, leave: onLeave } = totals;
+          if (isSchoolDay === false)
+            return ['–', holiday === null ? t('No school day') : t('Holiday: {holiday}', { holiday })];
+          if (marked === 0) return ['–', t('No attendance marked')];
+          const there = marked - absent - onLeave;
+          return [
+            formats.percent(Math.round((there / marked) * 1000) / 10),
+            t('{present} of {marked}', { present: formats.number(there), marked: formats.number(marked) }),
+          ];
+        }}
+      />
+      <HeadlineFigure
+        of={collected}
+        title={t('Fees collected')}
+        show={({ dailyFeeCollection: { totals, currency } }) => [
+          formats.money(totals.total, currency),
+          t('{count, plural, one {# receipt} other {# receipts}}', { count: totals.receipts }),
+        ]}
+      />
+      <HeadlineFigure
+        of={outstanding}
+        title={t('Fees outstanding')}
+        show={({ outstandingAgeing: { totals, currency } }) => [
+          formats.money(totals.balance, currency),
+          t('{count, plural, one {# student} other {# students}}', { count: totals.students }),
+        ]}
+      />
+      <HeadlineFigure
+        of={leave}
+        title={t('Leave requests')}
+        show={({ records: { nodes, pageInfo } }) => [
+          `${nodes.length}${pageInfo.hasNextPage ? '+' : ''}`,
+          t('waiting for a decision'),
+        ]}
+      />
     </section>
   );
 }
 
-interface HeadlineFigureProps<Result, Variables>
-  extends Pick<DayTileProps<Result, Variables>, 'of' | 'title'> {
+interface HeadlineFigureProps<Result, Variables> {
+  readonly of: DaySource<Result, Variables>;
+  readonly title: string;
   /** The figure, and a note on what it counts. */
   show(result: Result): readonly [value: string, note: string];
 }
 
-function HeadlineFigure<Result, Variables>({ of, title, show }: HeadlineFigureProps<Result, Variables>) {
+function HeadlineFigure<Result, Variables>(props: Sourced<HeadlineFigureProps<Result, Variables>>) {
+  const { of } = props;
+  return of && <KnownFigure {...props} of={of} />;
+}
+
+function KnownFigure<Result, Variables>({ of, title, show }: HeadlineFigureProps<Result, Variables>) {
   const { data, error } = useOperation(of.operation, of.variables, { keepsPrevious: true });
   // The tile with the same operation shows the error, with a way to try again.
   const [value, note]: readonly [ReactNode, ReactNode] =

@@ -7,10 +7,9 @@ import type { ChartCanvasProps } from '../charts/chart-canvas';
 import { useEvents, useOperation } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { type PortalOperation } from '../session/graphql-headers';
-import { Answered } from '../shell/answered';
 import type { IconName } from '../shell/icon';
 import { InSteps, InTurn } from '../shell/in-turns';
-import { EmptyState, LoadingState } from '../shell/states';
+import { Answered, EmptyState, LoadingState } from '../shell/states';
 import { TextLink } from '../shell/text-button';
 
 export interface TileCardProps {
@@ -147,18 +146,23 @@ export interface ShownTile {
   readonly chart?: Omit<ChartCanvasProps, 'height' | 'title' | 'unit'> & Partial<ChartCanvasProps>;
 }
 
-export interface DayTileProps<Result, Variables> {
+interface DayTileProps<Result, Variables> {
   readonly of: DaySource<Result, Variables>;
   readonly title: string;
   readonly isWide?: boolean;
   show(result: Result): ShownTile;
 }
 
-export function DayTile<Result, Variables>(props: DayTileProps<Result, Variables>) {
-  const { of, title, isWide = false } = props;
+/** What shows nothing to viewers without a source. */
+export type Sourced<Props extends { readonly of: unknown }> = Omit<Props, 'of'> & {
+  readonly of: Props['of'] | undefined;
+};
+
+export function DayTile<Result, Variables>({ of, ...props }: Sourced<DayTileProps<Result, Variables>>) {
+  if (!of) return null;
   return (
-    <TileCard title={title} isWide={isWide} place={of}>
-      <TileAnswer {...props} />
+    <TileCard title={props.title} isWide={props.isWide === true} place={of}>
+      <TileAnswer of={of} {...props} />
       {of.report !== undefined && <TileRefresher asked={of.operation.name} report={of.report} />}
     </TileCard>
   );

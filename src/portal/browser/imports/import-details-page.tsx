@@ -15,16 +15,14 @@ import { useEvents, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
-import { Answered } from '../shell/answered';
-import { ChangeButton } from '../shell/change-dialog';
+import { ChangeButton } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
-import { NotFoundState, PageFrame } from '../shell/states';
-import { ImportProgress } from './import-faults';
+import { Answered, NotFoundState, PageFrame } from '../shell/states';
 import { IMPORT_STEPS, type Inspection, isUnderWay, STATE_NAMES, stepOf } from './import-steps';
 import { keepsWhatIsWritten } from './keeps-what-is-written';
 import { MappingStep } from './mapping-step';
-import { RunStep, TrialStep } from './run-step';
+import { ImportProgress, RunStep, TrialStep } from './run-step';
 
 export function ImportDetailsPage() {
   const t = useTexts();

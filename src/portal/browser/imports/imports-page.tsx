@@ -9,15 +9,13 @@ import {
   type PastImportsQuery,
 } from '../../../generated/portal/imports/imports';
 import { useFileSending } from '../gateway/use-file-sending';
-import { useEvents, useViewer } from '../gateway/use-gateway';
-import { useListedPages } from '../gateway/use-listed-pages';
+import { useEvents, useListedPages, useViewer } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
-import { Answered } from '../shell/answered';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { Icon, StateTag, WarningNotice } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
-import { EmptyState, PageFrame, ProblemState } from '../shell/states';
+import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { STATE_NAMES } from './import-steps';
 

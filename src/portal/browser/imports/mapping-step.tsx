@@ -31,8 +31,13 @@ import { GatewayProblem } from '../session/gateway-problem';
 import { Icon, WarningNotice } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
-import { ColumnCard } from './column-card';
-import { type ColumnChoice, columnChoices, fixedValueOf, type ImportCollection } from './column-choices';
+import {
+  ColumnCard,
+  type ColumnChoice,
+  columnChoices,
+  fixedValueOf,
+  type ImportCollection,
+} from './column-card';
 import {
   type Inspection,
   type MappedColumn,

@@ -11,13 +11,11 @@ import {
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayAfter, fromWallTime } from '../language/days';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { ChangeButton, SubmitForm } from '../shell/change-dialog';
 import { SecretOnce } from '../shell/code-to-copy';
-import { InputDialog, useNotice } from '../shell/confirm-dialog';
+import { ChangeButton, InputDialog, SubmitForm, useNotice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
-import { ListPage } from '../shell/list-page';
-import { ActionsHead, choicesOf, ListTable } from '../shell/list-table';
+import { ActionsHead, choicesOf, ListPage, ListTable } from '../shell/list-table';
 import { TextButton, TextLink } from '../shell/text-button';
 import { hasScopes, NO_SCOPES, type PickedScopes, readScopes, ScopeTree, VERB_LABELS } from './scope-tree';
 

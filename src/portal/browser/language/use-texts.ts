@@ -3,7 +3,7 @@ import { useLingui } from '@lingui/react';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { useViewer } from '../gateway/use-gateway';
-import { ObservableValue } from '../session/observable-value';
+import { ObservableValue } from '../session/login-session';
 import { isTime } from './days';
 import { type Language, rememberLanguage } from './preferred-language';
 

@@ -9,8 +9,7 @@ import {
 } from '../../../generated/portal/messages/messages';
 import { useViewer } from '../gateway/use-gateway';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { ChangeDialog } from '../shell/change-dialog';
-import { useNotice } from '../shell/confirm-dialog';
+import { ChangeDialog, useNotice } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { FactsTable } from '../shell/link-card';
 import { TextButton, TextLink } from '../shell/text-button';

@@ -5,15 +5,14 @@ import {
   MessagesOfPortal,
   type MessagesOfPortalQueryVariables,
 } from '../../../generated/portal/messages/messages';
-import { useListedPages } from '../gateway/use-listed-pages';
+import { useListedPages } from '../gateway/use-gateway';
 import { dayAfter } from '../language/days';
 import { useFormats, useTexts } from '../language/use-texts';
-import { Answered } from '../shell/answered';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
 import { isFiltering, PageFilter, useAddress } from '../shell/page-filter';
-import { EmptyState, PageFrame } from '../shell/states';
+import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
 import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';

@@ -7,17 +7,14 @@ import {
   type PeopleAccountsQuery,
   RoleNames,
 } from '../../../generated/portal/people/people';
-import { useChange, useOperation } from '../gateway/use-gateway';
-import { useListedPages } from '../gateway/use-listed-pages';
+import { useChange, useListedPages, useOperation } from '../gateway/use-gateway';
 import { useFormats, useTexts } from '../language/use-texts';
-import { Answered } from '../shell/answered';
-import { SubmitForm } from '../shell/change-dialog';
 import { CopyTextButton } from '../shell/code-to-copy';
-import { InputDialog } from '../shell/confirm-dialog';
+import { InputDialog, SubmitForm } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
-import { EmptyState, PageFrame } from '../shell/states';
+import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 
 type ListedAccount = PeopleAccountsQuery['accounts']['nodes'][number];

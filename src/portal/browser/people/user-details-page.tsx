@@ -19,13 +19,11 @@ import { SessionList } from '../account/session-list';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { useFieldNames } from '../records/use-declared-collection';
-import { Answered } from '../shell/answered';
-import { ChangeButton } from '../shell/change-dialog';
-import { ChangedMeanwhile, ConfirmDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { ChangeButton, ChangedMeanwhile, ConfirmDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { FactStrip } from '../shell/link-card';
 import { ListTable } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
-import { EmptyState, PageFrame } from '../shell/states';
+import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { AccountStateTag, RolesInput, SentLinkNotice } from './people-page';
 

@@ -8,13 +8,11 @@ import { useAllowedWords, useFieldNames } from '../records/use-declared-collecti
 import { orderInAddress } from '../records/view-address';
 import { ParameterInput } from '../reports/parameters-form';
 import { SetSelect, useSets } from '../sheets/set-select';
-import { Answered } from '../shell/answered';
 import { useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
+import { Answered, EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { PrintDocument } from './print-document';
+import { PrintDocument, type PrintSubject, usePrintLayout, usePrintPages } from './print-document';
 import { type PrintChoice, type PrintHead, type PrintLayout, usePrints } from './print-menu';
-import { type PrintSubject, usePrintLayout, usePrintPages } from './use-print-pages';
 
 export function PrintPage() {
   const { print: name = '' } = useParams({ strict: false }) as { readonly print?: string };

@@ -13,11 +13,10 @@ import { GridRecords } from '../../../generated/portal/records/records';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
 import { useTexts, useToday } from '../language/use-texts';
-import { Answered } from '../shell/answered';
 import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { ListTable } from '../shell/list-table';
-import { EmptyState, PageFrame, ProblemState } from '../shell/states';
+import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 

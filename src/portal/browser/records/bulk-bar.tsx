@@ -9,9 +9,9 @@ import { useFormats, useTexts } from '../language/use-texts';
 import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
 import { LoadingState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { type CountedFilter, countUpToMost } from './count-button';
 import { FieldInput } from './field-input';
 import { RecordUses, useMayForce, usesIn } from './record-uses';
+import { type CountedFilter, countUpToMost } from './records-toolbar';
 import {
   type DeclaredCollection,
   type DeclaredField,

@@ -12,12 +12,12 @@ import { useAddress } from '../shell/page-filter';
 import { LoadingState, NotFoundState, PageFrame, ProblemState, SubjectProblem } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { BulkBar, useChosenRecords } from './bulk-bar';
-import { FilterBuilder } from './filter-builder';
+import { FilterBuilder, useFilterWords } from './filter-builder';
 import { escapeValue, parseConditions } from './filter-conditions';
-import { useFilterWords } from './filter-fields';
 import { NoRecords } from './no-records';
 import { RecordsTable } from './records-table';
 import { RecordsToolbar } from './records-toolbar';
+import { useSavedViews } from './saved-views-menu';
 import {
   type DeclaredCollection,
   type DeclaredField,
@@ -25,7 +25,6 @@ import {
   useDeclaredCollection,
 } from './use-declared-collection';
 import { UnsavedRecords } from './use-draft';
-import { useSavedViews } from './use-saved-views';
 import { findDefaultView, orderInAddress, SHOWN_RECORDS, toShownRecords, VIEW_ADDRESS } from './view-address';
 
 export function RecordsPage() {

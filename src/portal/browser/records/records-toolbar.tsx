@@ -3,14 +3,15 @@ import { Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { CountedRecords, type CountedRecordsQuery } from '../../../generated/portal/records/grid-count';
+import { type GatewayClient } from '../gateway/gateway-client';
 import { saveFile } from '../gateway/save-file';
 import { useGateway } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { useFormats, useTexts } from '../language/use-texts';
 import { PrintMenu } from '../prints/print-menu';
 import { useNotice } from '../shell/confirm-dialog';
 import { FindInput } from '../shell/page-filter';
 import { TextButton } from '../shell/text-button';
-import { CountButton } from './count-button';
 import { SavedViewsMenu } from './saved-views-menu';
 import { type DeclaredField, useFieldNames } from './use-declared-collection';
 import { EXPORT_FORMATS } from './view-address';
@@ -25,7 +26,7 @@ interface AskedRecords {
   readonly project: readonly string[];
 }
 
-export interface RecordsToolbarProps {
+interface RecordsToolbarProps {
   readonly fields: readonly DeclaredField[];
   readonly asked: AskedRecords;
   /** The field to search; `null` if there is none. */
@@ -180,4 +181,64 @@ function addressOf({ oquery, where, sort }: AskedRecords): Record<string, string
     ...(where !== null && { where: JSON.stringify(where) }),
     ...(sort !== '' && { sort }),
   };
+}
+
+/** A larger number is of no use to anybody. */
+const MOST_COUNTED = 10_000;
+
+/** Counts the records when it is pressed. */
+export function CountButton({ asked }: { readonly asked: CountedFilter }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const gateway = useGateway();
+  const filter = JSON.stringify([asked.oquery, asked.where]);
+  const { mutate, data, variables, isPending } = useMutation({
+    mutationFn: (_filter: string) => countUpToMost(gateway, asked, MOST_COUNTED),
+  });
+  const isOfFilter = variables === filter;
+  if (data === undefined || !isOfFilter) {
+    return <TextButton label={t('Count')} loading={isPending && isOfFilter} onClick={() => mutate(filter)} />;
+  }
+  return (
+    <output className="count">
+      {data > MOST_COUNTED
+        ? `${formats.number(MOST_COUNTED)}+`
+        : t('{count, plural, one {# record} other {# records}}', { count: data })}
+    </output>
+  );
+}
+
+/** The records to count, by the parameters of REST. */
+export interface CountedFilter {
+  readonly collection: string;
+  readonly oquery: string;
+  /** The filter as `where`; null for none. */
+  readonly where: unknown;
+}
+
+const COUNTED_AT_ONCE = 1_000;
+
+/**
+ * Counts up to `most` records, because counting a whole large collection takes seconds. The result is greater
+ * than `most` if there are more.
+ */
+export async function countUpToMost(
+  gateway: GatewayClient,
+  { collection, oquery, where }: CountedFilter,
+  most: number,
+): Promise<number> {
+  const filter = {
+    collection,
+    oquery,
+    where: where ?? {},
+    first: COUNTED_AT_ONCE,
+  };
+  let after: string | null = null;
+  for (let count = 0; ; ) {
+    const { records }: CountedRecordsQuery = await gateway.execute(CountedRecords, { ...filter, after });
+    count += records.nodes.length;
+    if (!records.pageInfo.hasNextPage) return count;
+    if (count >= most) return count + 1;
+    after = records.pageInfo.endCursor ?? null;
+  }
 }

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { useViewer } from '../gateway/use-gateway';
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
 import { useReportWords, useTexts } from '../language/use-texts';
-import { type RecordChoice, useRecordChoices } from '../records/use-record-choices';
+import { type RecordChoice, useRecordChoices } from '../records/reference-picker';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
 import { TextButton } from '../shell/text-button';

@@ -10,7 +10,7 @@ import { SEARCH_OPTIONS, type SearchedSection } from '../../rooms/search-index.j
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { PORTAL_PAGES } from '../portal-pages';
-import { describeKnown, useKnownRecords, whereContains } from '../records/use-record-choices';
+import { describeKnown, useKnownRecords, whereContains } from '../records/reference-picker';
 import { useSheets, useSheetTitle } from '../sheets/use-sheets';
 import { ProblemState } from '../shell/states';
 

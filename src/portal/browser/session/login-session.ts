@@ -2,9 +2,7 @@
  * Holds the session of the logged-in user. The access token is only in the memory of this page; a reload
  * restores the session by a cookie that no script can read.
  */
-
 import { problemCode } from './gateway-problem';
-import { ObservableValue } from './observable-value';
 
 export interface SessionUser {
   readonly id: string;
@@ -20,7 +18,7 @@ interface Tokens {
   readonly expiresAt: number;
 }
 
-export type SessionState =
+type SessionState =
   /** The portal does not know yet whether this browser has a session. */
   | { readonly kind: 'starting' }
   | { readonly kind: 'loggedOut' }
@@ -221,7 +219,7 @@ async function readRefusal(response: Response): Promise<Refusal> {
 }
 
 /** The answers to requests that `arrive.ts` sends before the main script has loaded. Each is taken once. */
-export interface EarlyAnswers {
+interface EarlyAnswers {
   /** Whether this browser has a session. */
   readonly session: Promise<Response>;
   /** The logged-in user and their rights; `undefined` if nobody is logged in. */
@@ -237,4 +235,26 @@ export function takeEarly<Part extends keyof EarlyAnswers>(part: Part): EarlyAns
   const { [part]: taken, ...left } = globalThis.campusEarlyAnswers ?? {};
   globalThis.campusEarlyAnswers = left as Partial<EarlyAnswers>;
   return taken as EarlyAnswers[Part] | undefined;
+}
+
+/** A value outside of React that components follow with `useSyncExternalStore`. */
+export class ObservableValue<Value> {
+  #value: Value;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(value: Value) {
+    this.#value = value;
+  }
+
+  readonly get = (): Value => this.#value;
+
+  set(value: Value): void {
+    this.#value = value;
+    for (const listener of this.#listeners) listener();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
 }

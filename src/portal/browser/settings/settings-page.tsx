@@ -1,21 +1,25 @@
 /** The settings of the school that the gateway reads, and its branches. */
-import { Code, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useState } from 'react';
-import { SchoolSettings, type ShownPropertyFragment } from '../../../generated/portal/settings/settings';
+import { Code, Input, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import {
+  RemoveSchoolSetting,
+  SchoolSettings,
+  SetSchoolSetting,
+  type ShownPropertyFragment,
+} from '../../../generated/portal/settings/settings';
 import { BranchesSection } from '../branches/branches-section';
-import { useOperation } from '../gateway/use-gateway';
-import { phrase, useTexts } from '../language/use-texts';
-import { Answered } from '../shell/answered';
-import { FormDialog } from '../shell/change-dialog';
+import { parseExactly, printExactly } from '../gateway/exact-number';
+import { useChange, useOperation } from '../gateway/use-gateway';
+import { phrase, type Texts, useFormats, useReportWords, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
+import { ChangedMeanwhile, FormDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
-import { EmptyState, PageFrame } from '../shell/states';
+import { Answered, EmptyState, LoadingState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { PropertyDialog } from './property-dialog';
-import { groupSettings, type SettingGroup, type SettingSubject } from './setting-groups';
-import { useSettingWords } from './use-setting-words';
+import { groupSettings, SETTING_TITLES, type SettingGroup, type SettingSubject } from './setting-groups';
 
 /** A template that is not set yet, with the texts that it may contain. */
 function newTemplate(name: string): ShownPropertyFragment {
@@ -187,4 +191,239 @@ function PropertyInForce({ property }: { readonly property: ShownPropertyFragmen
   const text = sayValue(property);
   if (property.kind === 'JSON' && /^[[{]/.test(text)) return <Code className="wrapped">{text}</Code>;
   return <Text className="wrapped">{text || '–'}</Text>;
+}
+
+interface SettingWords {
+  /** The title of a setting. Settings of the school's own scripts keep their names. */
+  titleOf(name: string): string;
+  /** Translates a description, or the description of the allowed values. */
+  say(text: string): string;
+  /** The value in force, as text: `["SU"]` is Sunday. */
+  sayValue(property: ShownPropertyFragment): string;
+}
+
+const MAIL_TEMPLATE = /^mailTemplate\.(.+)$/;
+
+function useSettingWords(): SettingWords {
+  const t = useTexts();
+  const say = useReportWords();
+  const { locale } = useFormats();
+  return {
+    titleOf(name) {
+      const template = MAIL_TEMPLATE.exec(name)?.[1];
+      if (template !== undefined) return t('Mail template {name}', { name: template });
+      return say(SETTING_TITLES[name] ?? name);
+    },
+    say,
+    sayValue(property) {
+      const value: unknown = property.isSet ? property.value : property.defaultValue;
+      return WORDS[property.name]?.(value, { t, locale }) ?? sayBoolean(value, t) ?? valueInForce(property);
+    },
+  };
+}
+
+interface Language {
+  readonly t: Texts;
+  readonly locale: string;
+}
+
+/** By the settings whose values are codes. `undefined` for an invalid value. */
+const WORDS: Readonly<Record<string, (value: unknown, language: Language) => string | undefined>> = {
+  sessionFirstMonth: sayMonth,
+  weeklyOffs: (value, language) => sayList(value, (one) => sayDayOff(one, language)),
+  grades: (value, { t }) => sayList(value, (one) => sayGrade(one, t)),
+};
+
+function sayBoolean(value: unknown, t: Texts): string | undefined {
+  if (typeof value !== 'boolean') return undefined;
+  return value ? t('Yes') : t('No');
+}
+
+function sayMonth(value: unknown, { locale }: Language): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  return new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' }).format(
+    Date.UTC(2024, value - 1),
+  );
+}
+
+/** `undefined` if one of the members is invalid. */
+function sayList(value: unknown, sayOne: (one: unknown) => string | undefined): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const said = value.map(sayOne);
+  return said.includes(undefined) ? undefined : said.join(', ');
+}
+
+const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
+/** 7 January 2024 was a Sunday. */
+const FIRST_SUNDAY = 7;
+
+const NTH = [
+  phrase('the first {day} of a month'),
+  phrase('the second {day} of a month'),
+  phrase('the third {day} of a month'),
+  phrase('the fourth {day} of a month'),
+  phrase('the fifth {day} of a month'),
+];
+
+/** `SU`, or `2SA`. */
+function sayDayOff(value: unknown, { t, locale }: Language): string | undefined {
+  const [, nth, code = ''] = /^([1-5]?)(\w\w)$/.exec(String(value)) ?? [];
+  const index = DAYS.indexOf(code);
+  if (index === -1) return undefined;
+  const day = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' }).format(
+    Date.UTC(2024, 0, FIRST_SUNDAY + index),
+  );
+  const ofMonth = NTH[Number(nth) - 1];
+  return ofMonth === undefined ? day : t(ofMonth, { day });
+}
+
+function sayGrade(value: unknown, t: Texts): string | undefined {
+  const { from, grade } = (value ?? {}) as { readonly from?: unknown; readonly grade?: unknown };
+  if (typeof from !== 'number' || typeof grade !== 'string') return undefined;
+  return t('{grade} from {from} %', { grade, from });
+}
+
+type PropertyForm = Pick<ShownPropertyFragment, 'kind'>;
+
+/** The value of a setting as it is shown and edited: texts unchanged, other values as JSON. */
+function printProperty({ kind }: PropertyForm, value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return kind === 'TEXT' && typeof value === 'string' ? value : printExactly(value);
+}
+
+/** The set value, otherwise the default, as `printProperty` shows it. */
+function valueInForce(property: ShownPropertyFragment): string {
+  return printProperty(property, property.isSet ? property.value : property.defaultValue);
+}
+
+/** Parses the input to the value to send. `undefined` for invalid JSON. */
+function parseProperty({ kind }: PropertyForm, text: string): unknown {
+  if (kind === 'TEXT') return text;
+  try {
+    return parseExactly(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
+
+interface PropertyDialogProps {
+  /** The setting when the dialog was opened. */
+  readonly property: ShownPropertyFragment;
+  readonly now: ShownPropertyFragment | undefined;
+  onClose(): void;
+}
+
+function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const { name, description, value, defaultValue, isSet, isInherited, isSecret } = property;
+  const { titleOf, say } = useSettingWords();
+  const title = titleOf(name);
+  // Somebody who changes one of nine grades does not write the other eight anew.
+  const [text, setText] = useState(printProperty(property, value ?? defaultValue));
+  const set = useChange(SetSchoolSetting, [SchoolSettings]);
+  const remove = useChange(RemoveSchoolSetting, [SchoolSettings]);
+  const problem = set.error ?? remove.error;
+  const { over, theirs } = savedOver(property, now, problem);
+  const ifMatch = over.etag;
+  const parsed = parseProperty(property, text);
+  const fault = parsed === undefined && text !== '' ? findJsonFault(text) : undefined;
+  const done = (words: string) => {
+    notice(words);
+    onClose();
+  };
+  return (
+    <FormDialog
+      title={title}
+      action={t('Save')}
+      isBusy={set.isPending}
+      isReady={text !== '' && parsed !== undefined}
+      problem={theirs ? null : problem}
+      onClose={onClose}
+      onSubmit={() => {
+        remove.reset();
+        set.mutate(
+          { name, value: parsed, ifMatch },
+          { onSuccess: () => done(t('{name} is saved.', { name: title })) },
+        );
+      }}
+      note={
+        isSet &&
+        !isInherited && (
+          <TextButton
+            label={t('Reset to default')}
+            mr="auto"
+            loading={remove.isPending}
+            onClick={() =>
+              remove.mutate(
+                { name, ifMatch },
+                { onSuccess: () => done(t('{name} is reset.', { name: title })) },
+              )
+            }
+          />
+        )
+      }
+    >
+      <Text component="div">
+        <CodeSpans text={say(description)} />
+      </Text>
+      {isSecret && <Text>{t('The value is never shown, and neither is the one you set now.')}</Text>}
+      <PropertyControl
+        property={property}
+        text={text}
+        error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
+        onChange={setText}
+      />
+      {theirs && (
+        <ChangedMeanwhile
+          changed={{ collection: '$property', id: name }}
+          theirs={[[t('Value'), theirs.isSecret ? t('Set, but never shown') : valueInForce(theirs)]]}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+interface PropertyControlProps {
+  readonly property: ShownPropertyFragment;
+  readonly text: string;
+  readonly error: string | undefined;
+  onChange(text: string): void;
+}
+
+function PropertyControl({ property, text, error, onChange }: PropertyControlProps) {
+  const t = useTexts();
+  const { say } = useSettingWords();
+  const { kind, expected, choices } = property;
+  const common = {
+    label: t('Value'),
+    value: text,
+    error,
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+      onChange(event.currentTarget.value),
+  };
+  const offered = kind === 'BOOLEAN' ? ['true', 'false'] : choices;
+  if (offered) {
+    const names: Readonly<Record<string, string>> = { true: t('Yes'), false: t('No') };
+    const data = offered.map((value) => ({
+      value,
+      label: kind === 'BOOLEAN' ? (names[value] ?? '') : value,
+    }));
+    return <NativeSelect {...common} data={[{ value: '', label: t('Choose one') }, ...data]} />;
+  }
+  const description = t('Expected: {expected}', { expected: say(expected) });
+  if (kind === 'JSON') {
+    return (
+      <Input.Wrapper label={common.label} description={description} error={error}>
+        <Suspense fallback={<LoadingState rows={3} />}>
+          <CodeEditor label={common.label} value={text} language="json" onChange={onChange} />
+        </Suspense>
+      </Input.Wrapper>
+    );
+  }
+  return (
+    <TextInput {...common} description={description} {...(kind === 'NUMBER' && { inputMode: 'numeric' })} />
+  );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
+import { Alert, Button, type ButtonProps, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { type ReactNode, useRef, useState } from 'react';
 import { HistoryOfRecord, RecordNow, UndoRequest } from '../../../generated/portal/records/record';
@@ -7,6 +7,7 @@ import { useChange, useOperation } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useFormats, useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
+import { type PortalOperation } from '../session/graphql-headers';
 import { WarningNotice } from './icon';
 import { FactsTable, type FactsTableProps } from './link-card';
 import { ProblemState } from './states';
@@ -24,7 +25,7 @@ export function useNotice(): (message: ReactNode, outcome?: 'done' | 'failed') =
     });
 }
 
-export interface ConfirmDialogProps {
+interface ConfirmDialogProps {
   readonly title: string;
   /** The label of the confirming button. */
   readonly action: string;
@@ -109,7 +110,7 @@ export function InputDialog({ children, onClose, ...props }: ModalProps) {
   );
 }
 
-export interface ChangedMeanwhileProps {
+interface ChangedMeanwhileProps {
   readonly changed: ChangedObject;
   /** The version saved by the other person. */
   readonly theirs: FactsTableProps['facts'];
@@ -153,7 +154,7 @@ export function isVersionConflict(problem: Error | null): boolean {
   return problem instanceof GatewayProblem && problem.code === 'VERSION_CONFLICT';
 }
 
-export interface ChangedByProps {
+interface ChangedByProps {
   /** The last one first. */
   readonly changes: readonly OtherChange[];
 }
@@ -190,7 +191,7 @@ export interface OtherChange {
 }
 
 /** What was changed: a record, or an audited object by the name that the audit trail has for its kind. */
-export interface ChangedObject {
+interface ChangedObject {
   /** The collection of a record, or e.g. `$property`. */
   readonly collection: string;
   readonly id: string;
@@ -208,7 +209,7 @@ function useLastChange(changed: ChangedObject): OtherChange | undefined {
   return audited && { by: audited.principal, at: audited.at };
 }
 
-export interface UndoableChange {
+interface UndoableChange {
   /** The request whose changes can be undone. */
   readonly requestId: string;
   onUndone(): Promise<void>;
@@ -251,4 +252,104 @@ export function useUndoNotice(): (message: string, change: UndoableChange) => vo
       ),
     });
   };
+}
+
+interface ChangeDialogProps<Result, Variables>
+  extends Pick<ConfirmDialogProps, 'title' | 'action' | 'isDangerous' | 'onClose' | 'children'> {
+  readonly change: PortalOperation<Result, Variables>;
+  readonly variables: Variables;
+  /** The queries that are repeated afterwards. */
+  readonly outdated?: readonly { readonly name: string }[];
+  onDone?(result: Result): void;
+}
+
+/** Asks before a change, makes it, and closes. */
+export function ChangeDialog<Result, Variables>(props: ChangeDialogProps<Result, Variables>) {
+  const { change, variables, outdated, onDone, ...dialog } = props;
+  const { mutateAsync, isPending, error } = useChange(change, outdated);
+  const confirm = async () => {
+    // What listed the changed thing may be gone with this dialog before the answer is here.
+    const result = await mutateAsync(variables);
+    dialog.onClose();
+    onDone?.(result);
+  };
+  return (
+    <ConfirmDialog
+      {...dialog}
+      isBusy={isPending}
+      problem={error}
+      onConfirm={() => void confirm().catch(() => undefined)}
+    />
+  );
+}
+
+interface ChangeButtonProps<Result, Variables> extends Omit<ChangeDialogProps<Result, Variables>, 'onClose'> {
+  /** Default: the action of the dialog. */
+  readonly label?: ReactNode;
+  readonly look?: ButtonProps & { readonly 'aria-label'?: string };
+}
+
+/** A button that opens a `ChangeDialog`. */
+export function ChangeButton<Result, Variables>(props: ChangeButtonProps<Result, Variables>) {
+  const { label, look, ...dialog } = props;
+  const [isAsked, setIsAsked] = useState(false);
+  return (
+    <>
+      <TextButton {...look} label={label ?? dialog.action} onClick={() => setIsAsked(true)} />
+      {isAsked && <ChangeDialog {...dialog} onClose={() => setIsAsked(false)} />}
+    </>
+  );
+}
+
+export interface SubmitFormProps {
+  /** The label of the button. */
+  readonly action: string;
+  readonly isBusy?: boolean;
+  readonly isReady?: boolean;
+  readonly problem?: Error | null;
+  /** Called with the texts of the named inputs. */
+  onSubmit(texts: Readonly<Record<string, string>>): void;
+  /** Shows a button that closes the dialog of the form. */
+  onCancel?(): void;
+  /** Stands beside the buttons. */
+  readonly note?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The inputs of a form one below the other, what is wrong with them, and the button that sends them. */
+export function SubmitForm(props: SubmitFormProps) {
+  const { action, isBusy = false, isReady = true, problem, onSubmit, onCancel, note, children } = props;
+  const t = useTexts();
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(Object.fromEntries(new FormData(event.currentTarget)) as Readonly<Record<string, string>>);
+      }}
+    >
+      <Stack>
+        {children}
+        {problem && <ProblemState problem={problem} />}
+        <Group justify="flex-end">
+          {note}
+          {onCancel && <TextButton label={t('Cancel')} onClick={onCancel} />}
+          <TextButton label={action} isMain type="submit" loading={isBusy} disabled={!isReady} />
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** A dialog with a form. */
+export function FormDialog({
+  title,
+  size = 'md',
+  onClose,
+  ...form
+}: SubmitFormProps & Pick<ModalProps, 'title' | 'size' | 'onClose'>) {
+  return (
+    <InputDialog opened {...{ title, size, onClose }}>
+      <SubmitForm {...form} />
+    </InputDialog>
+  );
 }

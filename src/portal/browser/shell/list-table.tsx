@@ -1,7 +1,9 @@
 /** The parts of a list: its table, the button that reads more, and the choices of its filter. */
 import { Group, Table, type TableProps, VisuallyHidden } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type Texts, useTexts } from '../language/use-texts';
+import { type IconName } from './icon';
+import { Answered, EmptyState, PageFrame, type PageFrameProps, type QueryAnswer } from './states';
 import { TextButton } from './text-button';
 
 /**
@@ -77,7 +79,7 @@ export function ActionsHead() {
   return <VisuallyHidden>{useTexts()('Actions')}</VisuallyHidden>;
 }
 
-export interface MoreButtonProps {
+interface MoreButtonProps {
   readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
   readonly children: ReactNode;
 }
@@ -96,4 +98,49 @@ export function MoreButton({ more: { isThere, isLoading, load }, children }: Mor
 export function choicesOf(t: Texts, names: Readonly<Record<string, string>>, all?: string) {
   const choices = Object.entries(names).map(([value, name]) => ({ value, label: t(name) }));
   return all === undefined ? choices : [{ value: '', label: all }, ...choices];
+}
+
+interface ListPageProps<Data, Row> extends Pick<PageFrameProps, 'title' | 'description'> {
+  readonly of: QueryAnswer<Data>;
+  rowsOf(data: Data): readonly Row[];
+  /** The page when there is nothing to list. */
+  readonly empty: { readonly icon: IconName; readonly title: string; readonly about: string };
+  /** Creates another thing, in a dialog. Absent if the viewer may not. */
+  readonly create?:
+    | {
+        readonly label: string;
+        readonly first: string;
+        readonly dialog: (close: () => void) => ReactNode;
+      }
+    | undefined;
+  readonly children: (rows: readonly Row[]) => ReactNode;
+}
+
+export function ListPage<Data, Row>(props: ListPageProps<Data, Row>) {
+  const { title, description, of, rowsOf, empty, create, children } = props;
+  const [isCreating, setIsCreating] = useState(false);
+  const open = () => setIsCreating(true);
+  return (
+    <PageFrame
+      {...{ title, description }}
+      actions={create && <TextButton label={create.label} isMain icon="plus" onClick={open} />}
+    >
+      <Answered of={of}>
+        {(data) =>
+          rowsOf(data).length > 0 ? (
+            children(rowsOf(data))
+          ) : (
+            <EmptyState
+              icon={empty.icon}
+              title={empty.title}
+              action={create && <TextButton label={create.first} isMain onClick={open} />}
+            >
+              {empty.about}
+            </EmptyState>
+          )
+        }
+      </Answered>
+      {isCreating && create?.dialog(() => setIsCreating(false))}
+    </PageFrame>
+  );
 }

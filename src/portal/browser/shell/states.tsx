@@ -79,7 +79,7 @@ export function LoadingState({ rows = 6 }: { readonly rows?: number }) {
   );
 }
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   readonly icon?: IconName;
   readonly title: string;
   readonly children?: ReactNode;
@@ -253,7 +253,7 @@ export function NotFoundState({ above = [], action }: NotFoundStateProps) {
   );
 }
 
-export interface SubjectProblemProps {
+interface SubjectProblemProps {
   readonly problem: Error | null;
   /** The heading where it is not for the viewer. */
   readonly label: string;
@@ -275,7 +275,7 @@ export function SubjectProblem({
   return code === 'NOT_FOUND' ? missing : children;
 }
 
-export type CauseOfMissing = 'replaced' | 'unreachable' | 'unknown';
+type CauseOfMissing = 'replaced' | 'unreachable' | 'unknown';
 
 /** Whether the error says that a script could not be loaded; each browser has other words for it. */
 function isMissingPart({ message }: Error): boolean {
@@ -293,4 +293,28 @@ export async function causeOfMissing({ message }: Error): Promise<CauseOfMissing
 
 export function unreachable(): GatewayProblem {
   return new GatewayProblem('You are offline.', { kind: 'unreachable', code: 'UNREACHABLE' });
+}
+
+export interface QueryAnswer<Data> {
+  readonly data: Data | undefined;
+  readonly error: Error | null;
+  refetch(): unknown;
+}
+
+interface AnsweredProps<Data> {
+  readonly of: QueryAnswer<Data>;
+  /** The height of the expected content, in rows. */
+  readonly rows?: number;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** What was answered; before that, that it is loaded, or why it did not come. */
+export function Answered<Data>({ of: { data, error, refetch }, rows = 6, children }: AnsweredProps<Data>) {
+  return (
+    <>
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && data === undefined && <LoadingState rows={rows} />}
+      {data !== undefined && children(data)}
+    </>
+  );
 }

@@ -1,8 +1,10 @@
 /** The first page for developers: a working request with their key, and links to the documentation. */
 import { Anchor, Group, NativeSelect, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type IntrospectionQuery } from 'graphql';
+import { type ReactNode } from 'react';
 import { KeysToStartWith, type KeysToStartWithQuery } from '../../../generated/portal/start/start';
+import { type GatewayClient } from '../gateway/gateway-client';
 import { saveFile } from '../gateway/save-file';
 import { useGateway, useOperation, useViewer, type Viewer } from '../gateway/use-gateway';
 import { readScopes } from '../keys/scope-tree';
@@ -11,7 +13,6 @@ import { CodeToCopy } from '../shell/code-to-copy';
 import { useAddress } from '../shell/page-filter';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { codeExamples, readSchemaText } from './code-examples';
 
 type OwnKey = KeysToStartWithQuery['apiKeys'][number];
 
@@ -203,4 +204,78 @@ function Section({ title, note, children }: SectionProps) {
       </Stack>
     </Paper>
   );
+}
+
+/** The first request of a program, in common languages. */
+
+interface ExampleRequest {
+  /** The origin of this gateway, e.g. `https://campus.example`. */
+  readonly origin: string;
+  /** A collection that the key may read. */
+  readonly collection: string;
+  /** The beginning of the key. Only its owner has the rest. */
+  readonly prefix: string | undefined;
+}
+
+interface CodeExample {
+  readonly title: string;
+  readonly text: string;
+}
+
+function codeExamples({ origin, collection, prefix }: ExampleRequest): readonly CodeExample[] {
+  const key = prefix === undefined ? 'your API key' : `the key that begins with ${prefix}`;
+  const address = `${origin}/o/recs/${encodeURIComponent(collection)}?limit=3`;
+  return [
+    {
+      title: 'curl',
+      text: `# CAMPUS_KEY is ${key}
+curl -s -H "Authorization: Bearer $CAMPUS_KEY" '${address}'`,
+    },
+    {
+      title: 'JavaScript',
+      text: `// Node 20 or later. CAMPUS_KEY is ${key}
+const response = await fetch('${address}', {
+  headers: { authorization: 'Bearer ' + process.env.CAMPUS_KEY },
+});
+if (!response.ok) throw new Error((await response.json()).detail);
+console.log(await response.json());`,
+    },
+    {
+      title: 'Python',
+      text: `# Python 3, without packages. CAMPUS_KEY is ${key}
+import json, os, urllib.request
+
+request = urllib.request.Request(
+    "${address}",
+    headers={"Authorization": "Bearer " + os.environ["CAMPUS_KEY"]},
+)
+with urllib.request.urlopen(request) as response:
+    print(json.load(response))`,
+    },
+    {
+      title: 'Apps Script',
+      text: `// Put ${key} into the script properties, as CAMPUS_KEY.
+function readRecords() {
+  const key = PropertiesService.getScriptProperties().getProperty('CAMPUS_KEY');
+  const response = UrlFetchApp.fetch('${address}', {
+    headers: { Authorization: 'Bearer ' + key },
+  });
+  console.log(JSON.parse(response.getContentText()));
+}`,
+    },
+    {
+      title: 'GraphQL',
+      text: `# CAMPUS_KEY is ${key}
+curl -s -H "Authorization: Bearer $CAMPUS_KEY" -H 'Content-Type: application/json' \\
+  '${origin}/graphql' -d '{"query": "{ me { userName collections { name canRead } } }"}'`,
+    },
+  ];
+}
+
+/** The schema visible to the viewer, as text. The printer is loaded on demand. */
+async function readSchemaText(gateway: GatewayClient): Promise<string> {
+  const { buildClientSchema, getIntrospectionQuery, printSchema } = await import('graphql');
+  const query = getIntrospectionQuery({ inputValueDeprecation: true });
+  const told = await gateway.executeText<IntrospectionQuery>(query, {}, { name: 'IntrospectionQuery' });
+  return `${printSchema(buildClientSchema(told))}\n`;
 }

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
 import { useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
-import { SubmitForm, type SubmitFormProps } from '../shell/change-dialog';
 import { SecretOnce, type SecretOnceProps } from '../shell/code-to-copy';
+import { SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { TextButton } from '../shell/text-button';
 

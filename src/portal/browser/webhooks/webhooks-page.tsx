@@ -4,8 +4,7 @@ import { MakeWebhook, WebhooksOfPortal } from '../../../generated/portal/webhook
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { InputDialog } from '../shell/confirm-dialog';
-import { ListPage } from '../shell/list-page';
-import { ListTable } from '../shell/list-table';
+import { ListPage, ListTable } from '../shell/list-table';
 import { TextLink } from '../shell/text-button';
 import { EventList, type ListedWebhook, PausedTag, WebhookForm, WebhookSecret } from './webhook-form';
 

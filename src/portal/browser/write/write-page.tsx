@@ -13,8 +13,16 @@ import { DayInput } from '../shell/day-input';
 import { useAddress } from '../shell/page-filter';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { LETTERS_PER_REQUEST, type Letter, type LetterChannel, lettersOf, sendingOf } from './letters';
-import { chunksOf, MOST_ADDRESSEES, useAddressees } from './use-addressees';
+import {
+  chunksOf,
+  LETTERS_PER_REQUEST,
+  type Letter,
+  type LetterChannel,
+  lettersOf,
+  MOST_ADDRESSEES,
+  sendingOf,
+  useAddressees,
+} from './letters';
 
 /** What the placeholders stand for; `due` and `day` belong to one set alone. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
