@@ -47,6 +47,8 @@ export async function runJest(words) {
     process.execPath,
     [
       '--experimental-vm-modules',
+      // To collect young objects less often takes some hundredths of the processor less.
+      '--max-semi-space-size=64',
       '--disable-warning=ExperimentalWarning',
       JEST,
       ...(patterns.some((word) => SAYS_WORKERS.test(word)) ? [] : [workers]),

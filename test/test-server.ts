@@ -74,6 +74,11 @@ async function startOwnServer(): Promise<() => Promise<void>> {
       synchronous_commit: 'off',
       shared_buffers: '128MB',
       max_connections: '400',
+      // No database lives long enough for it.
+      autovacuum: 'off',
+      wal_level: 'minimal',
+      max_wal_senders: '0',
+      wal_init_zero: 'off',
     },
   });
   await findServers(server.url);

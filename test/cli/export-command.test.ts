@@ -6,7 +6,7 @@ import pg from 'pg';
 import { readCsv } from '../services/exporting/read-csv.js';
 import { useDemoFolder } from './use-demo-folder.js';
 
-const school = useDemoFolder({ students: 30, today: '2026-07-15' });
+const school = useDemoFolder({ students: 36, today: '2026-07-15' });
 const { run } = school;
 
 async function liveRecords(): Promise<ReadonlyMap<string, number>> {
@@ -118,7 +118,7 @@ describe('campus export', () => {
     const count = (await liveRecords()).get('registration');
     const file = path.join(school.directory, 'students.parquet');
     const { output } = await run(`export registration --format parquet --out ${file}`);
-    expect(output).toMatch(/registration +30 /);
+    expect(output).toMatch(/registration +36 /);
     // Its records are read by DuckDB in test/clients.
     const parquet = await readFile(file, 'latin1');
     expect([parquet.slice(0, 4), parquet.slice(-4)]).toEqual(['PAR1', 'PAR1']);

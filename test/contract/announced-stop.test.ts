@@ -1,8 +1,8 @@
 /** A stop that is announced: balancers hear of it while everything is answered still. */
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../database.js';
+import type { TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
-import { expectProblem, startGateway } from './gateway.js';
+import { createGatewayDatabase, expectProblem, startGateway } from './gateway.js';
 import { connect } from './live.js';
 
 jest.setTimeout(60_000);
@@ -10,7 +10,7 @@ jest.setTimeout(60_000);
 let database: TestDatabase;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createGatewayDatabase();
 });
 
 afterAll(async () => {

@@ -1,7 +1,6 @@
 /** A key that ignores case names one record, on every door, also for records from before the rule. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestDatabase } from '../database.js';
-import { startGateway, useGateway } from './gateway.js';
+import { createGatewayDatabase, startGateway, useGateway } from './gateway.js';
 import { ask, send } from './graphql.js';
 import { importSteps, studentRow, studentSheet } from './import-steps.js';
 
@@ -234,7 +233,7 @@ describe('a user name in another spelling', () => {
 
 describe('records from before the rule', () => {
   it('get their keys at the next start; a collision blocks nothing', async () => {
-    const database = await createTestDatabase();
+    const database = await createGatewayDatabase();
     const first = await startGateway(database.url);
     const insert = (id: string, sequence: string) =>
       first.sql.query(

@@ -5,10 +5,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type App, createApp } from '../../src/gateway/compose/app.js';
+import { openServices } from '../../src/gateway/compose/services.js';
 import { parseConfig } from '../../src/gateway/config/config.js';
 import { Passwords } from '../../src/services/auth/passwords.js';
 import { CHEAP } from '../cheap-passwords.js';
-import { createTestDatabase } from '../database.js';
+import { createTemplate, createTestDatabase, type TestDatabase } from '../database.js';
 
 export const ROLES = ['admin', 'accountant', 'teacher', 'clerk', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
@@ -47,6 +48,27 @@ export interface StartedGateway extends Gateway {
 }
 
 /**
+ * A database with what the first start of a gateway makes, and with its users: to make it takes longer than
+ * to copy it. The caller drops it.
+ */
+export async function createGatewayDatabase(): Promise<TestDatabase> {
+  const template = await createTemplate('gateway', async (url) => {
+    const sql = new pg.Pool({ connectionString: url, max: 1, application_name: 'contract tests' });
+    await insertTop(sql);
+    const services = await openServices({
+      config: parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: url }),
+      onFault: (task, error) => {
+        throw new Error(task, { cause: error });
+      },
+    });
+    await insertUsers(sql);
+    await services.close();
+    await sql.end();
+  });
+  return await createTestDatabase({ template });
+}
+
+/**
  * Starts a gateway on a database that is there, and signs every role in. The caller closes it. The address
  * among the settings, where one is, is the gateway's own way to the same database.
  */
@@ -54,9 +76,7 @@ export async function startGateway(databaseUrl: string, settings: Settings = {})
   const sql = new pg.Pool({ connectionString: databaseUrl, max: 3, application_name: 'contract tests' });
   // Tests stop databases: what a pool says of that is no news.
   sql.on('error', () => undefined);
-  await sql.query(
-    `insert into domains (id, name) select 'top', 'Top' where not exists (select from domains)`,
-  );
+  await insertTop(sql);
   const log: string[] = [];
   const app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: databaseUrl, ...settings }), {
     logDestination: { write: (line) => log.push(line) },
@@ -94,7 +114,7 @@ export function useGateway(settings: Settings = {}): Gateway {
     return gateway;
   };
   beforeAll(async () => {
-    const database = await createTestDatabase();
+    const database = await createGatewayDatabase();
     drop = database.drop;
     gateway = await startGateway(database.url, settings);
   }, 60_000);
@@ -186,6 +206,12 @@ function expectHeaders(response: Response, expected: NonNullable<Scenario['expec
     if (value instanceof RegExp) expect([name, found]).toEqual([name, expect.stringMatching(value)]);
     else expect([name, found]).toEqual([name, value]);
   }
+}
+
+async function insertTop(sql: pg.Pool): Promise<void> {
+  await sql.query(
+    `insert into domains (id, name) select 'top', 'Top' where not exists (select from domains)`,
+  );
 }
 
 /** The users of the tests, past the gateway and with a hash that takes no time. */

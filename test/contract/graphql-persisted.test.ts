@@ -4,8 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readRegisteredOperations } from '../../src/gateway/graphql/persisted/registered-operations.js';
-import { createTestDatabase } from '../database.js';
-import { type Gateway, type Role, type StartedGateway, startGateway, useGateway } from './gateway.js';
+import {
+  createGatewayDatabase,
+  type Gateway,
+  type Role,
+  type StartedGateway,
+  startGateway,
+  useGateway,
+} from './gateway.js';
 import type { Answered } from './graphql.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -116,7 +122,7 @@ describe('registered operations', () => {
     directory = await mkdtemp(path.join(tmpdir(), 'campus-operations-'));
     await writeFile(path.join(directory, 'tasks.graphql'), OPERATIONS);
     await writeFile(path.join(directory, 'two.graphql'), TWO);
-    const database = await createTestDatabase();
+    const database = await createGatewayDatabase();
     drop = database.drop;
     gateway = await startGateway(database.url, {
       REGISTERED_OPERATIONS_ONLY: 'true',

@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { WebSocket } from 'ws';
-import { createTestDatabase, type TestDatabase } from '../database.js';
+import type { TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
-import { ROLES, type Role, type StartedGateway, startGateway } from './gateway.js';
+import { createGatewayDatabase, ROLES, type Role, type StartedGateway, startGateway } from './gateway.js';
 import { ask } from './graphql.js';
 import { connect, countSubscriptions, openRaw, type RawSocket, type Subscriber, socketUrl } from './live.js';
 
@@ -16,7 +16,7 @@ let gateway: StartedGateway;
 const opened: (() => void)[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createGatewayDatabase();
   gateway = await startGateway(database.url, {
     CHANGE_POLL_MS: '20',
     LIVE_CONNECTIONS_PER_CREDENTIAL: '3',
@@ -250,7 +250,7 @@ describe('messages', () => {
 
   it('count as requests of the user, and some over the rate end the connection', async () => {
     // Without the requests that other tests of this minute made from the same address.
-    const own = await createTestDatabase();
+    const own = await createGatewayDatabase();
     const slow = await startGateway(own.url, { RATE_LIMIT_PER_MINUTE: '30' });
     try {
       for (const [index, [kind, send]] of KINDS.entries()) {

@@ -1,10 +1,10 @@
 /** What subscribers are told, and what not. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../database.js';
+import type { TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
-import { type Role, type StartedGateway, startGateway } from './gateway.js';
+import { createGatewayDatabase, type Role, type StartedGateway, startGateway } from './gateway.js';
 import { ask } from './graphql.js';
 import {
   aWhile,
@@ -25,7 +25,7 @@ let otherGateway: StartedGateway;
 const subscribers: Subscriber[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createGatewayDatabase();
   const settings = { CHANGE_POLL_MS: '20', IMPORT_ROLES: 'admin,clerk' };
   gateway = await startGateway(database.url, settings);
   otherGateway = await startGateway(database.url, settings);

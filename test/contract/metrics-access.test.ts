@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase } from '../database.js';
 import { freePort } from '../free-port.js';
-import { expectProblem, type StartedGateway, startGateway, useGateway } from './gateway.js';
+import {
+  createGatewayDatabase,
+  expectProblem,
+  type StartedGateway,
+  startGateway,
+  useGateway,
+} from './gateway.js';
 
 const TOKEN = 'figures-for-prometheus';
 const FIGURE = 'campus_http_requests_in_flight';
@@ -37,7 +42,7 @@ describe('/metrics with METRICS_PORT', () => {
   let drop: () => Promise<void>;
   let figures: string;
   beforeAll(async () => {
-    const database = await createTestDatabase();
+    const database = await createGatewayDatabase();
     drop = database.drop;
     const port = await freePort();
     figures = `http://127.0.0.1:${port}`;

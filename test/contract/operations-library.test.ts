@@ -11,11 +11,13 @@ import { ROLES, type Role } from './gateway.js';
 import { type Answered, executedPlainly, send } from './graphql.js';
 import { connect, countSubscriptions } from './live.js';
 
-const gateway = useDemoGateway();
+const gateway = useDemoGateway({ students: 120 });
 const library = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
 
+/** The school has a tenth of the students of that of the examples, so one of them has another number. */
 function variablesOf(example: ExampleOperation) {
-  return fillVariables(example.variables, DEMO_TODAY);
+  const text = JSON.stringify(fillVariables(example.variables, DEMO_TODAY));
+  return JSON.parse(text.replaceAll('stu-00600', 'stu-00060').replaceAll('GV-01600', 'GV-01060'));
 }
 
 /** What an admin must see in the answer; lists are counted, and each row must have what is named. */
@@ -36,22 +38,22 @@ const SEEN: Readonly<Record<string, Seen>> = {
   },
   'attendance-of-a-day': {
     list: 'attendanceRecords.nodes',
-    least: 90,
+    least: 9,
     filled: ['section', 'student.record.rollNo', 'status'],
     check: ({ attendanceRecords: { totalCount, nodes } }) => expect(totalCount).toBe(nodes.length),
   },
   'attendance-shortage': {
     list: 'attendanceShortage.rows',
-    least: 10,
+    least: 5,
     filled: ['admissionNo', 'percent', 'daysShort'],
   },
   'class-attendance': {
     list: 'classAttendance.rows',
-    least: 30,
+    least: 9,
     filled: ['month', 'name', 'register', 'percent'],
     check: ({ classAttendance: { rows } }) => expect(rows[0].register).toMatch(/^[PAHL*~-]{20}/),
   },
-  'class-grade-book': { list: 'classGradeBook.rows', least: 90, filled: ['name', 'section', 'result'] },
+  'class-grade-book': { list: 'classGradeBook.rows', least: 9, filled: ['name', 'section', 'result'] },
   'classes-by-category': {
     list: 'classesByCategory.rows',
     least: 4,
@@ -63,7 +65,7 @@ const SEEN: Readonly<Record<string, Seen>> = {
     least: 20,
     filled: ['key.dateMonth', 'key.paymentType', 'total.sum'],
     check: ({ feeReceiptsAggregate: groups }) => {
-      for (const { total } of groups) expect(Number(total.sum)).toBeGreaterThan(10_000);
+      for (const { total } of groups) expect(Number(total.sum)).toBeGreaterThan(1_000);
     },
   },
   'collection-trend': {
@@ -75,15 +77,15 @@ const SEEN: Readonly<Record<string, Seen>> = {
   'daily-fee-collection': { list: 'dailyFeeCollection.rows', least: 31, filled: ['day', 'total', 'heads'] },
   'daily-unique-sms': {
     list: 'dailyUniqueSms.rows',
-    least: 50,
+    least: 30,
     filled: ['to', 'text', 'category', 'messages'],
   },
-  'day-sheet': { list: 'daySheet.rows', least: 50, filled: ['class', 'name', 'phone', 'status'] },
+  'day-sheet': { list: 'daySheet.rows', least: 8, filled: ['class', 'name', 'phone', 'status'] },
   'fee-defaulters': {
     list: 'feeDefaulters.rows',
     least: 20,
     filled: ['name', 'class', 'balance', 'oldestDueDate'],
-    check: ({ feeDefaulters: { totals } }) => expect(totals.students).toBeGreaterThan(20),
+    check: ({ feeDefaulters: { totals } }) => expect(totals.students).toBeGreaterThan(2),
   },
   'fee-summary': { list: 'feeSummary.rows', least: 12, filled: ['month', 'demand', 'outstanding'] },
   'grade-book': { list: 'gradeBook.rows', least: 4, filled: ['subject', 'percent', 'grade'] },
@@ -100,7 +102,7 @@ const SEEN: Readonly<Record<string, Seen>> = {
   },
   'outstanding-ageing': {
     list: 'outstandingAgeing.rows',
-    least: 50,
+    least: 20,
     filled: ['name', 'balance', 'daysOver90'],
   },
   'receipts-of-a-day': {
@@ -123,12 +125,12 @@ const SEEN: Readonly<Record<string, Seen>> = {
   },
   'rolled-back-receipts': {
     list: 'rolledBackReceipts.rows',
-    least: 5,
+    least: 2,
     filled: ['receiptNo', 'rolledBackAt', 'reason'],
   },
   strength: {
     list: 'strength.rows',
-    least: 36,
+    least: 12,
     filled: ['class', 'section', 'strength'],
     check: ({ strength: { rows, totals } }) => expect(sum(rows, 'strength')).toBe(totals.strength),
   },
@@ -139,7 +141,7 @@ const SEEN: Readonly<Record<string, Seen>> = {
   },
   'student-attendance': {
     list: 'studentAttendance.rows',
-    least: 30,
+    least: 9,
     filled: ['name', 'workingDays', 'percent', 'days'],
   },
   'student-concession': {
@@ -158,11 +160,11 @@ const SEEN: Readonly<Record<string, Seen>> = {
     list: 'registrationsAggregate',
     least: 24,
     filled: ['key.class', 'key.gender', 'count'],
-    check: ({ registrationsAggregate: groups }) => expect(sum(groups, 'count')).toBeGreaterThan(1000),
+    check: ({ registrationsAggregate: groups }) => expect(sum(groups, 'count')).toBeGreaterThan(100),
   },
   'students-by-name': {
     list: 'registrations.nodes',
-    least: 3,
+    least: 2,
     filled: ['name', 'class'],
     check: ({ registrations: { nodes } }) => {
       for (const { name } of nodes) expect(name).toMatch(/sharma/i);
@@ -170,7 +172,7 @@ const SEEN: Readonly<Record<string, Seen>> = {
   },
   'students-of-a-section': {
     list: 'registrations.nodes',
-    least: 30,
+    least: 9,
     filled: ['rollNo', 'name', 'gender'],
     check: ({ registrations: { nodes } }) => {
       const rollNos = nodes.map(({ rollNo }: Answered) => rollNo);
@@ -194,8 +196,8 @@ const SEEN: Readonly<Record<string, Seen>> = {
     },
   },
   'teacher-attendance': { list: 'teacherAttendance.rows', least: 15, filled: ['day', 'status'] },
-  'teacher-workload': { list: 'teacherWorkload.rows', least: 30, filled: ['name', 'students', 'sections'] },
-  teachers: { list: 'teachers.rows', least: 30, filled: ['name', 'department', 'phone'] },
+  'teacher-workload': { list: 'teacherWorkload.rows', least: 14, filled: ['name', 'students', 'sections'] },
+  teachers: { list: 'teachers.rows', least: 14, filled: ['name', 'department', 'phone'] },
   'ways-of-paying': { list: 'feeReceiptsDistinct', least: 4, filled: ['value', 'count'] },
   'what-there-is': {
     list: 'collections',
@@ -312,7 +314,7 @@ describe('an example subscription of the library', () => {
       });
       const { errors } = await send(gateway, {
         query:
-          'mutation { recordReceipt(receipt: { studentId: "stu-00600", paymentType: CASH, amount: ' +
+          'mutation { recordReceipt(receipt: { studentId: "stu-00060", paymentType: CASH, amount: ' +
           '"1.00" }) { receiptNo } }',
         as: 'accountant',
       });

@@ -16,7 +16,7 @@ let sql: pg.Client;
 afterAll(async () => {
   await sql?.end();
 });
-const gateway = useDemoGateway({ students: 40 });
+const gateway = useDemoGateway({ students: 60 });
 
 const NAME = 'Zebunnisa Qurratulain';
 const PHONE = '+916234509871';

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openDatabase } from '../../src/store/database/database.js';
 import { sql } from '../../src/store/sql.js';
-import { createTestDatabase, type TestDatabase } from '../database.js';
+import type { TestDatabase } from '../database.js';
 import { expectEventually } from '../expect-eventually.js';
 import { hasPooler, type Pooler, startPooler } from '../pooler.js';
-import { type StartedGateway, startGateway } from './gateway.js';
+import { createGatewayDatabase, type StartedGateway, startGateway } from './gateway.js';
 import { ask } from './graphql.js';
 import { connect } from './live.js';
 
@@ -18,7 +18,7 @@ needsPooler('PgBouncer (skipped where there is no program pgbouncer)', () => {
   let gateway: StartedGateway;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createGatewayDatabase();
     pooler = await startPooler(database.url, 'session');
     gateway = await startGateway(pooler.url, { CHANGE_POLL_MS: '20' });
   }, 60_000);

@@ -1,8 +1,8 @@
 /** A filter without an index costs the records that it goes through, whoever asks and by whichever door. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../database.js';
+import type { TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
-import { type Role, type StartedGateway, startGateway } from './gateway.js';
+import { createGatewayDatabase, type Role, type StartedGateway, startGateway } from './gateway.js';
 import { ask, send } from './graphql.js';
 
 const RECORDS = 80_000;
@@ -18,7 +18,7 @@ let database: TestDatabase;
 let gateway: StartedGateway;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createGatewayDatabase();
   // The tables of the collections come with a first start.
   const first = await startGateway(database.url);
   await first.sql.query(

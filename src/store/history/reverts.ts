@@ -283,14 +283,19 @@ with touched as (
   from audit_entries e
   where ${changesOfRequest(scope, { collection, isOfRequest: isOwn, isRouted })}
   group by e.record_id
+),
+-- The planner would look for each record with the whole list of ids.
+found as materialized (
+  select r.id, r.version, r.data, r.deleted_at
+  from records r
+  where ${recordsOf(scope, collection)} and r.id = any(${[...ids]}::text[])
 )
 select r.id, s.first_operation, s.data::text as data,
   case when s.has_between or not ${isLeft} then s.later_version end as later_version,
   case when s.has_between or not ${isLeft} then s.later_at end as later_at,
   s.count = r.version - s.first_version + 1 as is_complete
 from touched t
-join records r on ${recordsOf(scope, collection)} and r.id = t.record_id
-  and r.id = any(${[...ids]}::text[])
+join found r on r.id = t.record_id
 cross join lateral (
   select (array_agg(e.operation order by e.id))[1] as first_operation,
     (array_agg(e.to_version order by e.id))[1] as first_version,

@@ -54,6 +54,12 @@ with touched as (
   from audit_entries e
   where ${changesOfRequest(scope, { collection, isOfRequest, isRouted })}
   group by e.record_id
+),
+-- The planner would look for each record with the whole list of ids.
+found as materialized (
+  select r.id, r.data, r.deleted_at
+  from records r
+  where ${recordsOf(scope, collection)} and r.id = any(array(select record_id from touched))
 )`;
   const rows = await environment.run<PreviewRow>(
     environment.database,
@@ -62,8 +68,7 @@ judged as (
   select t.record_id, t.operation, later.to_version, later.at,
     r.id is null or (later.to_version is not null and not ${isLeft}) as is_late
   from touched t
-  left join records r on ${recordsOf(scope, collection)} and r.id = t.record_id
-    and r.id = any(array(select record_id from touched))
+  left join found r on r.id = t.record_id
   left join lateral (
     select (array_agg(e.to_version order by e.id))[1] as to_version,
       (array_agg(e.at order by e.id))[1] as at,

@@ -1,8 +1,8 @@
 /** A gateway whose files are in a bucket, on a database that has older ones. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type StartedGateway, startGateway } from '../../contract/gateway.js';
-import { createTestDatabase, type TestDatabase } from '../../database.js';
+import { createGatewayDatabase, type StartedGateway, startGateway } from '../../contract/gateway.js';
+import type { TestDatabase } from '../../database.js';
 import { type S3Server, startS3Server } from './s3-server.js';
 
 let database: TestDatabase;
@@ -17,7 +17,7 @@ async function upload(to: StartedGateway, bytes: Buffer): Promise<string> {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createGatewayDatabase();
   s3 = await startS3Server();
   const older = await startGateway(database.url);
   olderUrl = await upload(older, Buffer.from('older'));

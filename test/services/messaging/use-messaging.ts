@@ -3,8 +3,12 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { Scope } from '../../../src/base/model/scope.js';
 import type { Services } from '../../../src/gateway/compose/services.js';
 import type { Message } from '../../../src/services/messaging/message.js';
-import { type Settings, type StartedGateway, startGateway } from '../../contract/gateway.js';
-import { createTestDatabase } from '../../database.js';
+import {
+  createGatewayDatabase,
+  type Settings,
+  type StartedGateway,
+  startGateway,
+} from '../../contract/gateway.js';
 import { eventually } from '../../eventually.js';
 
 export interface TestMessaging {
@@ -25,7 +29,7 @@ export function useMessaging(settings: () => Settings | Promise<Settings>): Test
     return gateway;
   };
   beforeAll(async () => {
-    const database = await createTestDatabase();
+    const database = await createGatewayDatabase();
     drop = database.drop;
     gateway = await startGateway(database.url, {
       MESSAGE_RETRY_MS: '20',

@@ -24,7 +24,7 @@ import { runsOf } from '../../../full-length.js';
 jest.setTimeout(600_000);
 
 const gateway = useDemoGateway(
-  { students: 36 },
+  { students: 60 },
   {
     GRAPHQL_MAX_COST: '100000000',
     GRAPHQL_MAX_DEPTH: '100',

@@ -5,8 +5,13 @@ import type { JsonValue } from '../../../../src/base/json/json.js';
 import type { Scope } from '../../../../src/base/model/scope.js';
 import type { Services } from '../../../../src/gateway/compose/services.js';
 import type { RunRequest, RunResult } from '../../../../src/services/scripting/run-request.js';
-import { type Role, type Settings, type StartedGateway, startGateway } from '../../../contract/gateway.js';
-import { createTestDatabase } from '../../../database.js';
+import {
+  createGatewayDatabase,
+  type Role,
+  type Settings,
+  type StartedGateway,
+  startGateway,
+} from '../../../contract/gateway.js';
 
 export interface TestPlatform {
   readonly gateway: StartedGateway;
@@ -27,7 +32,7 @@ export function usePlatform(settings: () => Settings = () => ({})): TestPlatform
     return gateway;
   };
   beforeAll(async () => {
-    const database = await createTestDatabase();
+    const database = await createGatewayDatabase();
     drop = database.drop;
     gateway = await startGateway(database.url, settings());
   }, 60_000);
