@@ -258,8 +258,11 @@ describe.each([...ROLES, ...USERS])('as %s', (role: Role) => {
     expect(rows.length).toBeGreaterThan(10);
     const faults = rows.filter(({ table_name: table, column_name: column }) => {
       const [field] = column.split('.');
-      const isOurs = column === '_id' || column === 'created_on' || column.startsWith('nnn');
-      return !isOurs && !shown.get(table)?.has(field);
+      const isOurs = column.startsWith('_') || column === 'created_on' || column.startsWith('nnn');
+      const [collection = ''] = [...shown].flatMap(([name, fields]) =>
+        name === table || [...fields].some((list) => table === `${name}_${list}`) ? [name] : [],
+      );
+      return !isOurs && !shown.get(collection)?.has(field);
     });
     expect(faults).toEqual([]);
   });
@@ -268,6 +271,34 @@ describe.each([...ROLES, ...USERS])('as %s', (role: Role) => {
 it('a role whose rows depend on who asks sees none of them, without a user', async () => {
   expect(await query('teacher', 'select * from attendance')).toEqual([]);
   expect((await query('user teacher', 'select * from attendance limit 1')).length).toBe(1);
+});
+
+it('elements of lists are rows, and everything says what it is and when it changed', async () => {
+  const [{ rows, records }] = await query(
+    'user accountant',
+    `select (select array[count(*), sum("lines.amount"), max(_position)] from fee_receipt_lines) as rows,
+      (select array[count(*), sum((line->>'amount')::numeric), max(position)]
+       from fee_receipt, jsonb_array_elements(lines) with ordinality as each(line, position)) as records`,
+  );
+  expect(Number(rows[0])).toBeGreaterThan(10);
+  expect(rows).toEqual(records);
+  const comments = await query(
+    'user accountant',
+    `select c.relname as view, obj_description(c.oid) as about, col_description(c.oid, a.attnum) as amount
+     from pg_class c
+     join pg_attribute a on a.attrelid = c.oid and a.attname in ('lines.amount', '_updated_at')
+     where c.relname = 'fee_receipt_lines' and c.relnamespace = current_schema()::regnamespace
+     order by a.attname desc`,
+  );
+  expect(comments).toMatchObject([
+    { about: expect.stringMatching(/A row for each of lines\./), amount: expect.stringMatching(/\w/) },
+    { amount: 'When the record was changed last.' },
+  ]);
+  const changed = await query(
+    'user accountant',
+    `select count(*)::int as n from fee_head where _updated_at <= now()`,
+  );
+  expect(changed[0].n).toBeGreaterThan(0);
 });
 
 it('values have types, and are those of the records', async () => {

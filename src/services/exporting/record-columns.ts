@@ -50,6 +50,13 @@ export function columnsOfRecords(
   return [id, ...new Map(chosen.map((column) => [column.heading, column])).values()];
 }
 
+/** The fields whose elements can be rows of their own. */
+export function listsOfObjects({ fields }: Pick<Collection, 'fields'>): readonly string[] {
+  return fields
+    .filter((field) => field.type === 'object' && field.isList && field.fields.length > 0)
+    .map(({ name }) => name);
+}
+
 /**
  * Checks that the elements of the field can be rows of their own.
  *
@@ -63,10 +70,7 @@ export function listOfObjects(
     format,
   }: Pick<RecordSet, 'collection' | 'hiddenFields'> & { readonly format: Format },
 ): string {
-  const lists = collection.fields
-    .filter(({ type, isList, fields }) => type === 'object' && isList && fields.length > 0)
-    .map((field) => field.name)
-    .filter((field) => !hiddenFields.has(field));
+  const lists = listsOfObjects(collection).filter((field) => !hiddenFields.has(field));
   if (isTableFormat(format) && lists.includes(name)) return name;
   const expected = isTableFormat(format)
     ? `a field of ${collection.name} that is a list of objects: ${lists.join(', ') || 'there is none'}`

@@ -1,14 +1,15 @@
 /**
  * Compiles a collection into the query of a view, with a typed column for each declared field that the
- * audience may read and a row for each record in its reach. The columns are those of tables in files
- * (exporting/record-columns.ts), without the rest of undeclared fields.
+ * audience may read and a row for each record in its reach, or for each element of a list of objects. The
+ * columns are those of tables in files (exporting/record-columns.ts), without the rest of undeclared fields,
+ * and `_updated_at`, by which programs load what has changed.
  *
  * A view outlives the declaration and the rights it was made from, so it checks at each use what may have
  * changed: the version of the declaration (a view of another version fails and says what to do), and for a
  * user whether the user is active, the roles, and what records grant.
  */
 import { hash } from 'node:crypto';
-import type { Collection, RowRule } from '../../base/model/collection.js';
+import type { Collection, Field, RowRule } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { type Domain, type Scope, systemPrincipal } from '../../base/model/scope.js';
 import { findAccess, rowRulesOf } from '../../store/access/access.js';
@@ -20,6 +21,7 @@ import { columnsOfRecords, type RecordColumn } from '../exporting/record-columns
 import { sqlName } from './sql-name.js';
 
 export interface CompiledView {
+  readonly description: string;
   readonly columns: readonly ViewColumn[];
   readonly select: Sql;
 }
@@ -28,25 +30,33 @@ interface ViewColumn {
   readonly name: string;
   /** Its SQL type. */
   readonly type: Sql;
+  readonly description: string;
   /** Whether its texts are compared byte by byte, which the result of a function does not keep. */
   readonly isByteOrdered: boolean;
 }
 
-/** `undefined` if the audience may read nothing. `collections` are all collections, for what they grant. */
+/**
+ * `undefined` if the audience may read nothing. `collections` are all collections, for what they grant; `list` is
+ * the list of objects whose elements are the rows.
+ */
 export function compileView(
   audience: Audience,
   collection: Collection,
-  collections: readonly Collection[],
+  { collections, list }: { readonly collections: readonly Collection[]; readonly list?: string },
 ): CompiledView | undefined {
   const { domain } = audience;
   const principal = systemPrincipal('sql views', rolesOfAudience(audience), domain.id);
   const scope: Scope = { domain, principal, requestId: 'sql views' };
   const access = findAccess(scope, collection, 'read');
-  if (access === undefined) return undefined;
-  const columns = columnsOfRecords(collection, undefined, access.hiddenFields).map((column) => ({
-    name: shortName(column.heading),
-    ...columnSql(column),
-  }));
+  if (access === undefined || (list !== undefined && access.hiddenFields.has(list))) return undefined;
+  const [id, ...declared] = columnsOfRecords(collection, undefined, access.hiddenFields, list).map(
+    (column) => ({
+      name: shortName(column.heading),
+      description: descriptionOf(collection.fields, column.path),
+      ...columnSql(column),
+    }),
+  );
+  const columns = [id, ...(list === undefined ? [] : [POSITION]), ...declared, UPDATED_AT].filter(isPresent);
   const conditions = [
     liveRecordsIn(domain.id, collection.name),
     isCurrent(collection),
@@ -54,16 +64,48 @@ export function compileView(
     ...rowConditions(rowRulesOf(scope, collection, 'read'), audience, collections),
   ];
   return {
-    columns: columns.map(({ name, type, isByteOrdered }) => ({ name, type, isByteOrdered })),
+    description:
+      list === undefined ? collection.description : `${collection.description} A row for each of ${list}.`,
+    columns: columns.map(({ sql: _, ...column }) => column),
     select: sql`
 select
   ${sql.join(
     columns.map(({ name, sql: value }) => sql`${value} as ${sqlName(name)}`),
     ',\n  ',
   )}
-from records r
+from ${list === undefined ? sql.raw('records') : elementsOf(list)} r
 where ${sql.join(conditions, '\n  and ')}`,
   };
+}
+
+const POSITION = {
+  ...{ name: '_position', description: 'Its place in the list, from 1.' },
+  ...{ sql: sql`r.position`, type: sql`bigint`, isByteOrdered: false },
+};
+const UPDATED_AT = {
+  ...{ name: '_updated_at', description: 'When the record was changed last.' },
+  ...{ sql: sql`r.updated_at`, type: sql`timestamptz`, isByteOrdered: false },
+};
+
+function isPresent<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
+
+/** The records, once for each element of the list, which takes the place of the list. */
+function elementsOf(list: string): Sql {
+  return sql`(
+  select s.domain, s.collection, s.id, s.updated_at, s.deleted_at, e.position,
+    s.data || jsonb_build_object(${list}::text, e.value) as data
+  from records s
+  cross join lateral jsonb_path_query(s.data, ${`lax $.${JSON.stringify(list)}[*] ? (@.type() == "object")`}::jsonpath)
+    with ordinality as e(value, position)
+)`;
+}
+
+function descriptionOf(fields: readonly Field[], [name, ...rest]: Path): string {
+  const field = fields.find((one) => one.name === name);
+  if (field === undefined) return '';
+  return descriptionOf(field.fields, rest) || field.description;
 }
 
 /** The longest name in PostgreSQL, which cuts longer ones, so that two names might become the same. */
@@ -79,7 +121,11 @@ export function shortName(name: string): string {
   return start + rest;
 }
 
-function columnSql({ path, kind, isList }: RecordColumn): Omit<ViewColumn, 'name'> & { readonly sql: Sql } {
+function columnSql({
+  path,
+  kind,
+  isList,
+}: RecordColumn): Omit<ViewColumn, 'name' | 'description'> & { readonly sql: Sql } {
   const [first] = path;
   if (path.length === 1 && first === '_id') {
     return { sql: sql`r.id`, type: sql`text`, isByteOrdered: false };

@@ -16,6 +16,7 @@ import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { DEFINE_EVERYWHERE, DEFINE_HERE } from '../../store/database/shards/table-places.js';
 import { type Sql, sql } from '../../store/sql.js';
+import { listsOfObjects } from '../exporting/record-columns.js';
 import {
   type Audience,
   type CompiledView,
@@ -197,10 +198,17 @@ export class SqlViews {
     const collections = this.#collections.list();
     const presentByName = new Map((await listViews(database, schema)).map((view) => [view.name, view]));
     const changes: ViewChange[] = [];
-    for (const collection of collections) {
-      const compiled = compileView(audience, collection, collections);
+    const taken = new Set(collections.map(({ name }) => name));
+    const offered = collections.flatMap((collection) => [
+      { collection, name: collection.name },
+      ...listsOfObjects(collection)
+        .map((list) => ({ collection, list, name: `${collection.name}_${list}` }))
+        .filter(({ name }) => !taken.has(name)),
+    ]);
+    for (const { collection, name: fullName, ...of } of offered) {
+      const compiled = compileView(audience, collection, { collections, ...of });
       if (compiled === undefined) continue;
-      const name = shortName(collection.name);
+      const name = shortName(fullName);
       const present = presentByName.get(name);
       presentByName.delete(name);
       const reading = this.#reading;
@@ -365,24 +373,29 @@ async function renewView(
 ): Promise<ViewChange> {
   const { schema, login, name, compiled, present, reading } = options;
   const key = `${definitionKey(compiled.select)}${reading === 'directly' ? '' : ' by a function, collated'}`;
-  const fingerprint = `campus sql-views ${hash('sha256', key, 'hex')}`;
+  const described = compiled.columns.map(({ name: column, description }) => [column, description] as const);
+  const told = JSON.stringify([compiled.description, described]);
+  const comment = `${compiled.description}\n\ncampus sql-views ${hash('sha256', key + told, 'hex')}`;
   const columns = compiled.columns.map((column) => column.name);
   const before = present?.columns ?? [];
-  const told = {
+  const change = {
     view: name,
     added: columns.filter((column) => !before.includes(column)),
     removed: before.filter((column) => !columns.includes(column)),
   };
-  if (present?.comment === fingerprint) return { ...told, change: 'kept' };
+  if (present?.comment === comment) return { ...change, change: 'kept' };
   const view = sql`${sqlName(schema)}.${sqlName(name)}`;
   if (present) await dropView(database, schema, name);
   await defineHere(async () => {
     const source = reading === 'directly' ? compiled.select : await makeFunction(database, options);
     await runDefinition(database, sql`create view ${view} with (security_barrier = true) as ${source}`);
-    await runDefinition(database, sql`comment on view ${view} is ${fingerprint}`);
+    await runDefinition(database, sql`comment on view ${view} is ${comment}`);
+    for (const [column, description] of described)
+      if (description !== '')
+        await runDefinition(database, sql`comment on column ${view}.${sqlName(column)} is ${description}`);
     await runDefinition(database, sql`grant select on ${view} to ${sqlName(login)}`);
   });
-  return { ...told, change: present ? 'changed' : 'made' };
+  return { ...change, change: present ? 'changed' : 'made' };
 }
 
 /**
