@@ -102,7 +102,7 @@ async function read(): Promise<number> {
 
 async function residentBytes(): Promise<number> {
   const figures = await (await door.fetch('/metrics')).text();
-  return Number(/^campus_process_resident_memory_bytes (\S+)/m.exec(figures)?.[1]);
+  return Number(/^process_resident_memory_bytes (\S+)/m.exec(figures)?.[1]);
 }
 
 /** Reads until the work is done; gives the longest time in which every read was delayed. */

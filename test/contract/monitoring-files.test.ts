@@ -36,7 +36,7 @@ const expressions = [
 
 /** The figures that the expressions name. */
 function figuresIn(expression: string): string[] {
-  return [...expression.matchAll(/\bcampus_\w+/g)].map(([name]) => name);
+  return [...expression.matchAll(/\b(?:campus|process|nodejs)_\w+/g)].map(([name]) => name);
 }
 
 /** The figures with the labels that an expression wants of each: `name{label="…"}`. */
@@ -125,7 +125,7 @@ describe('the alerts and the dashboard', () => {
       panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => figuresIn(expr))),
     );
     // What every Node.js says of its process is a matter of taste.
-    const isOwn = (name: string) => !/^campus_(?:process|nodejs)_|_(?:sum|count|bucket)$/.test(name);
+    const isOwn = (name: string) => !/^(?:process|nodejs)_|_(?:sum|count|bucket)$/.test(name);
     const own = [...names].filter(isOwn);
     const isShown = (name: string) => shown.has(name) || shown.has(`${name}_bucket`);
     expect(own.filter((name) => !isShown(name))).toEqual([]);
@@ -165,7 +165,7 @@ describe('an alert', () => {
     () => {
       const limit = { series: 'campus_memory_limit_bytes{instance="one"}', values: '1000+0x20' };
       const used = (values: string) => ({
-        series: 'campus_process_resident_memory_bytes{instance="one"}',
+        series: 'process_resident_memory_bytes{instance="one"}',
         values,
       });
       const heap = (values: string) => ({ series: 'campus_heap_used_ratio{instance="one"}', values });

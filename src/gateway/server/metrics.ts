@@ -123,7 +123,7 @@ export class Metrics {
     name: 'campus_http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its answer.',
     labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    buckets: [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10],
     registers: [this.registry],
   });
   readonly #counters = new Map(
@@ -142,7 +142,7 @@ export class Metrics {
     // An alert on an increase sees the first failure only of a counter that is there before it.
     for (const kind of ['email', 'sms']) this.count('messages', { kind, state: 'failed' }, 0);
     this.count('webhooks', { state: 'failed' }, 0);
-    collectDefaultMetrics({ register: this.registry, prefix: 'campus_' });
+    collectDefaultMetrics({ register: this.registry });
     for (const { name, help, labels = [], aggregator, read } of figuresOf(sources)) {
       // Named `_total`: it only increases.
       const FigureClass = name.endsWith('_total') ? Counter : Gauge;
