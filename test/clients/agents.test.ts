@@ -61,9 +61,22 @@ async function call(
   name: string,
   sent: Record<string, unknown> = {},
 ): Promise<Called> {
-  const { content, isError = false } = await client.callTool({ name, arguments: sent });
+  const { content, structuredContent, isError } = await client.callTool({ name, arguments: sent });
   const [first, second] = content as readonly { readonly text: string }[];
-  return { isError: isError === true, value: JSON.parse(first?.text ?? 'null'), note: second?.text };
+  const value = JSON.parse(first?.text ?? 'null');
+  expect(structuredContent).toEqual(isError === true ? undefined : value);
+  return { isError: isError === true, value, note: second?.text };
+}
+
+/** The members of an answer that its schema does not describe. */
+// biome-ignore lint/suspicious/noExplicitAny: a JSON Schema of any tool
+function undescribed(schema: any, value: unknown, at = ''): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((one) => undescribed(schema.items, one, at));
+  if (typeof value !== 'object' || value === null || schema.properties === undefined) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const described = schema.properties[name];
+    return described === undefined ? [`${at}/${name}`] : undescribed(described, member, `${at}/${name}`);
+  });
 }
 
 async function toolsOf(bearer: string): Promise<readonly Tool[]> {
@@ -154,7 +167,7 @@ describe('tools', () => {
     for (const role of ['admin', 'teacher', 'viewer'] as const) {
       const client = await connectAs(gateway.tokenOf(role));
       const { tools } = await client.listTools();
-      for (const { name, inputSchema } of tools) {
+      for (const { name, inputSchema, outputSchema } of tools) {
         const sent = Object.fromEntries(
           Object.entries(inputSchema.properties ?? {}).flatMap(([property, schema]) =>
             'examples' in schema ? [[property, (schema.examples as readonly unknown[])[0]]] : [],
@@ -162,6 +175,8 @@ describe('tools', () => {
         );
         if (typeof sent.first === 'number') sent.first = Math.min(sent.first, 40);
         const called = await call(client, name, sent);
+        if (!called.isError)
+          faults.push(...undescribed(outputSchema, called.value).map((at) => `${name} has ${at}`));
         const query = documents.get(name);
         if (query === undefined) continue;
         const plain = await send(gateway, { query, variables: sent, as: role });

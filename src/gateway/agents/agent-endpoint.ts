@@ -71,8 +71,8 @@ export class AgentEndpoint {
         this.#answered(caller, async () => ({ tools: tools.listTools(caller).map((tool) => ({ ...tool })) })),
       callTool: (name, sent) =>
         this.#answered(caller, async () => {
-          const { texts, isError } = await tools.callTool(caller, name, sent);
-          return { content: texts.map((text) => ({ type: 'text' as const, text })), isError };
+          const { texts, ...answer } = await tools.callTool(caller, name, sent);
+          return { content: texts.map((text) => ({ type: 'text' as const, text })), ...answer };
         }),
       readResource: (uri) =>
         this.#answered(caller, async () => {

@@ -3,7 +3,12 @@ import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { Scope } from '../../base/model/scope.js';
 import { type ExampleOperation, fillVariables } from '../../portal/explore/example-operation.js';
 import type { PreparedOperation } from '../graphql/operation/prepared-operation.js';
-import { type ArgumentsSchema, describeArguments } from './argument-schema.js';
+import {
+  type AnswerSchema,
+  type ArgumentsSchema,
+  describeAnswer,
+  describeArguments,
+} from './argument-schema.js';
 
 export interface AgentTool {
   /** Latin letters, digits and hyphens. */
@@ -12,6 +17,7 @@ export interface AgentTool {
   readonly description: string;
   readonly operation: OperationDefinitionNode;
   readonly inputSchema: ArgumentsSchema;
+  readonly outputSchema: AnswerSchema;
   /** Values that return something on a given day: the variables of the library. */
   readonly examples: (today: string) => Readonly<Record<string, unknown>>;
   /** Converts a caller's arguments to the document and its variables. @throws ServiceError */
@@ -48,6 +54,7 @@ export function createOperationTools(
         description: example.description,
         operation: ready.operation,
         inputSchema: describeArguments(ready, maxRows),
+        outputSchema: describeAnswer(ready),
         examples: (today) => fillVariables(example.variables, today),
         toRequest: (sent) => ({ document: example.document, variables: { ...sent } }),
       },

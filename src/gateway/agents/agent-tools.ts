@@ -43,11 +43,14 @@ export interface ListedTool {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: { readonly type: 'object'; readonly [member: string]: unknown };
+  readonly outputSchema: { readonly type: 'object'; readonly [member: string]: unknown };
   readonly annotations: Readonly<Record<string, string | boolean>>;
 }
 
 /** The result of a call: texts, the first of them JSON; on failure, the errors as in GraphQL. */
 export interface ToolAnswer {
+  /** The first text as data, in the shape of the tool's output schema; absent on failure. */
+  readonly structuredContent?: Record<string, unknown>;
   readonly texts: readonly string[];
   readonly isError: boolean;
 }
@@ -133,7 +136,8 @@ export class AgentTools {
   async readResource(caller: GraphqlCaller, uri: string): Promise<AgentResource> {
     const [, kind = '', name] = /^campus:\/\/(collections|schema)(?:\/([\w.-]{1,128}))?$/.exec(uri) ?? [];
     if (kind === 'collections') {
-      const asked = name === undefined ? { text: LIST_COLLECTIONS } : { text: DESCRIBE_COLLECTION, name };
+      const asked =
+        name === undefined ? { text: LIST_COLLECTIONS } : { text: DESCRIBE_COLLECTION, collection: name };
       return await this.#readDeclarations(caller, asked);
     }
     if (kind === 'schema') {
@@ -169,7 +173,11 @@ export class AgentTools {
     if (result.errors) return { texts: [printResult(result)], isError: true };
     const { text, cuts } = boundAnswer(printResult(result.data), bounds);
     const notes = cuts.length === 0 ? [] : [noteOf(cuts, bounds)];
-    return { texts: [text, ...notes, ...caller.notes.hints], isError: false };
+    const texts = [text, ...notes, ...caller.notes.hints];
+    const structuredContent = JSON.parse(text) as Record<string, unknown> | null;
+    return structuredContent === null
+      ? { texts, isError: true }
+      : { texts, structuredContent, isError: false };
   }
 
   /** @throws FORBIDDEN for a change that the caller is not offered */
@@ -183,10 +191,10 @@ export class AgentTools {
 
   async #readDeclarations(
     caller: GraphqlCaller,
-    { text, name }: { readonly text: string; readonly name?: string },
+    { text, ...variables }: { readonly text: string; readonly collection?: string },
   ): Promise<AgentResource> {
     const { documents, bounds } = this.#services;
-    const { result } = await documents.answer(text, { caller, variables: { name } });
+    const { result } = await documents.answer(text, { caller, variables });
     const [error] = result.errors ?? [];
     if (error) throw new GraphQLError(error.message, { extensions: error.extensions });
     const bounded = boundAnswer(printResult(result.data), bounds);
@@ -233,7 +241,7 @@ export class AgentTools {
 }
 
 function toListed(tool: AgentTool, day: string): ListedTool {
-  const { name, title, description, inputSchema } = tool;
+  const { name, title, description, inputSchema, outputSchema } = tool;
   const examples = tool.examples(day);
   const properties = Object.entries(inputSchema.properties).map(([property, schema]) => {
     const example = examples[property];
@@ -247,6 +255,7 @@ function toListed(tool: AgentTool, day: string): ListedTool {
     title,
     description,
     inputSchema: { ...inputSchema, properties: Object.fromEntries(properties) },
+    outputSchema: { ...outputSchema },
     annotations: {
       title,
       readOnlyHint: !isWriting(tool),

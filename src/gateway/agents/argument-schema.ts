@@ -1,14 +1,20 @@
-/** The variables of an operation as the JSON Schema of a tool's arguments. */
+/** The variables and the answer of an operation as the JSON Schemas of a tool's arguments and result. */
 import {
   type ConstValueNode,
   type GraphQLInputType,
   type GraphQLNamedInputType,
+  type GraphQLNamedOutputType,
+  type GraphQLOutputType,
   getNamedType,
   isEnumType,
   isInputObjectType,
+  isInterfaceType,
   isListType,
   isNonNullType,
+  isObjectType,
+  isOutputType,
   Kind,
+  type SelectionSetNode,
   TypeInfo,
   typeFromAST,
   valueFromASTUntyped,
@@ -27,6 +33,11 @@ export interface ArgumentsSchema {
   readonly additionalProperties: false;
   /** The input types that the properties refer to, by name. */
   readonly $defs?: Readonly<Record<string, ArgumentSchema>>;
+}
+
+export interface AnswerSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, ArgumentSchema>>;
 }
 
 export type DescribedOperation = Pick<
@@ -65,6 +76,51 @@ export function describeArguments(described: DescribedOperation, maxRows: number
     required: [...required],
     additionalProperties: false,
     ...(types.size > 0 && { $defs: Object.fromEntries(types) }),
+  };
+}
+
+/** The data that the operation answers with. Members of fragments and conditional ones may be missing. */
+export function describeAnswer({ schema, document, operation }: DescribedOperation): AnswerSchema {
+  const fragments = new Map(
+    document.definitions.flatMap((one) =>
+      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one.selectionSet] as const] : [],
+    ),
+  );
+  const propertiesOf = (
+    type: GraphQLNamedOutputType | null | undefined,
+    { selections }: SelectionSetNode,
+  ): Record<string, ArgumentSchema> => {
+    const properties: Record<string, ArgumentSchema> = {};
+    for (const selection of selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const selected = fragments.get(selection.name.value);
+        if (selected) Object.assign(properties, propertiesOf(type, selected));
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const name = selection.typeCondition?.name.value;
+        const inner = name === undefined ? type : schema.getType(name);
+        if (isOutputType(inner)) Object.assign(properties, propertiesOf(inner, selection.selectionSet));
+      } else {
+        const { name, alias, selectionSet } = selection;
+        const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name.value] : undefined;
+        properties[(alias ?? name).value] = field ? outputOf(field.type, selectionSet) : { type: 'string' };
+      }
+    }
+    return properties;
+  };
+  const outputOf = (type: GraphQLOutputType, selected: SelectionSetNode | undefined): ArgumentSchema => {
+    if (isNonNullType(type)) return requiredOf(type.ofType, selected);
+    const present = requiredOf(type, selected);
+    return typeof present.type === 'string' ? { ...present, type: [present.type, 'null'] } : present;
+  };
+  const requiredOf = (type: GraphQLOutputType, selected: SelectionSetNode | undefined): ArgumentSchema => {
+    if (isListType(type)) return { type: 'array', items: outputOf(type.ofType, selected) };
+    const named = getNamedType(type);
+    if (selected) return { type: 'object', properties: propertiesOf(named, selected) };
+    return isEnumType(named) ? { type: 'string' } : { ...SCALARS.get(named.name) };
+  };
+  return {
+    type: 'object',
+    properties: propertiesOf(schema.getRootType(operation.operation), operation.selectionSet),
   };
 }
 

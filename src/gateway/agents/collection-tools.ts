@@ -4,7 +4,7 @@ import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
 import type { AgentTool, ToolSources } from './agent-tool.js';
-import { describeArguments } from './argument-schema.js';
+import { describeAnswer, describeArguments } from './argument-schema.js';
 
 /** The present collections. */
 export interface KnownCollections {
@@ -44,8 +44,8 @@ function searchDocument(filter: 'filtered' | 'unfiltered'): string {
 }`;
 }
 
-export const DESCRIBE_COLLECTION = `query DescribeCollection($name: String!) {
-  collection(name: $name) {
+export const DESCRIBE_COLLECTION = `query DescribeCollection($collection: String!) {
+  collection(name: $collection) {
     name
     title
     description
@@ -108,6 +108,7 @@ export function createCollectionTools(
           label: { type: 'string', description: 'A part of the label of the records, in any case.' },
         },
       },
+      outputSchema: describeAnswer(search),
       examples: () => ({ collection: 'registration', label: 'sharma' }),
       toRequest: ({ label, where, ...sent }, scope) => {
         const filter = filterOf({ ...sent, label, where }, scope, collections);
@@ -124,7 +125,8 @@ export function createCollectionTools(
         'references point to. The collections are listed by what-there-is.',
       operation: describe.operation,
       inputSchema: describeArguments(describe, maxRows),
-      examples: () => ({ name: 'registration' }),
+      outputSchema: describeAnswer(describe),
+      examples: () => ({ collection: 'registration' }),
       toRequest: (sent) => ({ document: DESCRIBE_COLLECTION, variables: { ...sent } }),
     },
   ];
