@@ -6,8 +6,8 @@ import type { PreparedOperation } from '../graphql/operation/prepared-operation.
 import {
   type AnswerSchema,
   type ArgumentsSchema,
-  describeAnswer,
   describeArguments,
+  describeData,
 } from './argument-schema.js';
 
 export interface AgentTool {
@@ -54,7 +54,7 @@ export function createOperationTools(
         description: example.description,
         operation: ready.operation,
         inputSchema: describeArguments(ready, maxRows),
-        outputSchema: describeAnswer(ready),
+        outputSchema: describeData(ready),
         examples: (today) => fillVariables(example.variables, today),
         toRequest: (sent) => ({ document: example.document, variables: { ...sent } }),
       },

@@ -80,7 +80,7 @@ export function describeArguments(described: DescribedOperation, maxRows: number
 }
 
 /** The data that the operation answers with. Members of fragments and conditional ones may be missing. */
-export function describeAnswer({ schema, document, operation }: DescribedOperation): AnswerSchema {
+export function describeData({ schema, document, operation }: DescribedOperation): AnswerSchema {
   const fragments = new Map(
     document.definitions.flatMap((one) =>
       one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one.selectionSet] as const] : [],

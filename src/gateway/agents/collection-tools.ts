@@ -4,7 +4,7 @@ import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
 import type { AgentTool, ToolSources } from './agent-tool.js';
-import { describeAnswer, describeArguments } from './argument-schema.js';
+import { describeArguments, describeData } from './argument-schema.js';
 
 /** The present collections. */
 export interface KnownCollections {
@@ -108,7 +108,7 @@ export function createCollectionTools(
           label: { type: 'string', description: 'A part of the label of the records, in any case.' },
         },
       },
-      outputSchema: describeAnswer(search),
+      outputSchema: describeData(search),
       examples: () => ({ collection: 'registration', label: 'sharma' }),
       toRequest: ({ label, where, ...sent }, scope) => {
         const filter = filterOf({ ...sent, label, where }, scope, collections);
@@ -125,7 +125,7 @@ export function createCollectionTools(
         'references point to. The collections are listed by what-there-is.',
       operation: describe.operation,
       inputSchema: describeArguments(describe, maxRows),
-      outputSchema: describeAnswer(describe),
+      outputSchema: describeData(describe),
       examples: () => ({ collection: 'registration' }),
       toRequest: (sent) => ({ document: DESCRIBE_COLLECTION, variables: { ...sent } }),
     },

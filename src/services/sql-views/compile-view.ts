@@ -36,8 +36,8 @@ interface ViewColumn {
 }
 
 /**
- * `undefined` if the audience may read nothing. `collections` are all collections, for what they grant; `list` is
- * the list of objects whose elements are the rows.
+ * `undefined` if the audience may read nothing. `collections` are all collections, for what they grant;
+ * `list` is the list of objects whose elements are the rows.
  */
 export function compileView(
   audience: Audience,
@@ -93,11 +93,12 @@ function isPresent<T>(value: T | undefined): value is T {
 
 /** The records, once for each element of the list, which takes the place of the list. */
 function elementsOf(list: string): Sql {
+  const elements = `lax $.${JSON.stringify(list)}[*] ? (@.type() == "object")`;
   return sql`(
   select s.domain, s.collection, s.id, s.updated_at, s.deleted_at, e.position,
     s.data || jsonb_build_object(${list}::text, e.value) as data
   from records s
-  cross join lateral jsonb_path_query(s.data, ${`lax $.${JSON.stringify(list)}[*] ? (@.type() == "object")`}::jsonpath)
+  cross join lateral jsonb_path_query(s.data, ${elements}::jsonpath)
     with ordinality as e(value, position)
 )`;
 }
