@@ -67,198 +67,141 @@ export const KEEP_HISTORY_DAYS = 'KEEP_HISTORY_DAYS';
 /** The prefix of properties with mail templates; the name of the template follows. */
 const MAIL_TEMPLATE = 'mailTemplate.';
 
-export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
-  {
-    name: 'schoolName',
-    description: 'The name of the school in files for other programs and in mail templates.',
-    type: 'text',
-    expected: 'a text',
-    isValid: isText,
-  },
-  {
-    name: 'schoolAddress',
-    description: 'The address of the school at the head of receipts and other documents.',
-    type: 'text',
-    expected: 'a text',
-    isValid: isText,
-  },
-  {
-    name: 'schoolLogo',
-    description: 'The picture at the head of documents: a file that is shared with everybody who prints.',
-    type: 'text',
-    expected: 'the id of a PNG or JPEG file',
-    isValid: isText,
-  },
-  {
-    name: 'timezone',
-    description: 'Days and months are those of this time zone.',
-    type: 'text',
-    byDefault: DEFAULT_TIME_ZONE,
-    expected: 'the IANA name of a time zone, e.g. Asia/Kolkata',
-    isValid: isTimeZone,
-  },
-  {
-    name: 'language',
-    description: 'Scripts write days, times, amounts and numbers in this language.',
-    type: 'text',
-    byDefault: DEFAULT_LANGUAGE,
-    expected: 'a language tag that is known here, e.g. en-IN or hi-IN',
-    isValid: isLanguage,
-  },
-  {
-    name: 'callingCode',
-    description: 'Telephone numbers that are written without a country are of this one.',
-    type: 'text',
-    byDefault: DEFAULT_CALLING_CODE,
-    expected: 'a calling code without +, e.g. 91',
-    isValid: matches(/^[1-9]\d{0,3}$/),
-  },
-  {
-    name: 'udiseCode',
-    description: 'The code of the school in files for UDISE+.',
-    type: 'text',
-    expected: 'the 11 digits of the school in UDISE+',
-    isValid: matches(/^\d{11}$/),
-  },
-  {
-    name: 'tallyCompany',
-    description: 'The company that vouchers for Tally are of.',
-    type: 'text',
-    expected: 'a text',
-    isValid: isText,
-  },
-  {
-    name: 'currency',
-    description: 'The currency of amounts in reports and receipts.',
-    type: 'text',
-    byDefault: REPORT_DEFAULTS.currency,
-    expected: 'an ISO 4217 code, e.g. INR',
-    isValid: matches(CURRENCY),
-  },
-  {
-    name: 'sessionFirstMonth',
-    description: 'The month in which a session begins, 4 for April.',
-    type: 'number',
-    byDefault: REPORT_DEFAULTS.sessionFirstMonth,
-    expected: 'a whole number from 1 to 12',
-    isValid: isWhole(1, 12),
-  },
-  {
-    name: 'weeklyOffs',
-    description:
-      'The days of the week without school: every Sunday is SU, the second Saturday of a month 2SA.',
-    type: 'json',
-    byDefault: REPORT_DEFAULTS.weeklyOffs,
-    expected:
+type Kind = Omit<KnownProperty, 'name' | 'description' | 'byDefault'>;
+
+const A_TEXT: Kind = { type: 'text', expected: 'a text', isValid: isText };
+const kind = (type: Kind['type'], expected: string, isValid: Kind['isValid']): Kind => ({
+  type,
+  expected,
+  isValid,
+});
+const written = (pattern: RegExp, expected: string) =>
+  kind('text', expected, (value) => typeof value === 'string' && pattern.test(value));
+const whole = (least: number, greatest: number, of = '') =>
+  kind('number', `a whole number ${of}from ${least} to ${greatest}`, isWhole(least, greatest));
+
+const PROPERTIES: Readonly<
+  Record<string, readonly [description: string, kind: Kind, byDefault?: JsonValue]>
+> = {
+  schoolName: ['The name of the school in files for other programs and in mail templates.', A_TEXT],
+  schoolAddress: ['The address of the school at the head of receipts and other documents.', A_TEXT],
+  schoolLogo: [
+    'The picture at the head of documents: a file that is shared with everybody who prints.',
+    kind('text', 'the id of a PNG or JPEG file', isText),
+  ],
+  timezone: [
+    'Days and months are those of this time zone.',
+    kind('text', 'the IANA name of a time zone, e.g. Asia/Kolkata', isTimeZone),
+    DEFAULT_TIME_ZONE,
+  ],
+  language: [
+    'Scripts write days, times, amounts and numbers in this language.',
+    kind('text', 'a language tag that is known here, e.g. en-IN or hi-IN', isLanguage),
+    DEFAULT_LANGUAGE,
+  ],
+  callingCode: [
+    'Telephone numbers that are written without a country are of this one.',
+    written(/^[1-9]\d{0,3}$/, 'a calling code without +, e.g. 91'),
+    DEFAULT_CALLING_CODE,
+  ],
+  udiseCode: [
+    'The code of the school in files for UDISE+.',
+    written(/^\d{11}$/, 'the 11 digits of the school in UDISE+'),
+  ],
+  tallyCompany: ['The company that vouchers for Tally are of.', A_TEXT],
+  currency: [
+    'The currency of amounts in reports and receipts.',
+    written(CURRENCY, 'an ISO 4217 code, e.g. INR'),
+    REPORT_DEFAULTS.currency,
+  ],
+  sessionFirstMonth: [
+    'The month in which a session begins, 4 for April.',
+    whole(1, 12),
+    REPORT_DEFAULTS.sessionFirstMonth,
+  ],
+  weeklyOffs: [
+    'The days of the week without school: every Sunday is SU, the second Saturday of a month 2SA.',
+    kind(
+      'json',
       'a list of days such as ["SU", "2SA"]: MO TU WE TH FR SA SU, 1 to 5 before it for one week of ' +
-      'the month',
-    isValid: isListOf((day) => typeof day === 'string' && WEEKLY_OFF.test(day)),
-  },
-  {
-    name: 'leaveCountsPresent',
-    description: 'Whether a day of leave counts as a day present.',
-    type: 'boolean',
-    byDefault: REPORT_DEFAULTS.leaveCountsPresent,
-    expected: 'true or false',
-    isValid: (value) => typeof value === 'boolean',
-  },
-  {
-    name: 'grades',
-    description: 'From which percentage on there is which grade.',
-    type: 'json',
-    byDefault: REPORT_DEFAULTS.grades,
-    expected:
+        'the month',
+      isListOf((day) => typeof day === 'string' && WEEKLY_OFF.test(day)),
+    ),
+    REPORT_DEFAULTS.weeklyOffs,
+  ],
+  leaveCountsPresent: [
+    'Whether a day of leave counts as a day present.',
+    kind('boolean', 'true or false', (value) => typeof value === 'boolean'),
+    REPORT_DEFAULTS.leaveCountsPresent,
+  ],
+  grades: [
+    'From which percentage on there is which grade.',
+    kind(
+      'json',
       'a list such as [{"from": 91, "grade": "A1"}, {"from": 0, "grade": "E"}], each from once, 0 to 100',
-    isValid: isGrades,
-  },
-  {
-    name: 'passPercent',
-    description: 'Below this percentage a subject is not passed.',
-    type: 'number',
-    byDefault: REPORT_DEFAULTS.passPercent,
-    expected: 'a whole number from 0 to 100',
-    isValid: isWhole(0, 100),
-  },
-  {
-    name: 'rankMethod',
-    description: 'Whether after two first ranks comes the third (competition) or the second (dense).',
-    type: 'text',
-    choices: ['competition', 'dense'],
-    byDefault: REPORT_DEFAULTS.rankMethod,
-    expected: 'competition or dense',
-    isValid: matches(/^(?:competition|dense)$/),
-  },
-  {
-    name: 'schoolStartsAt',
-    description: 'A member of staff who comes later than this is late.',
-    type: 'text',
-    byDefault: REPORT_DEFAULTS.schoolStartsAt,
-    expected: 'a time of day HH:MM',
-    isValid: matches(TIME_OF_DAY),
-  },
-  {
-    name: 'receiptSeries',
-    description: 'What stands before the number of a receipt, where who writes it says no other.',
-    type: 'text',
-    byDefault: DEFAULT_SERIES,
-    expected: `a text such as "R-": ${RECEIPT_SERIES_WORDS}`,
-    isValid: matches(RECEIPT_SERIES),
-  },
-  {
-    name: BOOKS_CLOSED_UNTIL,
-    description:
-      'The last day of closed books: receipts and dues up to it are neither made nor changed nor removed.',
-    type: 'text',
-    expected: 'a day YYYY-MM-DD',
-    isValid: (value) => typeof value === 'string' && isDay(value),
-  },
-  {
-    name: 'topicRoles',
-    description: 'The roles that may listen to a topic of live messages; admins may listen to all.',
-    type: 'json',
-    expected:
+      isGrades,
+    ),
+    REPORT_DEFAULTS.grades,
+  ],
+  passPercent: ['Below this percentage a subject is not passed.', whole(0, 100), REPORT_DEFAULTS.passPercent],
+  rankMethod: [
+    'Whether after two first ranks comes the third (competition) or the second (dense).',
+    {
+      ...written(/^(?:competition|dense)$/, 'competition or dense'),
+      choices: ['competition', 'dense'],
+    },
+    REPORT_DEFAULTS.rankMethod,
+  ],
+  schoolStartsAt: [
+    'A member of staff who comes later than this is late.',
+    written(TIME_OF_DAY, 'a time of day HH:MM'),
+    REPORT_DEFAULTS.schoolStartsAt,
+  ],
+  receiptSeries: [
+    'What stands before the number of a receipt, where who writes it says no other.',
+    written(RECEIPT_SERIES, `a text such as "R-": ${RECEIPT_SERIES_WORDS}`),
+    DEFAULT_SERIES,
+  ],
+  [BOOKS_CLOSED_UNTIL]: [
+    'The last day of closed books: receipts and dues up to it are neither made nor changed nor removed.',
+    kind('text', 'a day YYYY-MM-DD', (value) => typeof value === 'string' && isDay(value)),
+  ],
+  topicRoles: [
+    'The roles that may listen to a topic of live messages; admins may listen to all.',
+    kind(
+      'json',
       'an object of topics and lists of roles, e.g. {"notices": ["teacher"], "fees.*": ["accountant"]}',
-    isValid: (value) => isJsonObject(value) && Object.values(value).every(isListOf(isText)),
-  },
-  {
-    name: 'smtpUrl',
-    description: 'The mail server of the school, in place of that of the gateway.',
-    type: 'text',
-    isOperators: true,
-    expected: 'an address smtp://… or smtps://…',
-    isValid: matches(/^smtps?:\/\/./),
-  },
-  {
-    name: 'mailFrom',
-    description: 'The sender of emails.',
-    type: 'text',
-    expected: 'a text: a sender such as "School <office@school.example>"',
-    isValid: isText,
-  },
-  {
-    name: 'smsUrl',
-    description: 'The provider of text messages of the school, in place of that of the gateway.',
-    type: 'text',
-    isOperators: true,
-    expected: 'an address smpp://…, smpps://…, http://… or https://…',
-    isValid: matches(/^(?:smpps?|https?):\/\/./),
-  },
-  {
-    name: 'smsSender',
-    description: 'The sender of text messages.',
-    type: 'text',
-    expected: 'a text',
-    isValid: isText,
-  },
-  {
-    name: KEEP_HISTORY_DAYS,
-    description:
-      'For how many days values that were changed are kept, then forgotten for good. Not set: always.',
-    type: 'number',
-    expected: 'a whole number of days from 1 to 36500',
-    isValid: isWhole(1, 36_500),
-  },
-];
+      (value) => isJsonObject(value) && Object.values(value).every(isListOf(isText)),
+    ),
+  ],
+  smtpUrl: [
+    'The mail server of the school, in place of that of the gateway.',
+    { ...written(/^smtps?:\/\/./, 'an address smtp://… or smtps://…'), isOperators: true },
+  ],
+  mailFrom: [
+    'The sender of emails.',
+    kind('text', 'a text: a sender such as "School <office@school.example>"', isText),
+  ],
+  smsUrl: [
+    'The provider of text messages of the school, in place of that of the gateway.',
+    {
+      ...written(/^(?:smpps?|https?):\/\/./, 'an address smpp://…, smpps://…, http://… or https://…'),
+      isOperators: true,
+    },
+  ],
+  smsSender: ['The sender of text messages.', A_TEXT],
+  [KEEP_HISTORY_DAYS]: [
+    'For how many days values that were changed are kept, then forgotten for good. Not set: always.',
+    whole(1, 36_500, 'of days '),
+  ],
+};
+
+export const KNOWN_PROPERTIES: readonly KnownProperty[] = Object.entries(PROPERTIES).map(
+  ([name, [description, of, byDefault]]) => ({
+    ...{ name, description, ...of },
+    ...(byDefault !== undefined && { byDefault }),
+  }),
+);
 
 /**
  * The error does not repeat the value, which may contain a password. @throws INVALID_VALUE (400) for an
@@ -306,10 +249,6 @@ function templateOf(name: string): KnownProperty | undefined {
 
 function isText(value: JsonValue): boolean {
   return typeof value === 'string' && value !== '';
-}
-
-function matches(pattern: RegExp): (value: JsonValue) => boolean {
-  return (value) => typeof value === 'string' && pattern.test(value);
 }
 
 function isWhole(least: number, greatest: number): (value: JsonValue) => boolean {
