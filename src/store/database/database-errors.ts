@@ -29,38 +29,25 @@ interface Translation {
   readonly retryAfterSeconds?: number;
 }
 
-const OUT_OF_REACH: Translation = {
-  code: 'UNAVAILABLE',
-  detail: 'The database is out of reach; try again later.',
-  retryAfterSeconds: RETRY_AFTER_SECONDS,
+const unavailable = (detail: string, retryAfterSeconds = RETRY_AFTER_SECONDS): Translation => {
+  return { code: 'UNAVAILABLE', detail, retryAfterSeconds };
 };
-const OUT_OF_RESOURCES: Translation = {
-  code: 'UNAVAILABLE',
-  detail: 'The database has no room for this at the moment; try again later.',
-  retryAfterSeconds: RETRY_AFTER_SECONDS,
-};
-const DISK_FULL: Translation = {
-  code: 'UNAVAILABLE',
-  detail: 'The disk of the database is full: changes are refused until there is room. Reads continue.',
-  retryAfterSeconds: RETRY_AFTER_SECONDS,
-};
-const TOO_SLOW: Translation = {
-  code: 'UNAVAILABLE',
-  detail: 'The database took longer over this than is allowed; narrow the request, or try again later.',
-  retryAfterSeconds: RETRY_AFTER_SECONDS,
-};
-const READ_ONLY: Translation = {
-  code: 'UNAVAILABLE',
-  detail:
-    'The database accepts no changes at the moment: it is read-only, or its disk is full. Reads continue; ' +
+const OUT_OF_REACH = unavailable('The database is out of reach; try again later.');
+const OUT_OF_RESOURCES = unavailable('The database has no room for this at the moment; try again later.');
+const DISK_FULL = unavailable(
+  'The disk of the database is full: changes are refused until there is room. Reads continue.',
+);
+const TOO_SLOW = unavailable(
+  'The database took longer over this than is allowed; narrow the request, or try again later.',
+);
+const READ_ONLY = unavailable(
+  'The database accepts no changes at the moment: it is read-only, or its disk is full. Reads continue; ' +
     'try again later.',
-  retryAfterSeconds: RETRY_AFTER_SECONDS,
-};
-const TRY_AGAIN: Translation = {
-  code: 'UNAVAILABLE',
-  detail: 'Another change was being made to the same records; try again.',
-  retryAfterSeconds: RETRY_SOON_SECONDS,
-};
+);
+const TRY_AGAIN = unavailable(
+  'Another change was being made to the same records; try again.',
+  RETRY_SOON_SECONDS,
+);
 const UNSTORABLE_TEXT: Translation = {
   code: 'INVALID_VALUE',
   detail: 'A text holds a character that cannot be stored (U+0000, or half of a surrogate pair).',
@@ -196,7 +183,7 @@ function findTranslation(error: Error): Translation | undefined {
     if (known) return known;
   }
   if (error instanceof FullPoolError) {
-    return { code: 'UNAVAILABLE', detail: error.message, retryAfterSeconds: FULL_RETRY_AFTER_SECONDS };
+    return unavailable(error.message, FULL_RETRY_AFTER_SECONDS);
   }
   // A host name with several addresses fails with one error per address.
   const [first] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];

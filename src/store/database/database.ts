@@ -156,8 +156,6 @@ export class Database implements Queryable {
    * loop or aborting the signal ends the query within a second; a failure throws midway.
    */
   readonly stream: ServerStatements['stream'];
-  /** The same for several statements in sequence, all of which see the database at the same moment. */
-  readonly streamInTurn: ServerStatements['streamInTurn'];
   /**
    * Subscribes to `pg_notify(channel, payload)` of every gateway, including this one, after the commit.
    * `onGap` is called when the connection is lost, and when it is back: notifications may have been missed.
@@ -228,7 +226,6 @@ export class Database implements Queryable {
     this.#listener = new Listener(url, applicationName);
     this.listen = this.#listener.listen.bind(this.#listener);
     this.stream = this.#statements.stream.bind(this.#statements);
-    this.streamInTurn = this.#statements.streamInTurn.bind(this.#statements);
     this.#watch.onNews(({ kind }) => {
       // From now on, changes are announced by the new primary.
       if (kind === 'databaseRole' || kind === 'databaseMoved') void this.#listener.renew();
@@ -283,7 +280,6 @@ export class Database implements Queryable {
         return isLong(options?.rows) ? this.#inLongTurn(name, read) : this.#readTurns.run(name, read);
       },
       stream: (sql, options) => source.stream(sql, options),
-      streamInTurn: (statements, options) => source.streamInTurn(statements, options),
       streamJoined: (statements, options) => source.streamJoined(statements, options),
     };
   }
@@ -326,11 +322,9 @@ export class Database implements Queryable {
   }
 
   /**
-   * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the
-   * loop or aborting the signal ends the query within a second; a failure throws midway.
+   * The rows of statements as bytes to pass on, one chunk per batch, as `stream` reads them. Several
+   * statements run in sequence, and all see the database at the same moment.
    */
-  /** The same for several statements in sequence, all of which see the database at the same moment. */
-  /** The same rows as bytes to pass on, one chunk per batch. */
   streamJoined(
     statements: readonly NamedStatement[],
     { home, ...options }: JoinedStreamOptions,

@@ -189,8 +189,7 @@ export function listDeclaredStatistics(
     .filter((field) => field.isIndexed || field.isUnique || together.has(field.name))
     .filter((field) => !field.isList && field.type !== 'object')
     .map((field) => {
-      const steps = field.type === 'reference' ? [field.name, 'value'] : [field.name];
-      const expression = `(data${steps.map((step) => `->${pg.escapeLiteral(step)}`).join('')})`;
+      const expression = json(field.type === 'reference' ? [field.name, 'value'] : [field.name]);
       const hash = createHash('sha256').update(`${collection.name} ${expression}`).digest('hex').slice(0, 8);
       return { name: `${collection.name.slice(0, 24)}_${field.name.slice(0, 22)}_stat_${hash}`, expression };
     });

@@ -5,6 +5,7 @@
  */
 import { open, statfs } from 'node:fs/promises';
 import { ServiceError } from '../../base/errors.js';
+import { RepeatedWork } from './repeated-work.js';
 
 const MIB = 1024 ** 2;
 /** With less left, changes are refused: room for two segments of the log, a checkpoint and a stop. */
@@ -55,43 +56,33 @@ export async function assertRoomToStart(directory: string, isFirstStart: boolean
 
 export class DiskGuard {
   readonly #options: DiskGuardOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #looks: RepeatedWork;
   #isFull = false;
-  #looking: Promise<void> | undefined;
 
   constructor(options: DiskGuardOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => {
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined;
-      });
-    }, LOOK_MS);
-    this.#timer.unref();
+    // Whatever prevents a look, such as a server that is just being restarted, it is tried again.
+    this.#looks = new RepeatedWork({ work: () => this.#look(), everyMs: LOOK_MS, onFault: () => {} });
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#looking;
+    await this.#looks.close();
   }
 
   async #look(): Promise<void> {
     const { directory, log, reload, settingsFile, reserveBytes = RESERVE_BYTES } = this.#options;
-    try {
-      const free = await freeBytes(directory);
-      const isFull = free < reserveBytes + (this.#isFull ? MARGIN_BYTES : 0);
-      if (isFull === this.#isFull) return;
-      await switchSettings(settingsFile, isFull);
-      await reload();
-      this.#isFull = isFull;
-      log(
-        isFull
-          ? `The disk of ${directory} is full (${toMib(free)} left): the database accepts no changes until ` +
-              `${toMib(reserveBytes + MARGIN_BYTES)} are free; reads continue`
-          : `The disk of ${directory} has room again: the database accepts changes`,
-      );
-    } catch {
-      // Whatever prevents it, such as a server that is just being restarted, is tried again.
-    }
+    const free = await freeBytes(directory);
+    const isFull = free < reserveBytes + (this.#isFull ? MARGIN_BYTES : 0);
+    if (isFull === this.#isFull) return;
+    await switchSettings(settingsFile, isFull);
+    await reload();
+    this.#isFull = isFull;
+    log(
+      isFull
+        ? `The disk of ${directory} is full (${toMib(free)} left): the database accepts no changes until ` +
+            `${toMib(reserveBytes + MARGIN_BYTES)} are free; reads continue`
+        : `The disk of ${directory} has room again: the database accepts changes`,
+    );
   }
 }
 

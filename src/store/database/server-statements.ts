@@ -104,14 +104,7 @@ export class ServerStatements {
   }
 
   stream(sql: Sql, options: StreamOptions = {}): AsyncGenerator<readonly string[], void> {
-    return this.streamInTurn([{ sql, name: options.name }], options);
-  }
-
-  streamInTurn(
-    statements: readonly NamedStatement[],
-    options: Omit<StreamOptions, 'name'> = {},
-  ): AsyncGenerator<readonly string[], void> {
-    return this.#stream(statements, new ListedRows(), options);
+    return this.#stream([{ sql, name: options.name }], new ListedRows(), options);
   }
 
   streamJoined(

@@ -33,6 +33,8 @@ async function msUntil(condition: () => Promise<boolean>): Promise<number> {
   return performance.now() - start;
 }
 
+const PLAIN = { start: '', separator: '', end: '' };
+
 describe('streamJoined', () => {
   const PUNCTUATION = { start: '[', separator: ',', end: ';' };
 
@@ -374,8 +376,9 @@ describe('stream', () => {
       name: 'moments',
     });
     const rows: string[] = [];
-    for await (const batch of test.database.streamInTurn([part(true), part(false)], { batchRows: 1 })) {
-      rows.push(...batch);
+    const options = { batchRows: 1, punctuation: PLAIN };
+    for await (const { bytes } of test.database.streamJoined([part(true), part(false)], options)) {
+      rows.push(bytes.toString());
       await test.database.query(sql`update moments set n = n + 10001 where n < 10000`);
     }
     expect(rows).toEqual(['2', '4', '1', '3']);
@@ -388,8 +391,8 @@ describe('stream', () => {
       const controller = new AbortController();
       let batches = 0;
       const readSome = async () => {
-        const options = { batchRows: 1_000, signal: controller.signal };
-        for await (const _batch of test.database.streamInTurn(parts, options)) {
+        const options = { batchRows: 1_000, signal: controller.signal, punctuation: PLAIN };
+        for await (const _batch of test.database.streamJoined(parts, options)) {
           batches += 1;
           if (batches < last) continue;
           if (ending === 'leave') return;
@@ -402,7 +405,8 @@ describe('stream', () => {
       expect(await msUntil(async () => (await running('generate_series')) === 0)).toBeLessThan(1_000);
     }
     const whole = { sql: sql`select 'whole'`, name: undefined };
-    for await (const batch of test.database.streamInTurn([whole, whole])) expect(batch).toEqual(['whole']);
+    for await (const { bytes } of test.database.streamJoined([whole, whole], { punctuation: PLAIN }))
+      expect(bytes.toString()).toBe('whole');
   });
 
   it('leaves the connections for queries alone', async () => {

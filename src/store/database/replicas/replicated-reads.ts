@@ -22,7 +22,7 @@ import {
 } from './write-positions.js';
 
 /** The reading members of `Database`. */
-export type ReadSource = Pick<ServerStatements, 'query' | 'stream' | 'streamInTurn' | 'streamJoined'>;
+export type ReadSource = Pick<ServerStatements, 'query' | 'stream' | 'streamJoined'>;
 
 /** The name of the primary among the servers that reads are counted of. */
 export const PRIMARY = 'primary';
@@ -79,8 +79,6 @@ export class ReplicatedReads {
       query,
       stream: (sql, options) =>
         streamed((server) => server.stream(sql, options), digestOfRows, options?.signal),
-      streamInTurn: (statements, options) =>
-        streamed((server) => server.streamInTurn(statements, options), digestOfRows, options?.signal),
       streamJoined: (statements, options) =>
         streamed(
           (server) => server.streamJoined(statements, options),
