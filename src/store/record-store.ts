@@ -36,7 +36,6 @@ import {
   toStoredRecord,
 } from './reading/stored-record.js';
 import { recordsOf } from './sql/records-of.js';
-import type { ReferrersShape } from './sql/shape.js';
 import { type Sql, sql } from './sql.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';
 import { idempotencyOwner, idempotently, type OnceRequest } from './writing/idempotency.js';
@@ -86,6 +85,10 @@ export class RecordStore {
   readonly restore: Reverts['restore'];
   /** Reverts everything a request changed, or nothing. */
   readonly undo: Reverts['undo'];
+  /** @see RecordEnvironment.scannedRows */
+  readonly scannedRows: RecordEnvironment['scannedRows'];
+  /** @see RecordEnvironment.scan */
+  readonly scan: RecordEnvironment['scan'];
   /**
    * A repeated key waits here for the first request, which has locked its row, before it takes a connection.
    */
@@ -128,6 +131,8 @@ export class RecordStore {
     this.getPast = history.at.bind(history);
     this.restore = this.#noting(reverts.restore.bind(reverts));
     this.undo = this.#noting(reverts.undo.bind(reverts));
+    this.scannedRows = this.#environment.scannedRows.bind(this.#environment);
+    this.scan = this.#environment.scan.bind(this.#environment);
     this.#topDomain = options.topDomain;
     this.#batchedReads = new BatchedReads(this.#environment.database);
   }
@@ -146,8 +151,6 @@ export class RecordStore {
     const { filter, paths } = resolveQuery(query, context, { scope, access });
     this.#environment.noteNamed(scope, collection, paths, access.hiddenFields);
     const { database, primary } = this.#sourcesOf(scope, options.within);
-    const scan = (extent: 'page' | 'all') =>
-      this.#environment.scan(scope, collection, { query, access, extent });
     // Written member by member, because members after a spread in a literal are added one by one, which takes
     // a tenth of a short read.
     return new RecordSet({
@@ -165,44 +168,13 @@ export class RecordStore {
       within: options.within,
       revision: this.#environment.catalog.list(),
       findReadable: (name) => this.findReadable(scope, name),
-      scans: {
-        page: () => scan('page'),
-        all: () => scan('all'),
-        referrers: (pages, parents) => this.#scanReferrers(scope, pages, parents),
-      },
+      scan: (asked, extent, times) => this.scan(scope, asked, extent, times),
     });
-  }
-
-  /**
-   * How many records a query would go through, for a page of it or for all that match, because no index finds
-   * them; 0 if the caller may not read the collection.
-   */
-  scannedRows(scope: Scope, query: RecordQuery, extent: 'page' | 'all'): number {
-    const readable = this.findReadable(scope, query.collection);
-    if (readable === undefined) return 0;
-    const { collection, access } = readable;
-    return this.#environment.scannedRows(scope, collection, { query, access, extent });
-  }
-
-  /** The same, for a read that is about to run. @throws TOO_MANY_REQUESTS as `find` does */
-  scan(scope: Scope, query: RecordQuery, extent: 'page' | 'all'): number {
-    return this.#environment.reported(scope, this.scannedRows(scope, query, extent));
   }
 
   /** Reads how many records the collections have, so that the first reads are counted too. */
   async measure(): Promise<void> {
     await this.#environment.sizes.renew();
-  }
-
-  /** Where no index has the reference, each record that is pointed to costs a scan. */
-  #scanReferrers(
-    scope: Scope,
-    { collection, path, filter }: Pick<ReferrersShape, 'collection' | 'path' | 'filter'>,
-    parents: number,
-  ): number {
-    const filters = [{ kind: 'equals', path, value: '' } as const, filter];
-    const query = { ...queryOf(collection), filter: { kind: 'all', filters } as const };
-    return this.#environment.reported(scope, parents * this.scannedRows(scope, query, 'all'));
   }
 
   #sourcesOf(scope: Scope, within: Transaction | undefined): Pick<RecordSetOptions, 'database' | 'primary'> {

@@ -27,12 +27,12 @@ export interface OrderPlan {
 }
 
 export class QueryPlans {
-  readonly #shapePrinters = new KeptByShape<readonly Member[], RecordPrinter>();
-  readonly #pagePrinters = new KeptByShape<PageShape, PagePrinter>();
-  readonly #projections = new Kept<Sql>();
-  readonly #fields = new Kept<Sql>();
-  readonly #orders = new Kept<OrderPlan>();
-  readonly #named = new Kept<readonly StoredField[]>();
+  readonly #shapePrinters = new Kept<readonly Member[], RecordPrinter | undefined>();
+  readonly #pagePrinters = new Kept<PageShape, PagePrinter | undefined>();
+  readonly #projections = new Kept<string, Sql>();
+  readonly #fields = new Kept<string, Sql>();
+  readonly #orders = new Kept<string, OrderPlan>();
+  readonly #named = new Kept<string, readonly StoredField[]>();
 
   /** @see compileProjection */
   projection(
@@ -65,12 +65,12 @@ export class QueryPlans {
 
   /** @see createShapePrinter */
   shapePrinter(collection: Collection, members: readonly Member[]): RecordPrinter | undefined {
-    return this.#shapePrinters.get(collection, members, createShapePrinter);
+    return this.#shapePrinters.get(collection, members, () => createShapePrinter(members, collection));
   }
 
   /** @see createPagePrinter */
   pagePrinter(collection: Collection, shape: PageShape): PagePrinter | undefined {
-    return this.#pagePrinters.get(collection, shape, createPagePrinter);
+    return this.#pagePrinters.get(collection, shape, () => createPagePrinter(shape, collection));
   }
 
   /** @see compileSort (it throws INVALID_VALUE as well) */
@@ -89,38 +89,16 @@ const MAX_KEPT = 300;
 /**
  * Cached by the collection object, so that a changed declaration starts anew and a dropped one is forgotten.
  */
-class Kept<Value extends object> {
-  readonly #byCollection = new WeakMap<Collection, LRUCache<string, Value>>();
+class Kept<Key extends string | object, Value> {
+  readonly #byCollection = new WeakMap<Collection, LRUCache<Key, { readonly value: Value }>>();
 
-  get(collection: Collection, key: string, make: () => Value): Value {
-    const known = this.#byCollection.get(collection) ?? new LRUCache<string, Value>({ max: MAX_KEPT });
+  get(collection: Collection, key: Key, make: () => Value): Value {
+    const known = this.#byCollection.get(collection) ?? new LRUCache({ max: MAX_KEPT });
     this.#byCollection.set(collection, known);
     const kept = known.get(key);
-    if (kept !== undefined) return kept;
-    const made = make();
-    known.set(key, made);
-    return made;
-  }
-}
-
-/** Cached by collection and shape; a shape lives as long as its document. */
-class KeptByShape<Shape extends object, Value> {
-  readonly #byCollection = new WeakMap<Collection, WeakMap<Shape, { readonly value: Value | undefined }>>();
-
-  get(
-    collection: Collection,
-    shape: Shape,
-    make: (shape: Shape, collection: Collection) => Value | undefined,
-  ): Value | undefined {
-    let known = this.#byCollection.get(collection);
-    if (known === undefined) {
-      known = new WeakMap();
-      this.#byCollection.set(collection, known);
-    }
-    const kept = known.get(shape);
     if (kept !== undefined) return kept.value;
-    const value = make(shape, collection);
-    known.set(shape, { value });
+    const value = make();
+    known.set(key, { value });
     return value;
   }
 }

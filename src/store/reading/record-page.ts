@@ -8,9 +8,9 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import type { Queryable } from '../database/queryable.js';
 import type { CompileContext } from '../sql/compile-filter.js';
-import type { ReferrersShape } from '../sql/shape.js';
 import type { BatchedReads } from './batched-reads.js';
 import type { QueryPlans } from './query-plans.js';
+import type { Extent } from './scans.js';
 import type { StatementCache } from './statement-cache.js';
 import type { StoredRecord } from './stored-record.js';
 
@@ -42,15 +42,6 @@ export interface RecordSetOptions {
   /** @see ReadIdentity */
   readonly revision: object;
   readonly findReadable: FindReadable;
-  readonly scans: Scans;
-}
-
-/** Counts the records that a read goes through because no index finds those that it returns. */
-interface Scans {
-  /** For a page of the set. @throws TOO_MANY_REQUESTS when the caller has no more requests this minute */
-  page(): number;
-  /** For all records of the set. @throws as `page` does */
-  all(): number;
-  /** For pages of records that point to so many records each. @throws as `page` does */
-  referrers(pages: Pick<ReferrersShape, 'collection' | 'path' | 'filter'>, parents: number): number;
+  /** @see RecordEnvironment.scan */
+  readonly scan: (query: RecordQuery, extent: Extent, times?: number) => number;
 }

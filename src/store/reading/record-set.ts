@@ -29,7 +29,8 @@ import type { RecordPage, RecordSetOptions } from './record-page.js';
 import type { RecordTexts } from './record-printer.js';
 import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
 import { listReferrersMembers, MAX_PRINTED, RecordSetStatements } from './record-set-statements.js';
-import { type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
+import { type ReferrersPage, type ReferrersRequest, readReferrers, referringQuery } from './referrers.js';
+import type { Extent } from './scans.js';
 import { type KeptRead, type Statement, toStatement } from './statement-cache.js';
 import { STORED_COLUMNS, type StoredRow, toStoredRecord } from './stored-record.js';
 
@@ -140,7 +141,7 @@ export class RecordSet {
     invariant(this.isShort, 'what is not short is streamed');
     const { database, query, scope } = this.#options;
     if (query.projection === undefined) {
-      const rows = this.#options.scans.page();
+      const rows = this.#scan('page');
       const texts = await this.#readTexts(database, this.#texts(), { signal, rows });
       const list = printRecordTexts(texts, printWhole, LIST_MARKS[format]);
       this.#rowsStreamed = list.count;
@@ -155,7 +156,7 @@ export class RecordSet {
       texts: 'bytes',
       caller: scope,
       home: { domain: scope.domain.id, columns: 'json text, count int' },
-      rows: this.#options.scans.page(),
+      rows: this.#scan('page'),
     });
     invariant(page, 'an aggregate has a row');
     this.#rowsStreamed = page.count;
@@ -184,9 +185,9 @@ export class RecordSet {
   }
 
   async *#readBatches({ format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
-    const { database, query, scans } = this.#options;
+    const { database, query } = this.#options;
     // A stream of everything returns all that it goes through.
-    if (!isEverything(query.filter)) scans.page();
+    if (!isEverything(query.filter)) this.#scan('page');
     const batches = database.streamJoined(this.#streamStatements(), {
       home: { domain: this.#options.scope.domain.id },
       signal,
@@ -228,7 +229,7 @@ export class RecordSet {
       signal,
       caller: scope,
       home: { domain: scope.domain.id, columns: `${STORED_COLUMNS}, cursor text` },
-      rows: this.#options.scans.page(),
+      rows: this.#scan('page'),
     });
     const shown = query.limit === undefined ? rows : rows.slice(0, query.limit);
     const hasMore = rows.length > shown.length;
@@ -244,7 +245,7 @@ export class RecordSet {
   /** How many records satisfy the filter, wherever the page starts. */
   async count(): Promise<number> {
     const statement = this.#kept.statement('count', this.#where, selectCount);
-    return await this.#countWhere(statement, this.#options.scans.all());
+    return await this.#countWhere(statement, this.#scan('all'));
   }
 
   async #countWhere({ sql, name }: Statement, rows?: number): Promise<number> {
@@ -281,7 +282,7 @@ export class RecordSet {
     return await readGroups(query, {
       ...this.#options,
       where: this.#where,
-      rows: this.#options.scans.all(),
+      rows: this.#scan('all'),
     });
   }
 
@@ -291,11 +292,11 @@ export class RecordSet {
    * @throws FORBIDDEN naming a hidden field in the shape, also one of a reference's target
    */
   async print(shape: PageShape): Promise<PrintedJson> {
-    const { scope, scans, query } = this.#options;
+    const { scope, query } = this.#options;
     const { signal } = scope;
     const isCounted = shape.members.some(({ kind }) => kind === 'count');
     const nested = this.#scanNested(listReferrersMembers({ page: shape }), query.limit ?? MAX_PRINTED);
-    const rows = (isCounted ? scans.all() : scans.page()) + nested;
+    const rows = this.#scan(isCounted ? 'all' : 'page') + nested;
     const printer = this.isShort ? this.#pagePrinter(shape) : undefined;
     if (printer !== undefined) {
       const statement = this.#kept.print(shape, this.#where, (where) => {
@@ -308,11 +309,15 @@ export class RecordSet {
     return (await this.#printOne(this.#options.database, statement, { signal, rows })) ?? 'null';
   }
 
+  #scan(extent: Extent): number {
+    return this.#options.scan(this.#options.query, extent);
+  }
+
   /** What the pages of referring records within so many records go through. */
   #scanNested(members: readonly Member[], records: number): number {
     const ofPages = listReferrers(members).map(
       (pages) =>
-        this.#options.scans.referrers(pages, records) +
+        this.#options.scan(referringQuery(pages), 'all', records) +
         this.#scanNested(listReferrersMembers(pages), records * pages.limit),
     );
     const ofTargets = listTargets(members).map((target) => this.#scanNested(target.members, records));
@@ -363,16 +368,7 @@ export class RecordSet {
     ids: readonly string[],
     selections: readonly (readonly Member[])[],
   ): Promise<readonly ChangedRecord[]> {
-    for (const members of selections) this.statements.assertPrintable(members);
-    const { primary, scope } = this.#options;
-    const where = this.statements.ofRemovedToo();
-    const sql = compileChangedRecords(selections, { ids, where, printing: this.statements.printing() });
-    // On the primary, because the record must be at least as new as the change that is reported.
-    return await primary.query<ChangedRecord>(sql, {
-      name: statementName(sql.text),
-      signal: scope.signal,
-      caller: scope,
-    });
+    return await this.#printIds(ids, selections, this.statements.ofRemovedToo());
   }
 
   /**
@@ -381,17 +377,20 @@ export class RecordSet {
    * @throws FORBIDDEN as `print` does
    */
   async printByIds(ids: readonly string[], members: readonly Member[]): Promise<ReadonlyMap<string, string>> {
-    this.statements.assertPrintable(members);
-    const { primary, scope } = this.#options;
-    const options = { ids, where: this.#where, printing: this.statements.printing() };
-    const sql = compileChangedRecords([members], options);
-    const { signal } = scope;
-    const rows = await primary.query<ChangedRecord>(sql, {
-      name: statementName(sql.text),
-      signal,
-      caller: scope,
-    });
+    const rows = await this.#printIds(ids, [members], this.#where);
     return new Map(rows.map(({ id, texts }) => [id, texts[0] ?? 'null']));
+  }
+
+  /** From the primary, because the record must be at least as new as the change that is reported. */
+  async #printIds(
+    ids: readonly string[],
+    selections: readonly (readonly Member[])[],
+    where: Sql,
+  ): Promise<readonly ChangedRecord[]> {
+    for (const members of selections) this.statements.assertPrintable(members);
+    const { primary, scope: caller } = this.#options;
+    const sql = compileChangedRecords(selections, { ids, where, printing: this.statements.printing() });
+    return await primary.query(sql, { name: statementName(sql.text), signal: caller.signal, caller });
   }
 
   async #printOne(

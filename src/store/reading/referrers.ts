@@ -4,6 +4,7 @@
  */
 
 import type { Path } from '../../base/model/path.js';
+import { queryOf, type RecordQuery } from '../../base/model/record-query.js';
 import { assertReadable, type FindReadable } from '../access/access.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { compileInnerPage } from '../sql/compile-page.js';
@@ -113,7 +114,11 @@ order by page.position`;
     name: statementName(statement.text),
     signal: scope.signal,
     caller: scope,
-    rows: set.scans.referrers({ collection: collection.name, path, filter: query.filter }, ids.length),
+    rows: set.scan(
+      referringQuery({ collection: collection.name, path, filter: query.filter }),
+      'all',
+      ids.length,
+    ),
   });
   const rowsByParent = new Map<string, ReferrersRow[]>(ids.map((id) => [id, []]));
   for (const row of rows) rowsByParent.get(row.parent)?.push(row);
@@ -169,4 +174,14 @@ function isFound(row: ReferrersRow): row is ReferrersRow & StoredRow & { readonl
 
 function pointsTo(collection: CompileContext['collection'], path: Path, id: Sql): Sql {
   return sql`${fieldJson(collection, [...path, 'value'])} = ${id}`;
+}
+
+/** What a page of referring records goes through, where no index has the reference. */
+export function referringQuery({
+  collection,
+  path,
+  filter,
+}: Pick<ReferrersShape, 'collection' | 'path' | 'filter'>): RecordQuery {
+  const filters = [{ kind: 'equals', path, value: '' } as const, filter];
+  return { ...queryOf(collection), filter: { kind: 'all', filters } };
 }

@@ -9,7 +9,6 @@ import { isEverything } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { placeInRecord } from '../../base/model/place.js';
 import type { RecordQuery } from '../../base/model/record-query.js';
-import type { Scope } from '../../base/model/scope.js';
 import type { Database } from '../database/database.js';
 import { hasTrigrams, leadsIndex } from '../database/declared-indexes.js';
 import { partitionName } from '../database/partitions.js';
@@ -21,19 +20,63 @@ const RENEW_MS = 60_000;
 /** Shorter texts have no whole trigram. */
 const TRIGRAM = 3;
 
+/** The part of a query that decides what it goes through. */
+type ScannedQuery = Pick<RecordQuery, 'filter' | 'sort' | 'skip'>;
+/** For a page, or for all that match: a count, an aggregate, a write by filter. */
+export type Extent = 'page' | 'all';
+
+interface ScannedPlace {
+  readonly domainId: string;
+  readonly collection: Collection;
+  readonly rows: number;
+}
+
 /** Estimates the records of each collection and domain by statistics of PostgreSQL, a minute old at most. */
 export class CollectionSizes {
   readonly #database: Pick<Database, 'query'>;
+  readonly #find: (name: string) => Collection | undefined;
   #sizes: ReadonlyMap<string, PartitionSize> = new Map();
   #renewedAt = Number.NEGATIVE_INFINITY;
   #renewing: Promise<void> | undefined;
 
-  constructor(database: Pick<Database, 'query'>) {
+  constructor(database: Pick<Database, 'query'>, find: (name: string) => Collection | undefined) {
     this.#database = database;
+    this.#find = find;
+  }
+
+  /** How many records of a domain a query scans. A page ends early only if an index has its order. */
+  scannedRows(domainId: string, collection: Collection, query: ScannedQuery, extent: Extent): number {
+    const rows = this.#rowsOf(domainId, collection.name);
+    const { filter, skip } = query;
+    if (rows === 0 || extent === 'all' || !isEverything(filter)) {
+      return rows && this.#filtered(filter, { domainId, collection, rows });
+    }
+    const [first] = query.sort;
+    const isOrdered = first === undefined || isServed(collection, first.path);
+    return isOrdered ? Math.min(skip, rows) : rows;
+  }
+
+  /** The conditions that hold together need one index; of alternatives each needs its own. */
+  #filtered(filter: Filter, place: ScannedPlace): number {
+    const { domainId, collection, rows } = place;
+    switch (filter.kind) {
+      case 'all':
+        return Math.min(rows, ...filter.filters.map((part) => this.#filtered(part, place)));
+      case 'any':
+        return filter.filters.reduce((sum, part) => sum + this.#filtered(part, place), 0);
+      case 'record': {
+        const target = this.#find(filter.collection);
+        const query = { ...filter, sort: [], skip: 0 };
+        const found = target === undefined ? 0 : this.scannedRows(domainId, target, query, 'all');
+        return found + (isServed(collection, filter.path) ? 0 : rows);
+      }
+      default:
+        return isFoundByIndex(filter, collection) ? 0 : rows;
+    }
   }
 
   /** 0 while the statistics are unknown, and for small collections. */
-  rowsOf(domainId: string, collection: string): number {
+  #rowsOf(domainId: string, collection: string): number {
     if (performance.now() - this.#renewedAt > RENEW_MS) void this.renew();
     const size = this.#sizes.get(partitionName(collection));
     return size === undefined ? 0 : Math.round(size.rows * (size.shares.get(domainId) ?? size.otherShare));
@@ -94,64 +137,6 @@ function sizeOf({ rows, domains, shares, distinct }: PartitionRow): PartitionSiz
   const values = distinct < 0 ? -distinct * rows : distinct;
   const sum = [...known.values()].reduce((total, share) => total + share, 0);
   return { rows, shares: known, otherShare: Math.max(0, 1 - sum) / Math.max(1, values - known.size) };
-}
-
-/** The part of a query that decides what it goes through. */
-export type ScannedQuery = Pick<RecordQuery, 'filter' | 'sort' | 'skip'>;
-
-/** The number of records a query scans, given the size of a collection in its domain. */
-export class Scan {
-  readonly #scope: Pick<Scope, 'domain'>;
-  readonly #sizes: Pick<CollectionSizes, 'rowsOf'>;
-  readonly #find: (name: string) => Collection | undefined;
-
-  constructor(
-    scope: Pick<Scope, 'domain'>,
-    sizes: Pick<CollectionSizes, 'rowsOf'>,
-    find: (name: string) => Collection | undefined,
-  ) {
-    this.#scope = scope;
-    this.#sizes = sizes;
-    this.#find = find;
-  }
-
-  /** For all records that match: a count, an aggregate, a write by filter. */
-  all(collection: Collection, filter: Filter): number {
-    const rows = this.#rowsOf(collection);
-    return rows === 0 ? 0 : Math.max(this.#filtered(filter, collection, rows), 0);
-  }
-
-  /** For a page: it ends early only if an index has its order. */
-  page(collection: Collection, { filter, sort, skip }: ScannedQuery): number {
-    const rows = this.#rowsOf(collection);
-    if (rows === 0) return 0;
-    if (!isEverything(filter)) return this.#filtered(filter, collection, rows);
-    const [first] = sort;
-    const isOrdered = first === undefined || isServed(collection, first.path);
-    return isOrdered ? Math.min(skip, rows) : rows;
-  }
-
-  #rowsOf(collection: Collection): number {
-    return this.#sizes.rowsOf(this.#scope.domain.id, collection.name);
-  }
-
-  /** The conditions that hold together need one index; of alternatives each needs its own. */
-  #filtered(filter: Filter, collection: Collection, rows: number): number {
-    const of = (part: Filter) => this.#filtered(part, collection, rows);
-    switch (filter.kind) {
-      case 'all':
-        return Math.min(rows, ...filter.filters.map(of));
-      case 'any':
-        return filter.filters.reduce((sum, part) => sum + of(part), 0);
-      case 'record': {
-        const target = this.#find(filter.collection);
-        const found = target === undefined ? 0 : this.all(target, filter.filter);
-        return found + (isServed(collection, filter.path) ? 0 : rows);
-      }
-      default:
-        return isFoundByIndex(filter, collection) ? 0 : rows;
-    }
-  }
 }
 
 /** Whether an index leads to the records that satisfy a single condition. */

@@ -1,5 +1,6 @@
 /** Work that is done completely or not at all, in a transaction of its own or as part of another. */
 
+import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { BackgroundConnections, Database } from '../database/database.js';
@@ -136,5 +137,20 @@ export async function runWrite<Row extends object>(
   } catch (fault) {
     if (fault instanceof RefusedByIndex) await within?.query(sql`rollback to savepoint record_write`);
     throw await explained(fault, within ?? environment.database);
+  }
+}
+
+/** How often a write is tried in whose way a concurrent new record comes. */
+const MAX_UPSERTS = 3;
+
+/** For a write that makes what it does not find. */
+export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      const isConflict = error instanceof ServiceError && error.code === 'CONFLICT';
+      if (!isConflict || attempt === MAX_UPSERTS) throw error;
+    }
   }
 }

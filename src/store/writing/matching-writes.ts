@@ -23,7 +23,7 @@ import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/st
 import { compileResolved } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
 import { sql } from '../sql.js';
-import { atomically } from './atomically.js';
+import { atomically, retryingConflicts } from './atomically.js';
 import {
   changeRecords,
   countRecords,
@@ -104,8 +104,6 @@ interface Deleted {
 
 /** How often the lock is retried when concurrent writes take records away. */
 const MAX_LOOKS = 100;
-/** How often an upsert is tried that finds nothing, and then a concurrent new record in its way. */
-const MAX_UPSERTS = 3;
 
 type Row = LockedRow & StoredRow;
 
@@ -147,9 +145,8 @@ export class MatchingWrites {
       change: changeOf(operations, matching, now),
       base: request.upsert?.base,
     };
-    const done = await this.#whileOvertaken(plan, () =>
-      this.#inTurn(matching, options, (transaction) => this.#update(transaction, plan)),
-    );
+    const write = () => this.#inTurn(matching, options, (transaction) => this.#update(transaction, plan));
+    const done = await (plan.base === undefined ? write() : retryingConflicts(write));
     if (options.within === undefined) {
       const written = [...done.written.values(), ...(done.made === undefined ? [] : [done.made])];
       this.#environment.announceCommit(scope, collection, written);
@@ -227,14 +224,13 @@ export class MatchingWrites {
 
   /** A write that goes through many records waits for its turn before it takes a connection. */
   async #inTurn<T>(
-    { scope, collection, filter, sort, readable, limit }: Matching,
+    { scope, collection, filter, sort, limit }: Matching,
     options: WriteOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     const environment = this.#environment;
     const extent = limit === undefined ? 'all' : 'page';
-    const query = { filter, sort, skip: 0 };
-    const rows = environment.scan(scope, collection, { query, access: readable, extent });
+    const rows = environment.scan(scope, { collection: collection.name, filter, sort, skip: 0 }, extent);
     const write = () => atomically(environment, scope, { ...options, writes: [collection.name] }, work);
     return options.within === undefined
       ? await environment.database.writingInTurn(scope, rows, write)
@@ -287,21 +283,6 @@ export class MatchingWrites {
     };
   }
 
-  /**
-   * Retries an upsert that found nothing but then met a record created concurrently: the retry finds that
-   * one.
-   */
-  async #whileOvertaken(plan: UpdatePlan, work: () => Promise<UpdateDone>): Promise<UpdateDone> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await work();
-      } catch (error) {
-        const isConflict = error instanceof ServiceError && error.code === 'CONFLICT';
-        if (plan.base === undefined || !isConflict || attempt === MAX_UPSERTS) throw error;
-      }
-    }
-  }
-
   /** The matching records, locked, in their order. */
   async #lock(transaction: Transaction, matching: Matching): Promise<Row[]> {
     const { scope, collection, readable, writable, limit } = matching;
@@ -312,10 +293,9 @@ export class MatchingWrites {
       collection.name,
     );
     const conditions = [
-      environment.rowsOf(scope, collection, readable),
-      environment.rowsOf(scope, collection, writable),
+      ...environment.reachOf(scope, collection, [readable, writable]),
       compileResolved(matching.resolved, environment.compileContext(scope, collection)),
-    ].flatMap((condition) => condition ?? []);
+    ];
     const { order } = environment.plans.order(collection, matching.sort);
     const max = environment.maxRecordsPerWrite;
     if (limit === undefined) {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
+import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { StatementCaller } from '../../base/model/statement-caller.js';
 import type { StoredField } from '../../base/model/stored-field.js';
@@ -16,7 +17,7 @@ import { namedFieldsOf } from '../catalog/field-uses.js';
 import type { Database } from '../database/database.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
 import { QueryPlans } from '../reading/query-plans.js';
-import { CollectionSizes, Scan, type ScannedQuery } from '../reading/scans.js';
+import { CollectionSizes, type Extent } from '../reading/scans.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 
 import { liveRecordsIn, liveRecordsOf } from '../sql/records-of.js';
@@ -64,12 +65,7 @@ export interface RecordEnvironmentOptions {
   readonly now?: () => Date;
 }
 
-interface Scanned {
-  readonly query: ScannedQuery;
-  readonly access: Pick<EffectiveAccess, 'rows'>;
-  /** `page`: the read ends once it has the records of a page. */
-  readonly extent: 'page' | 'all';
-}
+export type ScannedQuery = Pick<RecordQuery, 'collection' | 'filter' | 'sort' | 'skip'>;
 
 const DEFAULT_MAX_RECORDS = 10_000;
 const WRITE_OPERATIONS = ['create', 'update', 'delete'] as const;
@@ -83,9 +79,6 @@ export class RecordEnvironment {
   readonly maxRecordsPerWrite: number;
   readonly triggers: WriteTriggers;
   readonly now: () => Date;
-  readonly #onRightsChange: (domainId: string, userId: string | undefined) => void;
-  readonly #onCommit: () => void;
-  readonly #onFieldsNamed: RecordEnvironmentOptions['onFieldsNamed'];
   readonly #options: RecordEnvironmentOptions;
 
   constructor(options: RecordEnvironmentOptions) {
@@ -95,34 +88,28 @@ export class RecordEnvironment {
     this.maxRecordsPerWrite = options.maxRecordsPerWrite ?? DEFAULT_MAX_RECORDS;
     this.triggers = options.triggers ?? NO_TRIGGERS;
     this.now = options.now ?? (() => new Date());
-    this.#onRightsChange = options.onRightsChange ?? (() => {});
-    this.#onCommit = options.onCommit ?? (() => {});
-    this.#onFieldsNamed = options.onFieldsNamed;
-    this.sizes = new CollectionSizes(options.database);
+    this.sizes = new CollectionSizes(options.database, (name) => this.catalog.find(name));
   }
 
   /**
-   * How many records a query of this caller goes through, for a page or for all that match.
-   *
-   * @throws what `onScan` throws
+   * How many records a query goes through, because no index finds them; 0 if the caller may not read the
+   * collection.
    */
-  scan(scope: Scope, collection: Collection, scanned: Scanned): number {
-    return this.reported(scope, this.scannedRows(scope, collection, scanned));
-  }
-
-  /** Reports the rows of a scan, and returns them. @throws what `onScan` throws */
-  reported(scope: Scope, rows: number): number {
-    if (rows > 0) this.#options.onScan?.(scope, rows);
-    return rows;
-  }
-
-  /** The same without reporting it. */
-  scannedRows(scope: Scope, collection: Collection, { query, access, extent }: Scanned): number {
-    const scan = new Scan(scope, this.sizes, (name) => this.catalog.find(name));
+  scannedRows(scope: Scope, query: ScannedQuery, extent: Extent): number {
+    const collection = this.catalog.find(query.collection);
+    const access = collection && findAccess(scope, collection, 'read');
+    if (collection === undefined || access === undefined) return 0;
     // An index may serve the rows that the caller may see as well.
     const { rows } = access;
     const filter: Filter = rows === undefined ? query.filter : { kind: 'all', filters: [rows, query.filter] };
-    return extent === 'all' ? scan.all(collection, filter) : scan.page(collection, { ...query, filter });
+    return this.sizes.scannedRows(scope.domain.id, collection, { ...query, filter }, extent);
+  }
+
+  /** The same, so many times, for a query that is about to run. @throws what `onScan` throws */
+  scan(scope: Scope, query: ScannedQuery, extent: Extent, times = 1): number {
+    const rows = times * this.scannedRows(scope, query, extent);
+    if (rows > 0) this.#options.onScan?.(scope, rows);
+    return rows;
   }
 
   /** Records the use of the fields at which the paths begin, except those hidden from the caller. */
@@ -132,9 +119,9 @@ export class RecordEnvironment {
     paths: readonly Path[],
     hiddenFields: ReadonlySet<string> = NOTHING_HIDDEN,
   ): void {
-    if (this.#onFieldsNamed === undefined || paths.length === 0) return;
+    if (this.#options.onFieldsNamed === undefined || paths.length === 0) return;
     const shown = hiddenFields.size === 0 ? paths : paths.filter(([name]) => !hiddenFields.has(name ?? ''));
-    this.#onFieldsNamed(scope, this.plans.namedFields(collection, shown));
+    this.#options.onFieldsNamed(scope, this.plans.namedFields(collection, shown));
   }
 
   /** Records the use of the fields that were sent, and points out names that are nearly declared ones. */
@@ -142,7 +129,7 @@ export class RecordEnvironment {
     const collection = this.catalog.find(collectionName);
     if (collection === undefined) return;
     hintAtSent(records, scope, collection);
-    this.#onFieldsNamed?.(scope, namedFieldsOf(collection, records));
+    this.#options.onFieldsNamed?.(scope, namedFieldsOf(collection, records));
   }
 
   /** A copy with other triggers. */
@@ -186,6 +173,11 @@ export class RecordEnvironment {
     return compileFilter(access.rows, this.compileContext(scope, collection));
   }
 
+  /** The conditions over `r` of what all of the rights reach. */
+  reachOf(scope: Scope, collection: Collection, rights: readonly EffectiveAccess[]): readonly Sql[] {
+    return rights.flatMap((access) => this.rowsOf(scope, collection, access) ?? []);
+  }
+
   /** The context of a write, including what the caller gets back: what it may read, or only `_id`. */
   writeContext(scope: Scope, collection: Collection, now: Date): WriteContext {
     const readable = findAccess(scope, collection, 'read');
@@ -222,23 +214,15 @@ export class RecordEnvironment {
     const asked = { unlabelled: records.flatMap((one) => one.unlabelled), held: heldByRecord.flat() };
     const context = this.referenceContext(scope, made && { collection: collection.name, ids: made });
     const dead = new Set(await settleReferences(queryable, asked, context));
-    const unlinked = await this.settleLinks(queryable, { scope, collection, records });
+    const links = this.linkContext(scope, queryable !== this.database);
+    const judge = (sought: readonly Sought[]) => judgeLinks(queryable, collection, sought, links);
+    const unlinked = await settleLinks(collection, records, { timeZone: scope.domain.timeZone, judge });
     return records.map(({ before }, index) => {
       const found = heldByRecord[index]?.filter((reference) => dead.has(reference)) ?? [];
       const known = found.length === 0 || before === undefined ? [] : listReferences(collection, before);
       const missing = withoutHeld(found, known).map((reference) => deadReferenceDetail(reference));
       return [...missing, ...(unlinked[index] ?? [])];
     });
-  }
-
-  /** What is wrong with the links of each record. One round trip; none if the collection has no links. */
-  async settleLinks(
-    queryable: Queryable,
-    { scope, collection, records }: Pick<SettledWrite, 'scope' | 'collection'> & WithLinks,
-  ): Promise<readonly (readonly ErrorDetail[])[]> {
-    const context = this.linkContext(scope, queryable !== this.database);
-    const judge = (sought: readonly Sought[]) => judgeLinks(queryable, collection, sought, context);
-    return await settleLinks(collection, records, { timeZone: scope.domain.timeZone, judge });
   }
 
   linkContext(scope: Scope, holds: boolean): LinkContext {
@@ -259,12 +243,12 @@ export class RecordEnvironment {
    * Announces a committed write to this gateway. A write within a transaction is announced after the commit.
    */
   announceCommit(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
-    if (written.length > 0) this.#onCommit();
+    if (written.length > 0) this.#options.onCommit?.();
     if (written.length > 0 && this.#leavesFollowUps(scope, collection)) this.#options.onFollowed?.();
     if (collection.name === USER_COLLECTION) {
-      for (const { id } of written) this.#onRightsChange(scope.domain.id, id);
+      for (const { id } of written) this.#options.onRightsChange?.(scope.domain.id, id);
     } else if (collection.grants.length > 0 && written.length > 0) {
-      this.#onRightsChange(scope.domain.id, undefined);
+      this.#options.onRightsChange?.(scope.domain.id, undefined);
     }
   }
 
@@ -349,10 +333,6 @@ interface WriteStatement {
   /** The columns of its rows with their types, as SQL. */
   readonly columns: string;
   readonly caller: StatementCaller;
-}
-
-interface WithLinks {
-  readonly records: readonly LinkedRecord[];
 }
 
 /** Records that are about to be written. */

@@ -78,7 +78,7 @@ export interface StagedWork {
 
 /** The conditions over `r` for the existing records that rows may update, and may not. */
 export function reachOf({ environment, scope, collection, readable, writable }: StagedWork): readonly Sql[] {
-  return [readable, writable].flatMap((access) => environment.rowsOf(scope, collection, access) ?? []);
+  return environment.reachOf(scope, collection, [readable, writable]);
 }
 
 /** The record `r` after applying the staged row `s`. */

@@ -330,8 +330,9 @@ export class StagedWrites {
     const environment = this.#environment;
     const collection = environment.catalog.get(name, scope);
     const context = environment.writeContext(scope, collection, environment.now());
+    const rights = [accessOf(scope, collection, 'read'), accessOf(scope, collection, 'delete')];
     const statement = lockRecords(context, {
-      conditions: [...this.#removable(scope, collection), condition],
+      conditions: [...environment.reachOf(scope, collection, rights), condition],
       orderBy: sql`r.id`,
       limit,
     });
@@ -341,13 +342,6 @@ export class StagedWrites {
     const ids = rows.map(({ id }) => id);
     await assertUnreferenced(environment, transaction, { scope, collection, ids });
     return rows.length;
-  }
-
-  #removable(scope: Scope, collection: Collection): readonly Sql[] {
-    return (['read', 'delete'] as const).flatMap((verb) => {
-      const rows = this.#environment.rowsOf(scope, collection, accessOf(scope, collection, verb));
-      return rows ?? [];
-    });
   }
 }
 

@@ -19,7 +19,7 @@ import type { Transaction } from '../database/queryable.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { liveRecordsByKey } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
-import { atomically } from './atomically.js';
+import { atomically, retryingConflicts } from './atomically.js';
 import { changeRecords, type LockedRow, lockRecords } from './change-records.js';
 import { assertNoProbing } from './check-faults.js';
 import type { RecordEnvironment } from './record-environment.js';
@@ -47,9 +47,6 @@ interface Upserted {
   readonly records: readonly StoredRecord[];
 }
 
-/** Somebody else's new record with the same key may come in between. */
-const MAX_ATTEMPTS = 3;
-
 type Row = LockedRow & StoredRow;
 
 export class Upserts {
@@ -75,21 +72,12 @@ export class Upserts {
     options: WriteOptions = {},
   ): Promise<Upserted> {
     const plan = this.#plan(scope, name, request);
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const atomic = { ...options, writes: [name] };
-        const done = await atomically(this.#environment, scope, atomic, (transaction) =>
-          this.#write(transaction, plan),
-        );
-        if (options.within === undefined) {
-          this.#environment.announceCommit(scope, plan.collection, done.changed);
-        }
-        return done.answer;
-      } catch (error) {
-        const isConflict = error instanceof ServiceError && error.code === 'CONFLICT';
-        if (!isConflict || attempt === MAX_ATTEMPTS) throw error;
-      }
-    }
+    const atomic = { ...options, writes: [name] };
+    const done = await retryingConflicts(() =>
+      atomically(this.#environment, scope, atomic, (transaction) => this.#write(transaction, plan)),
+    );
+    if (options.within === undefined) this.#environment.announceCommit(scope, plan.collection, done.changed);
+    return done.answer;
   }
 
   #plan(scope: Scope, name: string, { records, by }: UpsertRequest): Plan {
@@ -148,10 +136,7 @@ export class Upserts {
   async #lock(transaction: Transaction, plan: Plan): Promise<ReadonlyMap<string, Row>> {
     const { scope, collection, readable, writable, key, sent, now } = plan;
     const environment = this.#environment;
-    const conditions = [
-      environment.rowsOf(scope, collection, readable),
-      environment.rowsOf(scope, collection, writable),
-    ].flatMap((condition) => condition ?? []);
+    const conditions = environment.reachOf(scope, collection, [readable, writable]);
     const { orderBy } = environment.plans.order(collection, []).order;
     const context = environment.writeContext(scope, collection, now);
     const statement = lockRecords(context, {
