@@ -42,9 +42,16 @@ export function toCollection(row: CatalogRow): Collection {
   });
 }
 
-/** Whether the collection belongs to the caller's top domain, or to all domains. */
-export function isOwnedBy({ domain }: Scope, { domain_id: domainId }: CatalogRow): boolean {
-  return domainId === null || domainId === topDomainIdOf(domain);
+/** The definition of the name, unless it is that of another school, or was dropped. */
+export function findOwnRow(
+  { domain }: Scope,
+  rows: readonly CatalogRow[],
+  sought: string,
+): CatalogRow | undefined {
+  const owners = [null, topDomainIdOf(domain)];
+  return rows.find(
+    ({ name, dropped, domain_id: owner }) => name === sought && !dropped && owners.includes(owner),
+  );
 }
 
 /** The definitions of collections that are not dropped, whose names are taken. */

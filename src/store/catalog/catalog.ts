@@ -25,7 +25,7 @@ import {
   CATALOG_CHANNEL,
   type CatalogRow,
   definitionsIn,
-  isOwnedBy,
+  findOwnRow,
   listCatalogRows,
   toCollection,
   upsertDefinition,
@@ -266,12 +266,12 @@ export class Catalog {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'collectionTrial');
     const current = await listCatalogRows(this.#database);
-    const row = current.find((candidate) => candidate.name === parsed.name);
-    const isNew = row === undefined || row.dropped || !isOwnedBy(scope, row);
+    const row = findOwnRow(scope, current, parsed.name);
+    const isNew = row === undefined;
     const { $schema: _where, ...after } = parsed;
     const before: CollectionDefinition | undefined = isNew ? undefined : JSON.parse(row.definition);
     const found = await conflictAsFault(async () => {
-      if (isNew && row !== undefined) throw nameTaken(parsed.name, current);
+      if (isNew && current.some(({ name }) => name === parsed.name)) throw nameTaken(parsed.name, current);
       assertOwnGraphqlNames(parsed, definitionsIn(current));
       return isNew ? NO_FAULTS : await this.#faultsOfAlteration(scope, parsed, current);
     });
@@ -283,10 +283,9 @@ export class Catalog {
     current: readonly CatalogRow[],
     { name, ifVersion }: { readonly name: string; readonly ifVersion: number | undefined },
   ): void {
-    const row = current.find((candidate) => candidate.name === name);
+    const row = findOwnRow(scope, current, name);
     // A missing collection, or one of another domain, is reported as such.
-    if (ifVersion === undefined || row === undefined || row.dropped || !isOwnedBy(scope, row)) return;
-    if (row.version === ifVersion) return;
+    if (ifVersion === undefined || row === undefined || row.version === ifVersion) return;
     const detail = `the declaration of ${name} has version ${row.version}, not ${ifVersion}`;
     throw new ServiceError('VERSION_CONFLICT', detail, {
       errors: [{ detail: 'read it again and decide anew', expected: String(row.version), sent: ifVersion }],
@@ -298,8 +297,8 @@ export class Catalog {
     definition: CollectionDefinition,
     current: readonly CatalogRow[],
   ): Promise<FaultsOfChange> {
-    const row = current.find((candidate) => candidate.name === definition.name);
-    if (row === undefined || row.dropped || !isOwnedBy(scope, row)) this.get(definition.name, scope);
+    const row = findOwnRow(scope, current, definition.name);
+    if (row === undefined) this.get(definition.name, scope);
     if (row?.is_declared) throw isInFile(definition.name);
     if (row === undefined) return NO_FAULTS;
     const before = toCollection(row);
@@ -351,9 +350,8 @@ export class Catalog {
   async drop(scope: Scope, name: string): Promise<void> {
     this.#assertAdmin(scope);
     await this.#alone(async () => {
-      const rows = await listCatalogRows(this.#database);
-      const row = rows.find((candidate) => candidate.name === name);
-      if (row === undefined || row.dropped || !isOwnedBy(scope, row)) this.get(name, scope);
+      const row = findOwnRow(scope, await listCatalogRows(this.#database), name);
+      if (row === undefined) this.get(name, scope);
       if (row?.is_declared) throw isInFile(name);
       await this.#database.query(sql`
         with dropped as (

@@ -259,13 +259,11 @@ function valueIn(member: JsonValue): JsonValue | undefined {
 }
 
 export function noSuchState(collection: Collection, id: string, moment: Moment): ServiceError {
-  const asked =
-    'version' in moment ? `no version ${moment.version}` : `not there at ${moment.at.toISOString()}`;
-  const parameter = 'version' in moment ? 'version' : 'at';
-  const detail =
+  const [parameter, state] =
     'version' in moment
-      ? `the record "${id}" of ${collection.name} has ${asked}`
-      : `the record "${id}" of ${collection.name} was ${asked}`;
+      ? ['version', `has no version ${moment.version}`]
+      : ['at', `was not there at ${moment.at.toISOString()}`];
+  const detail = `the record "${id}" of ${collection.name} ${state}`;
   return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail }] });
 }
 

@@ -7,7 +7,7 @@
 import { isExactNumber, type JsonScalar, type JsonValue } from '../../base/json/json.js';
 import { instantFrom } from '../../base/model/calendar.js';
 import { waysOf } from '../../base/model/field-types/text.js';
-import type { Filter, JsonType, MatchTest } from '../../base/model/filter.js';
+import type { Filter, MatchTest } from '../../base/model/filter.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
@@ -222,13 +222,16 @@ function columnMatch(test: MatchTest, { json, text }: ColumnForms, surroundings:
     case 'exists':
       return sql`${json} is not null`;
     case 'type':
-      return isOfType(json, test.types);
+      return sql`coalesce(jsonb_typeof(${json}) = any(${[...test.types]}::text[]), false)`;
     case 'pattern':
       return sql`(jsonb_typeof(${json}) = 'string' and ${text} ~ ${test.pattern})`;
     case 'size':
-      return hasSize(json, test.size);
+      return sql`case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) = ${test.size}
+        else false end`;
     case 'remainder':
-      return hasRemainder(json, test);
+      // The remainder is of whole numbers, as Mongo has it: what comes after the point is cut off.
+      return sql`coalesce(mod(trunc(to_number(${json})),
+        ${String(test.divisor)}::numeric) = ${String(test.remainder)}::numeric, false)`;
     case 'element':
       return hasElement(json, test, surroundings);
     default:
@@ -238,13 +241,11 @@ function columnMatch(test: MatchTest, { json, text }: ColumnForms, surroundings:
 
 function pathMatch(test: MatchTest, place: Place, surroundings: Surroundings): Sql {
   const { json, path } = place;
-  const v = sql.raw('v.value');
-  const exists = (condition: Sql) =>
+  const ofValue = (condition = columnMatch(test, columnOf('v'), surroundings)) =>
     sql`exists (select from ${valuesAt(place)} as v(value) where ${condition})`;
-  const existsElement = (condition: Sql) =>
+  const ofElement = () =>
     sql`exists (select from ${valuesAt(place)} as v(value), jsonb_path_query(v.value,
-      '$[*]') as e(value) where ${condition})`;
-  const e = sql.raw('e.value');
+      '$[*]') as e(value) where ${columnMatch(test, columnOf('e'), surroundings)})`;
   switch (test.kind) {
     case 'equals':
       if (test.value === null) {
@@ -256,42 +257,24 @@ function pathMatch(test: MatchTest, place: Place, surroundings: Surroundings): S
         return sql`exists (select from ${valuesAt(place, 'with missing')} as v(value)
           where coalesce(v.value @> ${NULL_JSON}, true))`;
       }
-      return exists(
+      return ofValue(
         sql`v.value = ${jsonbOf(test.value)}
           or ${jsonbOf(test.value)} in (select jsonb_array_elements(doc_list(v.value)))`,
       );
     case 'exists':
-      if (!path.some(isNumber)) return sql`${json} @? ${`$${jsonpathSteps(path)}`}::jsonpath`;
-      return exists(sql`v.value is not null`);
+      return path.some(isNumber) ? ofValue() : sql`${json} @? ${`$${jsonpathSteps(path)}`}::jsonpath`;
     case 'type':
-      if (test.isWhole) return exists(isOfType(v, test.types));
-      return sql`(${exists(isOfType(v, test.types))} or ${existsElement(isOfType(e, test.types))})`;
+      return test.isWhole ? ofValue() : sql`(${ofValue()} or ${ofElement()})`;
     case 'pattern':
-      return existsElement(sql`jsonb_typeof(e.value) = 'string' and (e.value #>> '{}') ~ ${test.pattern}`);
-    case 'size':
-      return exists(hasSize(v, test.size));
     case 'remainder':
-      return existsElement(hasRemainder(e, test));
-    case 'element':
-      return exists(hasElement(v, test, surroundings));
+      return ofElement();
     default:
-      throw new Error(`${test.kind} is a comparison with a scalar`);
+      return ofValue();
   }
 }
 
-function isOfType(json: Sql, types: readonly JsonType[]): Sql {
-  return sql`coalesce(jsonb_typeof(${json}) = any(${[...types]}::text[]), false)`;
-}
-
-function hasSize(json: Sql, size: number): Sql {
-  return sql`case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) = ${size}
-    else false end`;
-}
-
-/** The remainder is of whole numbers, as Mongo has it: what comes after the point is cut off. */
-function hasRemainder(json: Sql, { divisor, remainder }: Extract<MatchTest, { kind: 'remainder' }>): Sql {
-  return sql`coalesce(mod(trunc(to_number(${json})),
-    ${String(divisor)}::numeric) = ${String(remainder)}::numeric, false)`;
+function columnOf(alias: 'v' | 'e'): ColumnForms {
+  return { json: sql.raw(`${alias}.value`), text: sql.raw(`(${alias}.value #>> '{}')`) };
 }
 
 type ElementTest = Extract<MatchTest, { kind: 'element' }>;

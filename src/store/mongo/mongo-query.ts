@@ -160,13 +160,10 @@ function parseOperator({ name, path, operand, options }: Application, place: Mon
     case '$ne':
       return not(equals(path, operand, place));
     case '$gt':
-      return compared('greaterThan', path, operand, place);
     case '$gte':
-      return compared('greaterOrEqual', path, operand, place);
     case '$lt':
-      return compared('lessThan', path, operand, place);
     case '$lte':
-      return compared('lessOrEqual', path, operand, place);
+      return compared(COMPARISONS[name], path, operand, place);
     case '$in':
       return isIn(path, operand, place);
     case '$nin':
@@ -200,6 +197,13 @@ function parseOperator({ name, path, operand, options }: Application, place: Mon
 function equals(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   return { kind: 'match', path, test: { kind: 'equals', value: mongoValueAt(operand, place) } };
 }
+
+const COMPARISONS = {
+  $gt: 'greaterThan',
+  $gte: 'greaterOrEqual',
+  $lt: 'lessThan',
+  $lte: 'lessOrEqual',
+} as const;
 
 function compared(comparison: Comparison, path: Path, operand: JsonValue, place: MongoPlace): Filter {
   const value = mongoValueAt(operand, place);

@@ -88,7 +88,7 @@ const NO_KEYS = sql.raw('()');
 export function listAggregatePaths(query: AggregateQuery): Path[] {
   const measures = [
     ...query.measures,
-    ...(query.having === undefined ? [] : measuresOf(query.having)),
+    ...conditionsOf(query.having ?? ALL).flatMap((one) => (one.kind === 'hasKey' ? [] : [one.measure])),
     ...query.order.flatMap(({ by }) => ('measure' in by ? [by.measure] : [])),
   ];
   return [
@@ -101,36 +101,23 @@ export function listAggregatePaths(query: AggregateQuery): Path[] {
 export function listGroupKeys({ groupBy, having, order }: AggregateQuery): readonly GroupKey[] {
   return [
     ...groupBy,
-    ...(having === undefined ? [] : keysOf(having)),
+    ...conditionsOf(having ?? ALL).flatMap((one) => (one.kind === 'hasKey' ? [one.key] : [])),
     ...order.flatMap(({ by }) => ('key' in by ? [by.key] : [])),
   ];
 }
 
-function keysOf(filter: GroupFilter): readonly GroupKey[] {
-  switch (filter.kind) {
-    case 'all':
-    case 'any':
-      return filter.filters.flatMap(keysOf);
-    case 'not':
-      return keysOf(filter.filter);
-    case 'hasKey':
-      return [filter.key];
-    default:
-      return [];
-  }
-}
+const ALL: GroupFilter = { kind: 'all', filters: [] };
+type GroupCondition = Exclude<GroupFilter, { readonly kind: 'all' | 'any' | 'not' }>;
 
-function measuresOf(filter: GroupFilter): readonly Measure[] {
+function conditionsOf(filter: GroupFilter): readonly GroupCondition[] {
   switch (filter.kind) {
     case 'all':
     case 'any':
-      return filter.filters.flatMap(measuresOf);
+      return filter.filters.flatMap(conditionsOf);
     case 'not':
-      return measuresOf(filter.filter);
-    case 'hasKey':
-      return [];
+      return conditionsOf(filter.filter);
     default:
-      return [filter.measure];
+      return [filter];
   }
 }
 

@@ -64,7 +64,7 @@ export function valueColumns({ values }: RecordItem): Sql {
   return sql`, ${sql.join(columns)}`;
 }
 
-export function joinsOf({ joins }: RecordItem): Sql {
+export function joinsOf({ joins }: Pick<RecordItem, 'joins'>): Sql {
   return joins.length === 0 ? sql.empty : sql.join([...joins], ' ');
 }
 
@@ -185,7 +185,7 @@ function printList(shape: ListShape, row: Row, state: Printing): Sql {
   return sql`case when jsonb_typeof(${value}) = 'array' then (
   select '[' || coalesce(string_agg(${element}, ',' order by ${sql.raw(alias)}.position), '') || ']'
   from jsonb_array_elements(${value}) with ordinality as ${sql.raw(alias)}(value,
-    position) ${joined(inner.joins)}
+    position) ${joinsOf(inner)}
   where ${elementHasType(shape.element, inner.base)}
 ) else 'null' end`;
 }
@@ -225,7 +225,7 @@ function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
     const json = printObject(target.members, inner, state);
     row.joins.push(sql`left join lateral (
   select ${json} as json
-  from records as r ${joined(inner.joins)}
+  from records as r ${joinsOf(inner)}
   where ${state.visibleRecords(target.collection)} and r.id = ${sql.raw(reference)}.id
 ) as ${sql.raw(alias)} on true`);
     return sql.raw(`${alias}.json`);
@@ -287,10 +287,6 @@ function textAt(row: Row, path: Path): Sql {
 
 function instant(column: string): Sql {
   return sql.raw(`to_char(${column} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`);
-}
-
-function joined(joins: readonly Sql[]): Sql {
-  return joins.length === 0 ? sql.empty : sql.join([...joins], ' ');
 }
 
 function nextAlias(stem: string, state: Printing): string {

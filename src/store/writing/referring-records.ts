@@ -18,7 +18,7 @@ import { fieldJson } from '../sql/names.js';
 import { liveRecordsByKey, nameLiteral, recordsIn } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import type { RecordEnvironment } from './record-environment.js';
-import { nameCondition } from './select-unlinked.js';
+import { holdsWithin, nameCondition } from './select-unlinked.js';
 
 /** How many records point to others, by collection; of those that the caller may read. */
 export interface ReferringRecords {
@@ -294,14 +294,7 @@ function namesRecord({ collection, link }: Naming, texts: readonly (Sql | undefi
     const [declared] = fieldsAlong(collection.fields, [...link.in, field])?.slice(-1) ?? [];
     return [nameLiteral(field), declared?.isList ? sql`jsonb_build_array(${text})` : text];
   });
-  const holder = outer.reduceRight(
-    (value, { name, isList }) => {
-      const held = isList ? sql`jsonb_build_array(${value})` : value;
-      return sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
-    },
-    sql`jsonb_build_object(${sql.join(members)})`,
-  );
-  return sql`r.data @> ${holder}`;
+  return holdsWithin(outer, sql`jsonb_build_object(${sql.join(members)})`);
 }
 
 function pointsTo(field: GuardingField): Sql {
@@ -309,11 +302,7 @@ function pointsTo(field: GuardingField): Sql {
   const path = [...pathOf(field), 'value'];
   if (isIndexedPath(collection, path)) return sql`${fieldJson(collection, path)} = to_jsonb(target.id)`;
   const reference = sql`jsonb_build_object('value', target.id)`;
-  const holder = fields.reduceRight((value, { name, isList }) => {
-    const held = isList ? sql`jsonb_build_array(${value})` : value;
-    return sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
-  }, reference);
-  return sql`r.data @> ${holder}`;
+  return holdsWithin(fields, reference);
 }
 
 function pathOf({ fields }: GuardingField): readonly string[] {

@@ -1,5 +1,5 @@
 /** The look-ups of texts of a record that must stand in another one, as SQL. @see Link */
-import type { Collection, Link } from '../../base/model/collection.js';
+import type { Collection, Field, Link } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { fieldsAlong, linkTargetOf } from '../catalog/guarding-fields.js';
 import { fieldJson } from '../sql/names.js';
@@ -56,42 +56,21 @@ interface AskedOfLink {
   readonly context: LinkContext;
 }
 
+/** The texts that no record of the target has. While a collection has no records, nothing can be named. */
 function selectUnnamed(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
+  const { scope, isRouted, holds } = context;
   const lists = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
   const texts = link.members.map((_, member) => sql.raw(`sought.v${member}`));
+  // If the first text may be null, any record serves that has the others.
   const isOpen = asked.some((one) => one.texts[0] === null);
+  const place = { domain: scope.domain.id, isRouted };
+  const isNamed = liveRecordsByKey(place, target.name, nameCondition(link, target, { texts, isOpen }));
   return sql`
     select ${sql.raw(String(index))} as link, sought.place::int as place, null::jsonb as found
     from unnest(${sql.join(lists.map((list) => sql`${list}::text[]`))})
       with ordinality as sought(${sql.join(listNames(link))}, place)
-    where ${unnamed(link, target, { texts, isOpen, context })}`;
-}
-
-/** Whether the target has records, and none with the texts. */
-function unnamed(
-  link: Link,
-  target: Collection,
-  {
-    texts,
-    isOpen,
-    context: { scope, isRouted, holds },
-  }: {
-    readonly texts: readonly Sql[];
-    /** Whether the first text may be null: any record that has the others. */
-    readonly isOpen: boolean;
-    readonly context: LinkContext;
-  },
-): Sql {
-  const place = { domain: scope.domain.id, isRouted };
-  const isNamed = liveRecordsByKey(place, target.name, nameCondition(link, target, { texts, isOpen }));
-  const held = holds ? HOLD : sql.empty;
-  return sql`(select true from records r where ${isNamed} limit 1 ${held}) is null
-      and ${hasRecords(scope, target)}`;
-}
-
-/** While a collection has no records, nothing can be named. */
-function hasRecords(scope: Scope, target: Collection): Sql {
-  return sql`exists (select from records r where ${liveRecordsIn(scope.domain.id, target.name)})`;
+    where (select true from records r where ${isNamed} limit 1 ${holds ? HOLD : sql.empty}) is null
+      and exists (select from records r where ${liveRecordsIn(scope.domain.id, target.name)})`;
 }
 
 function listNames({ members }: Link): readonly Sql[] {
@@ -117,10 +96,15 @@ export function nameCondition(
 function hasText(collection: Collection, path: readonly string[], text: Sql): Sql {
   const fields = fieldsAlong(collection.fields, path) ?? [];
   if (!fields.some(({ isList }) => isList)) return sql`${fieldJson(collection, path)} = to_jsonb(${text})`;
-  const holder = fields.reduceRight((value, { name, isList }) => {
-    const held = isList ? sql`jsonb_build_array(${value})` : value;
+  return holdsWithin(fields, text);
+}
+
+/** Whether the record `r` has the value at the end of the fields, or in a list on the way. */
+export function holdsWithin(fields: readonly Field[], value: Sql): Sql {
+  const holder = fields.reduceRight((inner, { name, isList }) => {
+    const held = isList ? sql`jsonb_build_array(${inner})` : inner;
     return sql`jsonb_build_object(${nameLiteral(name)}, ${held})`;
-  }, text);
+  }, value);
   return sql`r.data @> ${holder}`;
 }
 
@@ -129,22 +113,13 @@ function selectDisagreeing(link: Link, target: Collection, { index, asked, conte
   const lists = [asked.map(({ id }) => id), asked.map(({ on }) => on), ...texts];
   const sought = sql`unnest(${sql.join(lists.map((list) => sql`${list}::text[]`))})
       with ordinality as sought(id, moment, ${sql.join(listNames(link))}, place)`;
-  return sql`
-    select ${sql.raw(String(index))} as link, sought.place::int as place, found.texts as found
-    ${disagreeing(link, target, { sought, context })}`;
-}
-
-/** The rows of `sought` that differ from their record, with what it has as `found.texts`. */
-function disagreeing(
-  link: Link,
-  target: Collection,
-  { sought, context }: { readonly sought: Sql; readonly context: LinkContext },
-): Sql {
   const differs = link.members.map((_, member) => {
     const place = sql.raw(String(member));
     return sql`found.texts->>${place} <> sought.v${place}`;
   });
-  return sql`from ${sought}
+  return sql`
+    select ${sql.raw(String(index))} as link, sought.place::int as place, found.texts as found
+    from ${sought}
     cross join lateral (${selectAgreeing(link, target, context)}) as found
     where ${sql.join(differs, ' or ')}`;
 }
