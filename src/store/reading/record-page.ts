@@ -9,8 +9,8 @@ import type { Database } from '../database/database.js';
 import type { Queryable } from '../database/queryable.js';
 import type { CompileContext } from '../sql/compile-filter.js';
 import type { BatchedReads } from './batched-reads.js';
+import type { Extent } from './collection-sizes.js';
 import type { QueryPlans } from './query-plans.js';
-import type { Extent } from './scans.js';
 import type { StatementCache } from './statement-cache.js';
 import type { StoredRecord } from './stored-record.js';
 

@@ -24,13 +24,13 @@ import {
   selectChanges,
   selectCount,
 } from './changed-since.js';
+import type { Extent } from './collection-sizes.js';
 import { readGroups } from './read-groups.js';
 import type { RecordPage, RecordSetOptions } from './record-page.js';
 import type { RecordTexts } from './record-printer.js';
 import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
 import { listReferrersMembers, MAX_PRINTED, RecordSetStatements } from './record-set-statements.js';
 import { type ReferrersPage, type ReferrersRequest, readReferrers, referringQuery } from './referrers.js';
-import type { Extent } from './scans.js';
 import { type KeptRead, type Statement, toStatement } from './statement-cache.js';
 import { STORED_COLUMNS, type StoredRow, toStoredRecord } from './stored-record.js';
 

@@ -16,8 +16,8 @@ import type { Catalog } from '../catalog/catalog.js';
 import { namedFieldsOf } from '../catalog/field-uses.js';
 import type { Database } from '../database/database.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
+import { CollectionSizes, type Extent } from '../reading/collection-sizes.js';
 import { QueryPlans } from '../reading/query-plans.js';
-import { CollectionSizes, type Extent } from '../reading/scans.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 
 import { liveRecordsIn, liveRecordsOf } from '../sql/records-of.js';
