@@ -7,7 +7,7 @@ export interface PagePath {
   readonly module: string;
 }
 
-const PAGE = /\bpath: '([^']+)',(?:(?!\bpath: ')[^}])*?\bimport\('([^']+)'\)/g;
+const PAGE = /\[\s*'(\/[^']*)',\s*phrase\('[^']+'\),\s*'(\.\/[^']+)'/g;
 
 /** Reads the paths from the source, because that module needs a browser to run. */
 export function readPagePaths(source: string): readonly PagePath[] {

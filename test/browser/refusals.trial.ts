@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { readPagePaths } from '../../src/portal/page-paths.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import type { Role } from '../contract/gateway.js';
 import { ask } from '../contract/graphql.js';
@@ -28,13 +29,19 @@ interface Me {
     readonly updatableFields: readonly string[];
   }[];
   readonly reports: readonly { readonly name: string }[];
+  readonly sheets: readonly { readonly name: string }[];
+  readonly prints: readonly { readonly name: string }[];
+  readonly mayRecordReceipts: boolean;
+  readonly maySendSms: boolean;
+  readonly maySendEmail: boolean;
 }
 
 async function readMe(role: Role): Promise<Me> {
   const { me } = await ask(
     gateway,
     `{ me { duties mayHaveKeys mayHaveWebhooks mayImport
-        collections { name canRead canCreate updatableFields } reports { name } } }`,
+        collections { name canRead canCreate updatableFields } reports { name }
+        sheets prints mayRecordReceipts maySendSms maySendEmail } }`,
     { as: role },
   );
   return me as Me;
@@ -50,6 +57,7 @@ const movesStudents = ({ collections }: Me) =>
     ({ name, updatableFields }) => name === 'registration' && updatableFields.includes('class'),
   );
 const runsAny = ({ reports }: Me) => reports.length > 0;
+const writesToParents = (me: Me) => (me.maySendSms || me.maySendEmail) && reads('registration')(me);
 const hasKeys = (me: Me) => me.mayHaveKeys || me.duties.includes('keys');
 
 /** What the addresses of single things are of; the key is of each role, for nobody sees another's. */
@@ -66,6 +74,22 @@ interface PageOfTable {
 /** By their paths, in the order of the menu. */
 const PAGES: Readonly<Record<string, PageOfTable>> = {
   '/': { heading: 'Home', isFor: everybody, isInMenu: true },
+  '/portal/sheets/$sheet': {
+    heading: 'Take attendance',
+    isFor: ({ sheets }) => sheets.some(({ name }) => name === 'attendance'),
+    address: () => '/portal/sheets/attendance',
+  },
+  '/portal/prints/$print': {
+    heading: /\w/,
+    isFor: ({ prints }) => prints.some(({ name }) => name === 'class-list'),
+    address: () => '/portal/prints/class-list',
+  },
+  '/portal/fees': {
+    heading: 'Receive fee',
+    isFor: ({ mayRecordReceipts }) => mayRecordReceipts,
+    isInMenu: true,
+  },
+  '/portal/write': { heading: 'Write to parents', isFor: writesToParents, isInMenu: true },
   '/portal/dashboards': { heading: 'Dashboards', isFor: reads('dashboard'), isInMenu: true },
   '/portal/dashboards/$dashboard': {
     heading: 'SHARED',
@@ -142,6 +166,9 @@ const PAGES: Readonly<Record<string, PageOfTable>> = {
 };
 /** These are no pages of the portal's script, and for everybody. */
 const OTHER_ROOMS = ['/docs', '/manual'];
+/** The menu names each sheet, whose pages have one path. */
+const isOtherLink = (address: string) =>
+  OTHER_ROOMS.includes(address) || address.startsWith('/portal/sheets/');
 
 const ROLES = ['admin', 'accountant', 'teacher', 'clerk', 'viewer'] as const;
 
@@ -226,8 +253,8 @@ async function expectNotForRole(page: Page, address: string): Promise<void> {
 
 describe('the pages of the portal', () => {
   it('are those of this table', () => {
-    const source = readFileSync('src/portal/browser/portal-pages.ts', 'utf8');
-    expect([...source.matchAll(/^ {4}path: '(.*)',$/gm)].map(([, path]) => path)).toEqual(Object.keys(PAGES));
+    const listed = readPagePaths(readFileSync('src/portal/browser/portal-pages.ts', 'utf8'));
+    expect(listed.map(({ path }) => path)).toEqual(Object.keys(PAGES));
   });
 
   it.each(ROLES)(
@@ -240,7 +267,7 @@ describe('the pages of the portal', () => {
       const own = Object.entries(PAGES).filter(([, { isFor }]) => isFor(me));
       const listed = await menu.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
       const expected = own.filter(([, { isInMenu }]) => isInMenu).map(([path]) => path);
-      expect(listed.filter((address) => !OTHER_ROOMS.includes(address ?? ''))).toEqual(expected);
+      expect(listed.filter((address) => !isOtherLink(address ?? ''))).toEqual(expected);
       const { refused } = listenTo(page);
       for (const [path, { heading, address }] of own.filter(([path]) => path !== '/explore')) {
         await goWithin(page, address?.() ?? path);
@@ -288,7 +315,9 @@ describe('a collection, a record or a report that is not for a role', () => {
     }
     // The gateway is asked whether it may be read, and after a refusal what the role may do.
     // No record is asked for.
-    expect(asked.filter((body) => !/query (CollectionDeclaration|PortalViewer)\b/.test(body))).toEqual([]);
+    expect(asked.filter((body) => !/query (Acts|CollectionDeclaration|PortalViewer)\b/.test(body))).toEqual(
+      [],
+    );
     const readOnly = me.collections.filter(({ canRead, canCreate }) => canRead && !canCreate);
     for (const { name } of readOnly) await expectNotForRole(page, `/portal/records/${name}/new`);
     const mine = new Set(me.reports.map(({ name }) => name));

@@ -11,7 +11,7 @@ describe('readPagePaths', () => {
       path: '/portal/records/$collection/$id',
       module: './records/record-details-page',
     });
-    expect(pages).toHaveLength(source.match(/\bload: async/g)?.length ?? 0);
+    expect(pages).toHaveLength(source.match(/-page',/g)?.length ?? 0);
   });
 });
 

@@ -30,6 +30,12 @@ export const MENU_GROUPS: Readonly<Record<MenuGroup, string>> = {
 };
 
 const everybody = () => true;
+const mayImport = (viewer: Viewer) => viewer.mayImport;
+const hasWebhooks = (viewer: Viewer) => viewer.mayHaveWebhooks;
+const takesFees = (viewer: Viewer) => viewer.mayRecordReceipts;
+const hasSheets = ({ sheets }: Viewer) => (sheets as readonly unknown[]).length > 0;
+const hasPrints = ({ prints }: Viewer) => (prints as readonly unknown[]).length > 0;
+const has = (duty: string) => (viewer: Viewer) => viewer.duties.some((one) => one === duty);
 
 function readsRecords({ collections }: Viewer): boolean {
   return collections.some(({ canRead }) => canRead);
@@ -62,238 +68,95 @@ function writesToParents({ maySendSms, maySendEmail, collections }: Viewer): boo
   );
 }
 
-export const PORTAL_PAGES: readonly PortalPage[] = [
-  {
-    path: '/',
-    label: phrase('Home'),
-    load: async () => (await import('./home/home-page')).HomePage,
-    isFor: everybody,
-    menu: { icon: 'home', group: 'work' },
-  },
-  {
-    path: '/portal/sheets/$sheet',
-    label: phrase('Sheet'),
-    load: async () => (await import('./sheets/sheet-page')).SheetPage,
-    isFor: ({ sheets }) => (sheets as readonly unknown[]).length > 0,
-  },
-  {
-    path: '/portal/prints/$print',
-    label: phrase('Print'),
-    load: async () => (await import('./prints/print-page')).PrintPage,
-    isFor: ({ prints }) => (prints as readonly unknown[]).length > 0,
-  },
-  {
-    path: '/portal/fees',
-    label: phrase('Receive fee'),
-    load: async () => (await import('./fees/receive-fee-page')).ReceiveFeePage,
-    isFor: ({ mayRecordReceipts }) => mayRecordReceipts,
-    menu: { icon: 'plus', group: 'work' },
-  },
-  {
-    path: '/portal/write',
-    label: phrase('Write to parents'),
-    load: async () => (await import('./write/write-page')).WritePage,
-    isFor: writesToParents,
-    menu: { icon: 'mail', group: 'work' },
-  },
-  {
-    path: '/portal/dashboards',
-    label: phrase('Dashboards'),
-    load: async () => (await import('./dashboards/dashboards-page')).DashboardsPage,
-    isFor: readsDashboards,
-    menu: { icon: 'board', group: 'work' },
-  },
-  {
-    path: '/portal/dashboards/$dashboard',
-    label: phrase('Dashboard'),
-    load: async () => (await import('./dashboards/dashboard-details-page')).DashboardDetailsPage,
-    isFor: readsDashboards,
-  },
-  {
-    path: '/portal/records',
-    label: phrase('Records'),
-    load: async () => (await import('./records/collections-page')).CollectionsPage,
-    isFor: readsRecords,
-    menu: { icon: 'table', group: 'work' },
-  },
-  {
-    path: '/portal/records/$collection',
-    label: phrase('Records'),
-    load: async () => (await import('./records/records-page')).RecordsPage,
-    isFor: readsRecords,
-    isFull: true,
-  },
-  {
-    path: '/portal/records/$collection/$id',
-    label: phrase('Record'),
-    load: async () => (await import('./records/record-details-page')).RecordDetailsPage,
-    isFor: readsRecords,
-  },
-  {
-    path: '/portal/reports',
-    label: phrase('Reports'),
-    load: async () => (await import('./reports/reports-page')).ReportsPage,
-    isFor: runsReports,
-    menu: { icon: 'chart', group: 'work' },
-  },
-  {
-    path: '/portal/reports/$report',
-    label: phrase('Report'),
-    load: async () => (await import('./reports/report-details-page')).ReportDetailsPage,
-    isFor: runsReports,
-  },
-  {
-    path: '/portal/imports',
-    label: phrase('Import'),
-    load: async () => (await import('./imports/imports-page')).ImportsPage,
-    isFor: ({ mayImport }) => mayImport,
-    menu: { icon: 'upload', group: 'work' },
-  },
-  {
-    path: '/portal/imports/$import',
-    label: phrase('Import'),
-    load: async () => (await import('./imports/import-details-page')).ImportDetailsPage,
-    isFor: ({ mayImport }) => mayImport,
-  },
-  {
-    path: '/portal/promotion',
-    label: phrase('Promote students'),
-    load: async () => (await import('./promotion/promotion-page')).PromotionPage,
-    isFor: maySettlePlaces,
-    menu: { icon: 'up', group: 'work' },
-  },
-  {
-    path: '/portal/exports',
-    label: phrase('Export'),
-    load: async () => (await import('./exporting/export-page')).ExportPage,
-    isFor: readsRecords,
-    menu: { icon: 'download', group: 'work' },
-  },
-  {
-    path: '/portal/account',
-    label: phrase('My account'),
-    load: async () => (await import('./account/account-page')).AccountPage,
-    isFor: everybody,
-  },
-  {
-    path: '/portal/start',
-    label: phrase('Start here'),
-    load: async () => (await import('./start/start-page')).StartPage,
-    isFor: hasKeys,
-    menu: { icon: 'right', group: 'developer' },
-  },
-  {
-    path: '/portal/keys',
-    label: phrase('API keys'),
-    load: async () => (await import('./keys/keys-page')).KeysPage,
-    isFor: hasKeys,
-    menu: { icon: 'key', group: 'developer' },
-  },
-  {
-    path: '/portal/keys/$key',
-    label: phrase('Usage of a key'),
-    load: async () => (await import('./keys/key-usage-page')).KeyUsagePage,
-    isFor: hasKeys,
-  },
-  {
-    path: '/portal/webhooks',
-    label: phrase('Webhooks'),
-    load: async () => (await import('./webhooks/webhooks-page')).WebhooksPage,
-    isFor: ({ mayHaveWebhooks }) => mayHaveWebhooks,
-    menu: { icon: 'webhook', group: 'developer' },
-  },
-  {
-    path: '/portal/webhooks/$webhook',
-    label: phrase('Webhook'),
-    load: async () => (await import('./webhooks/webhook-details-page')).WebhookDetailsPage,
-    isFor: ({ mayHaveWebhooks }) => mayHaveWebhooks,
-  },
-  {
-    path: '/explore',
-    label: phrase('GraphQL explorer'),
-    load: async () => (await import('./explorer/explorer-page')).ExplorerPage,
-    isFor: everybody,
-    menu: { icon: 'code', group: 'developer' },
-    isFull: true,
-  },
-  {
-    path: '/portal/people',
-    label: phrase('People'),
-    load: async () => (await import('./people/people-page')).PeoplePage,
-    isFor: ({ duties }) => duties.includes('users'),
-    menu: { icon: 'users', group: 'administration' },
-  },
-  {
-    path: '/portal/people/$person',
-    label: phrase('User'),
-    load: async () => (await import('./people/user-details-page')).UserDetailsPage,
-    isFor: ({ duties }) => duties.includes('users'),
-  },
-  {
-    path: '/portal/collections',
-    label: phrase('Collections'),
-    load: async () => (await import('./collections/declared-collections-page')).DeclaredCollectionsPage,
-    isFor: ({ duties }) => duties.includes('settings'),
-    menu: { icon: 'layers', group: 'administration' },
-  },
-  {
-    path: '/portal/collections/$collection',
-    label: phrase('Collection'),
-    load: async () => (await import('./collections/declaration-page')).DeclarationPage,
-    isFor: ({ duties }) => duties.includes('settings'),
-  },
-  {
-    path: '/portal/scripts',
-    label: phrase('Scripts'),
-    load: async () => (await import('./scripts/scripts-page')).ScriptsPage,
-    isFor: ({ duties }) => duties.includes('scripts'),
-    menu: { icon: 'script', group: 'administration' },
-  },
-  {
-    path: '/portal/scripts/$script',
-    label: phrase('Script'),
-    load: async () => (await import('./scripts/script-details-page')).ScriptDetailsPage,
-    isFor: ({ duties }) => duties.includes('scripts'),
-  },
-  {
-    path: '/portal/messages',
-    label: phrase('Messages'),
-    load: async () => (await import('./messages/messages-page')).MessagesPage,
-    isFor: ({ duties }) => duties.includes('messages'),
-    menu: { icon: 'mail', group: 'administration' },
-    isFull: true,
-  },
-  {
-    path: '/portal/files',
-    label: phrase('Files'),
-    load: async () => (await import('./files/files-page')).FilesPage,
-    isFor: ({ duties }) => duties.includes('files'),
-    menu: { icon: 'file', group: 'administration' },
-    isFull: true,
-  },
-  {
-    path: '/portal/settings',
-    label: phrase('Settings'),
-    load: async () => (await import('./settings/settings-page')).SettingsPage,
-    isFor: ({ duties }) => duties.includes('settings'),
-    menu: { icon: 'settings', group: 'administration' },
-  },
-  {
-    path: '/portal/audit',
-    label: phrase('Audit'),
-    load: async () => (await import('./audit/audit-page')).AuditPage,
-    isFor: ({ duties }) => duties.includes('audit'),
-    menu: { icon: 'history', group: 'administration' },
-    isFull: true,
-  },
-  {
-    path: '/portal/health',
-    label: phrase('Health'),
-    load: async () => (await import('./health/health-page')).HealthPage,
-    isFor: ({ duties }) => duties.includes('health'),
-    menu: { icon: 'heart', group: 'administration' },
-  },
+/** A page; without an icon, only other pages link to it. `page-paths.ts` reads these rows too. */
+type PageRow = readonly [
+  path: string,
+  label: string,
+  module: string,
+  isFor: PortalPage['isFor'],
+  icon?: IconName | '',
+  frame?: 'full',
 ];
+
+const ROWS: Readonly<Record<MenuGroup, readonly PageRow[]>> = {
+  work: [
+    ['/', phrase('Home'), './home/home-page', everybody, 'home'],
+    ['/portal/sheets/$sheet', phrase('Sheet'), './sheets/sheet-page', hasSheets],
+    ['/portal/prints/$print', phrase('Print'), './prints/print-page', hasPrints],
+    ['/portal/fees', phrase('Receive fee'), './fees/receive-fee-page', takesFees, 'plus'],
+    ['/portal/write', phrase('Write to parents'), './write/write-page', writesToParents, 'mail'],
+    ['/portal/dashboards', phrase('Dashboards'), './dashboards/dashboards-page', readsDashboards, 'board'],
+    [
+      '/portal/dashboards/$dashboard',
+      phrase('Dashboard'),
+      './dashboards/dashboard-details-page',
+      readsDashboards,
+    ],
+    ['/portal/records', phrase('Records'), './records/collections-page', readsRecords, 'table'],
+    ['/portal/records/$collection', phrase('Records'), './records/records-page', readsRecords, '', 'full'],
+    ['/portal/records/$collection/$id', phrase('Record'), './records/record-details-page', readsRecords],
+    ['/portal/reports', phrase('Reports'), './reports/reports-page', runsReports, 'chart'],
+    ['/portal/reports/$report', phrase('Report'), './reports/report-details-page', runsReports],
+    ['/portal/imports', phrase('Import'), './imports/imports-page', mayImport, 'upload'],
+    ['/portal/imports/$import', phrase('Import'), './imports/import-details-page', mayImport],
+    ['/portal/promotion', phrase('Promote students'), './promotion/promotion-page', maySettlePlaces, 'up'],
+    ['/portal/exports', phrase('Export'), './exporting/export-page', readsRecords, 'download'],
+    ['/portal/account', phrase('My account'), './account/account-page', everybody],
+  ],
+  developer: [
+    ['/portal/start', phrase('Start here'), './start/start-page', hasKeys, 'right'],
+    ['/portal/keys', phrase('API keys'), './keys/keys-page', hasKeys, 'key'],
+    ['/portal/keys/$key', phrase('Usage of a key'), './keys/key-usage-page', hasKeys],
+    ['/portal/webhooks', phrase('Webhooks'), './webhooks/webhooks-page', hasWebhooks, 'webhook'],
+    ['/portal/webhooks/$webhook', phrase('Webhook'), './webhooks/webhook-details-page', hasWebhooks],
+    ['/explore', phrase('GraphQL explorer'), './explorer/explorer-page', everybody, 'code', 'full'],
+  ],
+  administration: [
+    ['/portal/people', phrase('People'), './people/people-page', has('users'), 'users'],
+    ['/portal/people/$person', phrase('User'), './people/user-details-page', has('users')],
+    [
+      '/portal/collections',
+      phrase('Collections'),
+      './collections/declared-collections-page',
+      has('settings'),
+      'layers',
+    ],
+    [
+      '/portal/collections/$collection',
+      phrase('Collection'),
+      './collections/declaration-page',
+      has('settings'),
+    ],
+    ['/portal/scripts', phrase('Scripts'), './scripts/scripts-page', has('scripts'), 'script'],
+    ['/portal/scripts/$script', phrase('Script'), './scripts/script-details-page', has('scripts')],
+    ['/portal/messages', phrase('Messages'), './messages/messages-page', has('messages'), 'mail', 'full'],
+    ['/portal/files', phrase('Files'), './files/files-page', has('files'), 'file', 'full'],
+    ['/portal/settings', phrase('Settings'), './settings/settings-page', has('settings'), 'settings'],
+    ['/portal/audit', phrase('Audit'), './audit/audit-page', has('audit'), 'history', 'full'],
+    ['/portal/health', phrase('Health'), './health/health-page', has('health'), 'heart'],
+  ],
+};
+
+const MODULES = import.meta.glob(['./*/*-page.tsx', '!./entrance/*']);
+
+/** A module exports its page under its own name: `KeysPage` of `keys-page.tsx`. */
+async function loadPage(module: string): Promise<ComponentType> {
+  const exported = await MODULES[`${module}.tsx`]?.();
+  const name = module
+    .replace(/.*\//, '')
+    .replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const page = exported?.[name];
+  if (!page) throw new Error(`${module} exports no ${name}`);
+  return page;
+}
+
+export const PORTAL_PAGES: readonly PortalPage[] = Object.entries(ROWS).flatMap(([group, rows]) =>
+  rows.map(([path, label, module, isFor, icon, frame]) => ({
+    ...{ path, label, isFor, isFull: frame === 'full' },
+    load: () => loadPage(module),
+    ...(icon && { menu: { icon, group: group as MenuGroup } }),
+  })),
+);
 
 /** The page at an address that may contain parameters. */
 export function findPage(address: string): PortalPage | undefined {

@@ -1,18 +1,9 @@
 /** The settings of the viewer's own account. */
-import {
-  Alert,
-  NativeSelect,
-  Paper,
-  PasswordInput,
-  Stack,
-  Text,
-  Title,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { NativeSelect, Paper, PasswordInput, Stack, Text, Title, useMantineColorScheme } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from 'react';
 import { ChangeOwnPassword } from '../../../generated/portal/account/account';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
-import { NewPasswordFields, THEMES } from '../entrance/entrance-card';
+import { NewPasswordFields, RefusalNotice, THEMES } from '../entrance/entrance-card';
 import { useChange, useSession, useViewer } from '../gateway/use-gateway';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
 import { currentLanguage, switchLanguage, useTexts } from '../language/use-texts';
@@ -135,11 +126,7 @@ export function PasswordSection() {
           visibilityToggleButtonProps={{ 'aria-label': t('Show characters') }}
         />
         <NewPasswordFields />
-        {isDifferent && (
-          <Alert color="red" variant="light" p="sm" role="alert">
-            {t('The passwords do not match.')}
-          </Alert>
-        )}
+        <RefusalNotice>{isDifferent && t('The passwords do not match.')}</RefusalNotice>
         {change.error && !isDifferent && <ProblemState problem={change.error} />}
         <TextButton label={t('Change the password')} isMain type="submit" loading={change.isPending} />
       </Stack>

@@ -2,7 +2,7 @@
 
 import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { printCsvLine } from '../../../base/tables/csv-line.js';
@@ -14,7 +14,7 @@ import {
 } from '../../../generated/portal/audit/audit';
 import { type GatewayClient } from '../gateway/gateway-client';
 import { saveFile } from '../gateway/save-file';
-import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { pageOf, useGateway, useListedPages, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayAfter } from '../language/days';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { useNotice } from '../shell/confirm-dialog';
@@ -22,27 +22,22 @@ import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
 import { isFiltering, PageFilter, useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
-import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
+import { textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
 const PAGE_SIZE = 100;
 
 export function AuditPage() {
   const t = useTexts();
-  const gateway = useGateway();
   const [filter, change] = useAddress(NO_AUDIT_FILTER);
   const asked = toAsked(filter);
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [AuditOfSchool.name, asked],
-    queryFn: ({ pageParam, signal }) =>
-      gateway.execute(AuditOfSchool, { ...asked, first: PAGE_SIZE, before: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ auditTrail }) =>
-      auditTrail.length === PAGE_SIZE ? auditTrail.at(-1)?.id : undefined,
-  });
-  const rows = data?.pages.flatMap(({ auditTrail }) => auditTrail) ?? [];
+  const changes = useListedPages(
+    AuditOfSchool,
+    (before) => ({ ...asked, first: PAGE_SIZE, before }),
+    ({ auditTrail }) => pageOf(auditTrail, PAGE_SIZE),
+  );
   return (
     <PageFrame
       title={t('Audit')}
@@ -50,20 +45,18 @@ export function AuditPage() {
       actions={<AuditExport asked={asked} />}
     >
       <AuditFilter filter={filter} onChange={change} />
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !data && <LoadingState rows={12} />}
-      {data && rows.length === 0 && (
-        <EmptyState
-          icon="history"
-          title={isFiltering(filter) ? t('No changes match the filter') : t('No changes yet')}
-        />
-      )}
-      {rows.length > 0 && (
-        <ChangesTable
-          rows={rows}
-          more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
-        />
-      )}
+      <Answered
+        of={changes}
+        rows={12}
+        empty={
+          <EmptyState
+            icon="history"
+            title={isFiltering(filter) ? t('No changes match the filter') : t('No changes yet')}
+          />
+        }
+      >
+        {(rows) => <ChangesTable rows={rows} more={changes.more} />}
+      </Answered>
     </PageFrame>
   );
 }
@@ -92,15 +85,9 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
     ...collections.map(({ name, title }) => [name, title] as const),
     ...Object.entries(AUDITED_SUBJECTS).map(([subject, { name }]) => [subject, t(name)] as const),
   ]);
-  const plain = (
-    name: string,
-    head: string,
-    width: number,
-    text: (row: ListedChange) => string,
-  ): VirtualColumn<ListedChange> => ({ name, head, width, cell: text, title: text });
   const columns: readonly VirtualColumn<ListedChange>[] = [
-    plain('at', t('When'), 200, ({ at }) => formats.instant(at)),
-    plain('principal', t('Who'), 165, ({ principal }) => nameOf(principal)),
+    textColumn('at', t('When'), 200, ({ at }) => formats.instant(at)),
+    textColumn('principal', t('Who'), 165, ({ principal }) => nameOf(principal)),
     {
       name: 'operation',
       head: t('What'),
@@ -109,7 +96,7 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
         <StateTag state={operation}>{t(OPERATION_NAMES[operation] ?? operation)}</StateTag>
       ),
     },
-    plain('collection', t('Collection'), 140, ({ collection }) => titles.get(collection) ?? collection),
+    textColumn('collection', t('Collection'), 140, ({ collection }) => titles.get(collection) ?? collection),
     {
       name: 'record',
       head: t('Record'),
@@ -118,14 +105,14 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       cell: ({ collection, recordId }) => <ChangedLink collection={collection} id={recordId} />,
     },
     {
-      ...plain('version', t('Version'), 90, ({ toVersion }) =>
+      ...textColumn('version', t('Version'), 90, ({ toVersion }) =>
         toVersion === 0 ? '–' : formats.number(toVersion),
       ),
       isNumeric: true,
       isExtra: true,
     },
     {
-      ...plain('credential', t('Credential'), 150, ({ credential }) => {
+      ...textColumn('credential', t('Credential'), 150, ({ credential }) => {
         const [kind = '', id = ''] = credential.split(/:(.*)/);
         const name = t(CREDENTIAL_NAMES[kind] ?? kind);
         // A session has no name, and a task of the gateway is who made the change.
@@ -133,11 +120,8 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       }),
       isExtra: true,
     },
-    {
-      ...plain('request', t('Operation'), 150, ({ requestOperation }) => requestOperation ?? ''),
-      isExtra: true,
-    },
-    { ...plain('requestId', t('Request'), 130, ({ requestId }) => requestId), isExtra: true },
+    textColumn('request', t('Operation'), 150, ({ requestOperation }) => requestOperation ?? '', 'extra'),
+    textColumn('requestId', t('Request'), 130, ({ requestId }) => requestId, 'extra'),
   ];
   return (
     <VirtualTable

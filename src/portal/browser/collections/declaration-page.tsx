@@ -1,19 +1,19 @@
 /** The declaration of a collection: its fields, its rules, undeclared fields in its records, and the text. */
 import { Group, List, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode } from 'react';
 import {
   DeclaredCollections,
   DropDeclaration,
   WholeDeclaration,
 } from '../../../generated/portal/collections/collections';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
-import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
+import { useOperation, useViewer } from '../gateway/use-gateway';
 import { useReportWords, useTexts } from '../language/use-texts';
 import { CountButton } from '../records/records-toolbar';
 import { GatewayProblem } from '../session/gateway-problem';
 import { CodeSpans } from '../shell/code-to-copy';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { ChangeButton } from '../shell/confirm-dialog';
 import { ListTable } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
@@ -91,35 +91,24 @@ export function DeclarationPage() {
 function DropButton({ name }: { readonly name: string }) {
   const t = useTexts();
   const navigate = useNavigate();
-  const [isAsked, setIsAsked] = useState(false);
-  const drop = useChange(DropDeclaration, [DeclaredCollections, PortalViewer]);
   return (
-    <>
-      <TextButton label={t('Drop')} onClick={() => setIsAsked(true)} />
-      {isAsked && (
-        <ConfirmDialog
-          title={t('Drop {name}?', { name })}
-          action={t('Drop')}
-          isDangerous
-          isBusy={drop.isPending}
-          problem={drop.error}
-          onConfirm={() =>
-            drop.mutate({ name }, { onSuccess: () => void navigate({ to: '/portal/collections' }) })
-          }
-          onClose={() => setIsAsked(false)}
-        >
-          <Text>
-            {t(
-              'No one will be able to read or write its records, in any branch. This cannot be undone here.',
-            )}
-          </Text>
-          <Group mt="sm" gap="xs">
-            <CountButton asked={{ collection: name, oquery: '', where: null }} />
-            <TextLink to={`/portal/records/${name}`}>{t('Open records')}</TextLink>
-          </Group>
-        </ConfirmDialog>
-      )}
-    </>
+    <ChangeButton
+      title={t('Drop {name}?', { name })}
+      action={t('Drop')}
+      isDangerous
+      change={DropDeclaration}
+      variables={{ name }}
+      outdated={[DeclaredCollections, PortalViewer]}
+      onDone={() => void navigate({ to: '/portal/collections' })}
+    >
+      <Text>
+        {t('No one will be able to read or write its records, in any branch. This cannot be undone here.')}
+      </Text>
+      <Group mt="sm" gap="xs">
+        <CountButton asked={{ collection: name, oquery: '', where: null }} />
+        <TextLink to={`/portal/records/${name}`}>{t('Open records')}</TextLink>
+      </Group>
+    </ChangeButton>
   );
 }
 

@@ -1,12 +1,12 @@
 /** All collections, with the origin of their declarations. */
-import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { useReportWords, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
-import { InputDialog } from '../shell/confirm-dialog';
+import { FormDialog } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
@@ -87,30 +87,20 @@ export function DeclaredCollectionsPage() {
 function NewCollectionDialog({ onClose }: { onClose(): void }) {
   const t = useTexts();
   const navigate = useNavigate();
-  const [name, setName] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void navigate({ to: `/portal/collections/${encodeURIComponent(name)}` });
-  };
   return (
-    <InputDialog opened onClose={onClose} title={t('New collection')}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label={t('Name')}
-            description={t(
-              'Lower-case letters, digits and _, for example library_book. Programs use this name.',
-            )}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            pattern="[a-z][a-z0-9_]{0,39}"
-            required
-          />
-          <Group justify="flex-end">
-            <TextButton label={t('Create collection')} isMain type="submit" />
-          </Group>
-        </Stack>
-      </form>
-    </InputDialog>
+    <FormDialog
+      title={t('New collection')}
+      action={t('Create collection')}
+      onClose={onClose}
+      onSubmit={({ name = '' }) => void navigate({ to: `/portal/collections/${encodeURIComponent(name)}` })}
+    >
+      <TextInput
+        label={t('Name')}
+        description={t('Lower-case letters, digits and _, for example library_book. Programs use this name.')}
+        name="name"
+        pattern="[a-z][a-z0-9_]{0,39}"
+        required
+      />
+    </FormDialog>
   );
 }

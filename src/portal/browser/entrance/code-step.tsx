@@ -1,8 +1,8 @@
-import { Alert, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { TextButton } from '../shell/text-button';
-import { useRefusalWords } from './entrance-card';
+import { RefusalNotice, useRefusalWords } from './entrance-card';
 
 export interface CodeStepProps {
   /** Logs in with the code. An error is shown here. */
@@ -75,11 +75,7 @@ export function CodeStep({ onCode, onBack }: CodeStepProps) {
             maxLength={20}
           />
         )}
-        {refusal !== '' && (
-          <Alert color="red" variant="light" p="sm" role="alert">
-            {refusal}
-          </Alert>
-        )}
+        <RefusalNotice>{refusal}</RefusalNotice>
         <TextButton label={t('Log in')} isMain type="submit" loading={isBusy} fullWidth />
         <Stack gap="xs" align="flex-start">
           <TextButton

@@ -1,4 +1,5 @@
 import {
+  Alert,
   Anchor,
   Group,
   Menu,
@@ -202,5 +203,15 @@ export function NewPasswordFields() {
       />
       <PasswordInput {...shared} name="repeated" label={t('Confirm password')} />
     </>
+  );
+}
+
+/** Why a form was refused; nothing without a reason. */
+export function RefusalNotice({ children }: { readonly children: ReactNode }) {
+  if (!children) return null;
+  return (
+    <Alert color="red" variant="light" p="sm" role="alert">
+      {children}
+    </Alert>
   );
 }

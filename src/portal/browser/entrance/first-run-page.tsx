@@ -7,7 +7,7 @@ import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { TextButton } from '../shell/text-button';
-import { EntranceCard, NewPasswordFields, OverNotice } from './entrance-card';
+import { EntranceCard, NewPasswordFields, OverNotice, RefusalNotice } from './entrance-card';
 
 /** The default time zone of a school. */
 const DEFAULT_ZONE = 'Asia/Kolkata';
@@ -117,11 +117,7 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
           withAsterisk={false}
         />
         <NewPasswordFields />
-        {refusal !== '' && (
-          <Alert color="red" variant="light" p="sm" role="alert">
-            {refusal}
-          </Alert>
-        )}
+        <RefusalNotice>{refusal}</RefusalNotice>
         <TextButton label={t('Make the school')} isMain type="submit" loading={isBusy} fullWidth />
       </Stack>
     </form>

@@ -1,10 +1,10 @@
-import { Alert, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useSession } from '../gateway/use-gateway';
 import { useTexts } from '../language/use-texts';
 import { type Credentials, Refusal, type SessionUser } from '../session/login-session';
 import { TextButton } from '../shell/text-button';
-import { useRefusalWords } from './entrance-card';
+import { RefusalNotice, useRefusalWords } from './entrance-card';
 
 /** Loaded for those who have a second factor. */
 const CodeStep = lazy(async () => ({ default: (await import('./code-step')).CodeStep }));
@@ -126,11 +126,7 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
               onClick={() => setHasBranch(true)}
             />
           ))}
-        {refusal !== '' && (
-          <Alert color="red" variant="light" p="sm">
-            {refusal}
-          </Alert>
-        )}
+        <RefusalNotice>{refusal}</RefusalNotice>
         <TextButton label={t('Log in')} isMain type="submit" loading={isBusy} fullWidth />
         {demoUsers.length > 0 && userName === undefined && (
           <section className="demo-logins" aria-label={t('Demo school: log in as')}>

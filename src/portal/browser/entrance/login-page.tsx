@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useSession } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
-import { EntranceCard } from './entrance-card';
+import { EntranceCard, RefusalNotice } from './entrance-card';
 import { LoginForm } from './login-form';
 
 /** The public facts about the school. */
@@ -89,11 +89,7 @@ function IdentityChoice({ provider, children }: IdentityChoiceProps) {
   const refusal = REFUSALS[outcome];
   return (
     <Stack gap="md">
-      {refusal !== undefined && (
-        <Alert color="red" variant="light" p="sm" role="alert">
-          {t(refusal)}
-        </Alert>
-      )}
+      <RefusalNotice>{refusal && t(refusal)}</RefusalNotice>
       {children}
       {provider !== null && (
         <>

@@ -10,7 +10,7 @@ import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { TextButton } from '../shell/text-button';
-import { EntranceCard, NewPasswordFields, OverNotice } from './entrance-card';
+import { EntranceCard, NewPasswordFields, OverNotice, RefusalNotice } from './entrance-card';
 
 type Account = NonNullable<LinkedAccountQuery['accountLink']>;
 
@@ -115,11 +115,7 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
         </div>
         <TextInput label={t('User name')} defaultValue={account.userName} autoComplete="username" readOnly />
         <NewPasswordFields />
-        {refusal !== '' && (
-          <Alert color="red" variant="light" p="sm">
-            {refusal}
-          </Alert>
-        )}
+        <RefusalNotice>{refusal}</RefusalNotice>
         <TextButton
           label={t('Set the password and log in')}
           isMain

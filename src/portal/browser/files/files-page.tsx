@@ -15,7 +15,7 @@ import { SharedWithInput } from '../shell/shared-with-input';
 import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
-import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
+import { textColumn, type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
 import {
   FileDialog,
   type ListedFile,
@@ -55,19 +55,19 @@ export function FilesPage() {
     >
       <FilesFilter filter={filter} onChange={change} />
       {download.error && <ProblemState problem={download.error} />}
-      <Answered of={files} rows={12}>
-        {(rows) =>
-          rows.length > 0 ? (
-            <FilesTable {...{ rows, more: files.more, onOpen: setOpened }} {...actions} />
-          ) : (
-            <EmptyState
-              icon="file"
-              title={isFiltering(filter) ? t('No files match the filter') : t('No files yet')}
-            >
-              {!isFiltering(filter) && t('Add one here, or on the page of the record it belongs to.')}
-            </EmptyState>
-          )
+      <Answered
+        of={files}
+        rows={12}
+        empty={
+          <EmptyState
+            icon="file"
+            title={isFiltering(filter) ? t('No files match the filter') : t('No files yet')}
+          >
+            {!isFiltering(filter) && t('Add one here, or on the page of the record it belongs to.')}
+          </EmptyState>
         }
+      >
+        {(rows) => <FilesTable {...{ rows, more: files.more, onOpen: setOpened }} {...actions} />}
       </Answered>
       {isAdding && <AddFileDialog onClose={() => setAdding(false)} />}
       {file && !removed && <FileDialog file={file} {...actions} onClose={() => setOpened(undefined)} />}
@@ -163,22 +163,8 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
         );
       },
     },
-    {
-      name: 'type',
-      head: t('Type'),
-      width: 170,
-      isExtra: true,
-      title: ({ contentType }) => contentType,
-      cell: ({ contentType }) => contentType,
-    },
-    {
-      name: 'createdBy',
-      head: t('Added by'),
-      width: 170,
-      isExtra: true,
-      title: ({ createdBy }) => nameOf(createdBy),
-      cell: ({ createdBy }) => nameOf(createdBy),
-    },
+    textColumn('type', t('Type'), 170, ({ contentType }) => contentType, 'extra'),
+    textColumn('createdBy', t('Added by'), 170, ({ createdBy }) => nameOf(createdBy), 'extra'),
     { name: 'createdAt', head: t('Added'), width: 190, cell: ({ createdAt }) => instant(createdAt) },
     {
       name: 'actions',

@@ -182,6 +182,7 @@ export function useListedPages<Result, Variables, Row>(
   operation: PortalOperation<Result, Variables>,
   variablesAt: (cursor: string | null) => Variables,
   readPage: (result: Result) => ListedPage<Row>,
+  options: { readonly refetchOnWindowFocus?: boolean; readonly refetchOnReconnect?: boolean } = {},
 ) {
   const gateway = useGateway();
   const { data, error, refetch, isFetching, hasNextPage, isFetchingNextPage, fetchNextPage } =
@@ -193,6 +194,7 @@ export function useListedPages<Result, Variables, Row>(
         const { hasNextPage: isThere, endCursor } = readPage(result).pageInfo;
         return isThere ? endCursor : undefined;
       },
+      ...options,
     });
   const more = { isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() };
   return { data: data?.pages.flatMap((page) => readPage(page).nodes), error, refetch, isFetching, more };

@@ -15,7 +15,7 @@ import { isFiltering, PageFilter, useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
-import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
+import { textColumn, type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
 import {
   type ListedMessage,
   labelOfMessage,
@@ -74,19 +74,19 @@ export function MessagesPage() {
         <DayInput label={t('From')} {...dayField('from')} />
         <DayInput label={t('Until')} {...dayField('until')} />
       </PageFilter>
-      <Answered of={messages} rows={12}>
-        {(rows) =>
-          rows.length > 0 ? (
-            <MessagesTable rows={rows} more={messages.more} onOpen={setOpened} />
-          ) : (
-            <EmptyState
-              icon="mail"
-              title={isFiltering(filter) ? t('No messages match the filter') : t('No messages yet')}
-            >
-              {t('Sent and failed messages are kept for a limited time.')}
-            </EmptyState>
-          )
+      <Answered
+        of={messages}
+        rows={12}
+        empty={
+          <EmptyState
+            icon="mail"
+            title={isFiltering(filter) ? t('No messages match the filter') : t('No messages yet')}
+          >
+            {t('Sent and failed messages are kept for a limited time.')}
+          </EmptyState>
         }
+      >
+        {(rows) => <MessagesTable rows={rows} more={messages.more} onOpen={setOpened} />}
       </Answered>
       {message && <MessageDialog message={message} onClose={() => setOpened(undefined)} />}
     </PageFrame>
@@ -118,12 +118,6 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
   const t = useTexts();
   const { instant, number } = useFormats();
   const nameOf = useUserNames(rows.map(({ createdBy }) => createdBy));
-  const plain = (
-    name: string,
-    head: string,
-    width: number,
-    text: (row: ListedMessage) => string,
-  ): VirtualColumn<ListedMessage> => ({ name, head, width, cell: text, title: text });
   const columns: readonly VirtualColumn<ListedMessage>[] = [
     {
       name: 'message',
@@ -142,19 +136,16 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
       width: 110,
       cell: ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
     },
-    plain('recipients', t('To'), 185, ({ recipients }) => recipients.join(', ')),
-    plain('createdAt', t('Requested'), 200, ({ createdAt }) => instant(createdAt)),
+    textColumn('recipients', t('To'), 185, ({ recipients }) => recipients.join(', ')),
+    textColumn('createdAt', t('Requested'), 200, ({ createdAt }) => instant(createdAt)),
+    textColumn('kind', t('Channel'), 105, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind), 'extra'),
     {
-      ...plain('kind', t('Channel'), 105, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind)),
-      isExtra: true,
-    },
-    {
-      ...plain('attempts', t('Attempts'), 105, ({ attempts }) => number(attempts)),
+      ...textColumn('attempts', t('Attempts'), 105, ({ attempts }) => number(attempts)),
       isNumeric: true,
       isExtra: true,
     },
-    { ...plain('lastError', t('Reason'), 185, ({ lastError }) => lastError ?? ''), isExtra: true },
-    { ...plain('createdBy', t('Requested by'), 150, ({ createdBy }) => nameOf(createdBy)), isExtra: true },
+    { ...textColumn('lastError', t('Reason'), 185, ({ lastError }) => lastError ?? ''), isExtra: true },
+    textColumn('createdBy', t('Requested by'), 150, ({ createdBy }) => nameOf(createdBy), 'extra'),
   ];
   return (
     <VirtualTable

@@ -1,7 +1,5 @@
 /** The history of a record: every change with its fields, and buttons to restore them. */
 import { Card, Group, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import {
   HistoryOfRecord,
   type HistoryOfRecordQuery,
@@ -10,10 +8,10 @@ import {
   SaveRecord,
 } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
-import { useChange, useGateway, useViewer } from '../gateway/use-gateway';
+import { useChange, useListedPages, useViewer } from '../gateway/use-gateway';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { ConfirmDialog, useNotice } from '../shell/confirm-dialog';
-import { StateTag } from '../shell/icon';
+import { ChangeButton, useNotice } from '../shell/confirm-dialog';
+import { Icon, StateTag } from '../shell/icon';
 import { ActionsHead, ListTable, MoreButton } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
@@ -44,17 +42,13 @@ function nameOfOperation({ operation, fromVersion }: RecordVersion): string {
 
 export function HistoryTab({ collection, id, version }: HistoryTabProps) {
   const t = useTexts();
-  const gateway = useGateway();
   const asked = { collection: collection.name, id, first: PAGE_SIZE };
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [HistoryOfRecord.name, asked],
-    queryFn: ({ pageParam, signal }) =>
-      gateway.execute(HistoryOfRecord, { ...asked, after: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ recordHistory: { pageInfo } }) =>
-      pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
-  });
-  const versions = data?.pages.flatMap(({ recordHistory }) => recordHistory.nodes) ?? [];
+  const { data, error, refetch, more } = useListedPages(
+    HistoryOfRecord,
+    (after) => ({ ...asked, after }),
+    ({ recordHistory }) => recordHistory,
+  );
+  const versions = data ?? [];
   const oldest = versions.at(-1);
   // The history of a record that was imported begins with its first change, which may be its removal.
   const first = oldest?.changes ? oldest.fromVersion : null;
@@ -77,7 +71,7 @@ export function HistoryTab({ collection, id, version }: HistoryTabProps) {
           change={one}
         />
       ))}
-      {!hasNextPage && first && (
+      {!more.isThere && first && (
         <Card component="li" withBorder padding="md" className="version-card">
           <Group justify="space-between">
             <Group gap="xs">
@@ -90,11 +84,7 @@ export function HistoryTab({ collection, id, version }: HistoryTabProps) {
           </Group>
         </Card>
       )}
-      <MoreButton
-        more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
-      >
-        {t('Older changes')}
-      </MoreButton>
+      <MoreButton more={more}>{t('Older changes')}</MoreButton>
     </Stack>
   );
 }
@@ -142,38 +132,21 @@ interface RestoreButtonProps extends Pick<VersionCardProps, 'collection' | 'id' 
 function RestoreButton({ collection, id, current, version }: RestoreButtonProps) {
   const t = useTexts();
   const notice = useNotice();
-  const viewer = useViewer();
-  const [isAsked, setIsAsked] = useState(false);
-  const restore = useChange(RestoreRecord, [GridRecords, RecordNow, HistoryOfRecord]);
-  const rights = viewer.collections.find(({ name }) => name === collection.name);
+  const rights = useViewer().collections.find(({ name }) => name === collection.name);
   if (rights?.canUpdate !== true) return null;
-  const bringBack = async () => {
-    const ifVersion = current ?? null;
-    await restore.mutateAsync({ collection: collection.name, id, version, ifVersion });
-    setIsAsked(false);
-    notice(t('The record is back at version {version}.', { version }));
-  };
   return (
-    <>
-      <TextButton
-        label={t('Restore version {version}', { version })}
-        size="compact-sm"
-        icon="undo"
-        onClick={() => setIsAsked(true)}
-      />
-      {isAsked && (
-        <ConfirmDialog
-          title={t('Restore version {version}?', { version })}
-          action={t('Restore')}
-          isBusy={restore.isPending}
-          problem={restore.error}
-          onConfirm={() => void bringBack().catch(() => undefined)}
-          onClose={() => setIsAsked(false)}
-        >
-          {t('The record gets the values from then, as a new version. You can undo this the same way.')}
-        </ConfirmDialog>
-      )}
-    </>
+    <ChangeButton
+      look={{ size: 'compact-sm', leftSection: <Icon name="undo" size={14} /> }}
+      label={t('Restore version {version}', { version })}
+      title={t('Restore version {version}?', { version })}
+      action={t('Restore')}
+      change={RestoreRecord}
+      variables={{ collection: collection.name, id, version, ifVersion: current ?? null }}
+      outdated={[GridRecords, RecordNow, HistoryOfRecord]}
+      onDone={() => notice(t('The record is back at version {version}.', { version }))}
+    >
+      {t('The record gets the values from then, as a new version. You can undo this the same way.')}
+    </ChangeButton>
   );
 }
 

@@ -1,15 +1,21 @@
 /** The records of a collection, filtered and sorted, as a grid that loads more while scrolling. */
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
-import { useGateway, useViewer } from '../gateway/use-gateway';
+import { useListedPages, useViewer } from '../gateway/use-gateway';
 import { phrase, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { InSteps } from '../shell/in-turns';
 import { useAddress } from '../shell/page-filter';
-import { LoadingState, NotFoundState, PageFrame, ProblemState, SubjectProblem } from '../shell/states';
+import {
+  Answered,
+  LoadingState,
+  NotFoundState,
+  PageFrame,
+  ProblemState,
+  SubjectProblem,
+} from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { BulkBar, useChosenRecords } from './bulk-bar';
 import { FilterBuilder, useFilterWords } from './filter-builder';
@@ -92,7 +98,6 @@ const PAGE_SIZE = 100;
 const MOST_COLUMNS = 8;
 
 export function RecordsGrid({ collection }: { readonly collection: DeclaredCollection }) {
-  const gateway = useGateway();
   const fields = useReadableFields(collection);
   const [{ search, oquery, where, sort, columns: shownNames }, change] = useAddress(SHOWN_RECORDS);
   const [isFiltering, setIsFiltering] = useState(false);
@@ -116,25 +121,19 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
     orderBy: orderInAddress(sort),
     first: PAGE_SIZE,
   };
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPending } =
-    useInfiniteQuery({
-      queryKey: [GridRecords.name, asked],
-      queryFn: ({ pageParam, signal }) =>
-        gateway.execute(GridRecords, { ...asked, after: pageParam }, signal),
-      initialPageParam: null as string | null,
-      getNextPageParam: ({ records: { pageInfo } }) =>
-        pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
-      // Refetching would load all loaded pages again, one after the other.
-      refetchOnWindowFocus: false,
-      refetchOnReconnect: false,
-    });
+  const records = useListedPages(
+    GridRecords,
+    (after) => ({ ...asked, after }),
+    (result) => result.records,
+    // Refetching would load all loaded pages again, one after the other.
+    { refetchOnWindowFocus: false, refetchOnReconnect: false },
+  );
   const counted = { collection: filter.collection, oquery: filter.oquery, where: filter.where };
   const viewer = useViewer();
   const chosen = useChosenRecords(
     JSON.stringify(counted),
     `chosen:${viewer.domain.id}:${viewer.id}:${collection.name}`,
   );
-  const rows = data?.pages.flatMap(({ records }) => records.nodes) ?? [];
   const wordsOf = useFilterWords(fields);
   const isFiltered = filter.oquery !== '' || where !== '';
   return (
@@ -150,29 +149,28 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         onFilter={() => setIsFiltering(true)}
       />
       <UnsavedRecords collection={collection.name} />
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && isPending && <LoadingState rows={12} />}
-      {data && rows.length === 0 && (
-        <NoRecords
-          collection={collection.name}
-          isFiltered={isFiltered}
-          unknown={unknownFieldsOf(filter.oquery, fields)}
-          onUnfilter={() => change({ search: '', oquery: '', where: '' })}
-        />
-      )}
-      {rows.length > 0 && (
-        <InSteps before={<LoadingState />}>
-          <RecordsTable
-            collection={collection}
-            columns={columns}
-            rows={rows}
-            chosen={chosen}
-            sort={sort}
-            onSort={(next) => change({ sort: next })}
-            more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
+      <Answered
+        of={records}
+        rows={12}
+        empty={
+          <NoRecords
+            collection={collection.name}
+            isFiltered={isFiltered}
+            unknown={unknownFieldsOf(filter.oquery, fields)}
+            onUnfilter={() => change({ search: '', oquery: '', where: '' })}
           />
-        </InSteps>
-      )}
+        }
+      >
+        {(rows) => (
+          <InSteps before={<LoadingState />}>
+            <RecordsTable
+              {...{ columns, rows, chosen, sort, more: records.more }}
+              collection={collection}
+              onSort={(next) => change({ sort: next })}
+            />
+          </InSteps>
+        )}
+      </Answered>
       <BulkBar {...{ collection, chosen }} filter={counted} />
       {isFiltering && (
         <FilterBuilder

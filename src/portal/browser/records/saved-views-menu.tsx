@@ -1,7 +1,7 @@
 /** The menu of saved views of a collection: select, save, rename, share and remove them. */
-import { Menu, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Menu, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import {
   ChangeSavedView,
   MakeSavedView,
@@ -9,14 +9,13 @@ import {
   SavedViewsOf,
   type SavedViewsOfQuery,
 } from '../../../generated/portal/records/saved-views';
-import { useChange, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { useTexts } from '../language/use-texts';
-import { ChangedMeanwhile, ConfirmDialog, InputDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { ChangeDialog, ChangedMeanwhile, FormDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
 import { SharedWithInput } from '../shell/shared-with-input';
-import { ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import {
   ALL_RECORDS,
@@ -37,7 +36,6 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
   const [named, setNamed] = useState<NamedView>();
   const [isRemoving, setIsRemoving] = useState(false);
   const save = useSaveView(collection);
-  const remove = useChange(RemoveSavedView, [SavedViewsOf]);
   const rights = viewer.collections.find(({ name }) => name === 'saved_view');
   const active = views.find(({ id }) => id === chosen);
   const isOwn = active?.owner?.id === viewer.id;
@@ -145,29 +143,20 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
         />
       )}
       {active && isRemoving && (
-        <ConfirmDialog
+        <ChangeDialog
           title={t('Remove the view')}
           action={t('Remove')}
           isDangerous
-          isBusy={remove.isPending}
-          problem={remove.error}
+          change={RemoveSavedView}
+          variables={{ id: active.id, version: active.version }}
+          outdated={[SavedViewsOf]}
           onClose={() => setIsRemoving(false)}
-          onConfirm={() =>
-            remove.mutate(
-              { id: active.id, version: active.version },
-              {
-                onSuccess: () => {
-                  setIsRemoving(false);
-                  change({ view: ALL_RECORDS }, 'replace');
-                },
-              },
-            )
-          }
+          onDone={() => change({ view: ALL_RECORDS }, 'replace')}
         >
           {t('No one will have the view {name} any more. Records are not affected.', {
             name: active.name ?? '',
           })}
-        </ConfirmDialog>
+        </ChangeDialog>
       )}
     </>
   );
@@ -204,53 +193,46 @@ function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: Sav
   const rights = useViewer().collections.find(({ name }) => name === 'saved_view');
   const [edited, setEdited] = useState(view);
   const name = edited.name.trim();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSave({ ...edited, name });
-  };
   return (
-    <InputDialog
-      opened
-      onClose={onClose}
+    <FormDialog
       title={view.stored === undefined ? t('Save as view') : t('Name and sharing of the view')}
+      action={t('Save')}
+      isReady={name !== ''}
+      problem={theirs ? null : problem}
+      onSubmit={() => onSave({ ...edited, name })}
+      {...{ isBusy, onClose }}
     >
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label={t('Name')}
-            description={view.stored === undefined && t('Keeps the current filter, search, sort and columns')}
-            required
-            maxLength={100}
-            value={edited.name}
-            onChange={({ currentTarget }) => setEdited({ ...edited, name: currentTarget.value })}
-          />
-          {rights?.creatableFields.includes('shared_with') && (
-            <SharedWithInput
-              value={edited.sharedWith}
-              onChange={(sharedWith) => setEdited({ ...edited, sharedWith })}
-            />
-          )}
-          <Switch
-            label={t('Open the collection with this view')}
-            checked={edited.isDefault}
-            onChange={({ currentTarget }) => setEdited({ ...edited, isDefault: currentTarget.checked })}
-          />
-          {theirs && (
-            <ChangedMeanwhile
-              changed={{ collection: 'saved_view', id: theirs.id }}
-              theirs={[
-                [t('Name'), theirs.name],
-                [t('Shared with'), theirs.sharedWith?.join(', ')],
-                [t('Filter'), theirs.oquery ?? theirs.where],
-                [t('Columns'), theirs.columns?.join(', ')],
-              ]}
-            />
-          )}
-          {problem && !theirs && <ProblemState problem={problem} />}
-          <TextButton label={t('Save')} isMain type="submit" loading={isBusy} disabled={name === ''} />
-        </Stack>
-      </form>
-    </InputDialog>
+      <TextInput
+        label={t('Name')}
+        description={view.stored === undefined && t('Keeps the current filter, search, sort and columns')}
+        required
+        maxLength={100}
+        value={edited.name}
+        onChange={({ currentTarget }) => setEdited({ ...edited, name: currentTarget.value })}
+      />
+      {rights?.creatableFields.includes('shared_with') && (
+        <SharedWithInput
+          value={edited.sharedWith}
+          onChange={(sharedWith) => setEdited({ ...edited, sharedWith })}
+        />
+      )}
+      <Switch
+        label={t('Open the collection with this view')}
+        checked={edited.isDefault}
+        onChange={({ currentTarget }) => setEdited({ ...edited, isDefault: currentTarget.checked })}
+      />
+      {theirs && (
+        <ChangedMeanwhile
+          changed={{ collection: 'saved_view', id: theirs.id }}
+          theirs={[
+            [t('Name'), theirs.name],
+            [t('Shared with'), theirs.sharedWith?.join(', ')],
+            [t('Filter'), theirs.oquery ?? theirs.where],
+            [t('Columns'), theirs.columns?.join(', ')],
+          ]}
+        />
+      )}
+    </FormDialog>
   );
 }
 

@@ -30,46 +30,17 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
  */
 type Tone = 'good' | 'bad' | 'busy' | 'warning';
 
-/** The tones of all states, in lower case; other states are grey. */
-const TONES: Readonly<Record<string, Tone>> = {
-  active: 'good',
-  on: 'good',
-  done: 'good',
-  succeeded: 'good',
-  sent: 'good',
-  delivered: 'good',
-  created: 'good',
-  added: 'good',
-  restored: 'good',
-  approved: 'good',
-  present: 'good',
-  failed: 'bad',
-  deleted: 'bad',
-  removed: 'bad',
-  erased: 'bad',
-  revoked: 'bad',
-  rejected: 'bad',
-  rolled_back: 'bad',
-  cancelled: 'bad',
-  absent: 'bad',
-  invited: 'busy',
-  updated: 'busy',
-  changed: 'busy',
-  running: 'busy',
-  sending: 'busy',
-  trying: 'busy',
-  inspecting: 'busy',
-  received: 'busy',
-  undoing: 'busy',
-  waiting: 'busy',
-  ready: 'warning',
-  tried: 'warning',
-  paused: 'warning',
-  pending: 'warning',
-  leave: 'warning',
-  expired: 'warning',
-  slow: 'warning',
+/** The states of each tone, in lower case; other states are grey. */
+const TONES: Readonly<Record<Tone, string>> = {
+  good: 'active on done succeeded sent delivered created added restored approved present',
+  bad: 'failed deleted removed erased revoked rejected rolled_back cancelled absent',
+  busy: 'invited updated changed running sending trying inspecting received undoing waiting',
+  warning: 'ready tried paused pending leave expired slow',
 };
+
+function toneOf(state: string): string | undefined {
+  return Object.entries(TONES).find(([, states]) => states.split(' ').includes(state.toLowerCase()))?.[0];
+}
 
 export interface StateTagProps {
   /** The state as the gateway names it; without one, the tag is a grey label. */
@@ -80,7 +51,7 @@ export interface StateTagProps {
 /** A state, or a short label, within a line or a table. */
 export function StateTag({ state = '', children }: StateTagProps) {
   return (
-    <span className="state-tag" data-tone={TONES[state.toLowerCase()]}>
+    <span className="state-tag" data-tone={toneOf(state)}>
       {children}
     </span>
   );

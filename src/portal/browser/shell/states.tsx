@@ -305,16 +305,20 @@ interface AnsweredProps<Data> {
   readonly of: QueryAnswer<Data>;
   /** The height of the expected content, in rows. */
   readonly rows?: number;
+  /** In place of an empty list. */
+  readonly empty?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }
 
 /** What was answered; before that, that it is loaded, or why it did not come. */
-export function Answered<Data>({ of: { data, error, refetch }, rows = 6, children }: AnsweredProps<Data>) {
+export function Answered<Data>({ of, rows = 6, empty, children }: AnsweredProps<Data>) {
+  const { data, error, refetch } = of;
+  const isEmpty = empty !== undefined && Array.isArray(data) && data.length === 0;
   return (
     <>
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && data === undefined && <LoadingState rows={rows} />}
-      {data !== undefined && children(data)}
+      {data !== undefined && (isEmpty ? empty : children(data))}
     </>
   );
 }

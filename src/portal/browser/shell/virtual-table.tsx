@@ -36,6 +36,13 @@ export interface VirtualColumn<Row> {
   readonly isReadOnly?: boolean;
 }
 
+/** A column of texts; with `extra`, one that is left out where there is no room. */
+export function textColumn<Row>(
+  ...[name, head, width, text, extra]: [string, string, number, (row: Row) => string, extra?: 'extra']
+): VirtualColumn<Row> {
+  return { name, head, width, cell: text, title: text, isExtra: extra !== undefined };
+}
+
 /** What makes a grid of a table: a cell has the focus, and can be opened to change what is in it. */
 interface GridCells<Row> {
   readonly keys: GridKeys;

@@ -231,16 +231,15 @@ function DeliveryList({ id }: { readonly id: string }) {
           <TextButton label={t('Refresh')} loading={isFetching} onClick={() => void refetch()} />
         </Group>
       </Group>
-      <Answered of={deliveries}>
-        {(rows) =>
-          rows.length > 0 ? (
-            <DeliveryTable deliveries={rows} />
-          ) : (
-            <EmptyState icon="inbox" title={t('No deliveries yet')}>
-              {t('Deliveries are kept for a week. Send a test to see whether the address answers.')}
-            </EmptyState>
-          )
+      <Answered
+        of={deliveries}
+        empty={
+          <EmptyState icon="inbox" title={t('No deliveries yet')}>
+            {t('Deliveries are kept for a week. Send a test to see whether the address answers.')}
+          </EmptyState>
         }
+      >
+        {(rows) => <DeliveryTable deliveries={rows} />}
       </Answered>
       <MoreButton more={more}>{t('More deliveries')}</MoreButton>
     </Stack>
