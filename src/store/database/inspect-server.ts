@@ -160,7 +160,8 @@ async function assertSessionsAreKept(client: pg.Client, connect: () => Promise<p
     for (let round = 0; round < ROUNDS; round++) {
       const mine = await backendOf(client);
       // A transaction holds whatever server connection it was assigned: ours, if ours was free.
-      const its = await lendFor(other, () => backendOf(other));
+      await other.query('begin');
+      const its = await backendOf(other).finally(() => other.query('rollback'));
       if (its === mine || (await backendOf(client)) !== mine) throw refusal(client);
     }
   } catch (error) {
@@ -175,15 +176,6 @@ async function assertSessionsAreKept(client: pg.Client, connect: () => Promise<p
 async function backendOf(client: pg.Client): Promise<number | undefined> {
   const { rows } = await client.query<{ id: number }>(ASK_BACKEND);
   return rows[0]?.id;
-}
-
-async function lendFor<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
-  await client.query('begin');
-  try {
-    return await work();
-  } finally {
-    await client.query('rollback');
-  }
 }
 
 function refusal({ host, port }: pg.Client): ServiceError {

@@ -88,30 +88,30 @@ export interface BucketStage {
   readonly members: readonly Accumulation[];
 }
 
-type ParseStage = (operand: JsonValue, place: MongoPlace) => readonly Stage[];
+type ParseStage = (operand: JsonValue, place: MongoPlace) => Stage | readonly Stage[];
 
 const STAGES: Readonly<Record<string, ParseStage>> = {
-  $match: (operand, place) => [{ kind: 'match', filter: parseMongoQuery(operand, place) }],
-  $project: (operand, place) => [{ kind: 'project', projection: parseMongoProjection(operand, place) }],
+  $match: (operand, place) => ({ kind: 'match', filter: parseMongoQuery(operand, place) }),
+  $project: (operand, place) => ({ kind: 'project', projection: parseMongoProjection(operand, place) }),
   $addFields: parseSet,
   $set: parseSet,
   $unset: (operand, place) => {
     const names = Array.isArray(operand) ? operand : [operand];
     if (names.length === 0) throw malformedMongo(place, 'a field, or a list of fields', operand);
     const paths = names.map((name: JsonValue) => mongoPathAt(textAt(name, place), place));
-    return [{ kind: 'unset', fields: treeOf(paths, place) }];
+    return { kind: 'unset', fields: treeOf(paths, place) };
   },
   $group: parseGroup,
-  $sort: (operand, place) => [{ kind: 'sort', keys: parseMongoSort(operand, place) }],
-  $limit: (operand, place) => [{ kind: 'limit', count: countAt(operand, place, 1) }],
-  $skip: (operand, place) => [{ kind: 'skip', count: countAt(operand, place, 0) }],
+  $sort: (operand, place) => ({ kind: 'sort', keys: parseMongoSort(operand, place) }),
+  $limit: (operand, place) => ({ kind: 'limit', count: countAt(operand, place, 1) }),
+  $skip: (operand, place) => ({ kind: 'skip', count: countAt(operand, place, 0) }),
   $sample: (operand, place) => {
     const { size } = objectAt(operand, place, ['size']);
-    return [{ kind: 'sample', count: countAt(size, withinMongo(place, 'size'), 1) }];
+    return { kind: 'sample', count: countAt(size, withinMongo(place, 'size'), 1) };
   },
   $unwind: parseUnwind,
   $lookup: parseLookup,
-  $count: (operand, place) => [{ kind: 'count', field: fieldAt(operand, place) }],
+  $count: (operand, place) => ({ kind: 'count', field: fieldAt(operand, place) }),
   $facet: parseFacet,
   $bucket: parseBucket,
   $sortByCount: (operand, place) => [
@@ -120,9 +120,9 @@ const STAGES: Readonly<Record<string, ParseStage>> = {
   ],
   $replaceRoot: (operand, place) => {
     const { newRoot } = objectAt(operand, place, ['newRoot']);
-    return [{ kind: 'replaceRoot', root: expressionAt(newRoot, withinMongo(place, 'newRoot')) }];
+    return { kind: 'replaceRoot', root: expressionAt(newRoot, withinMongo(place, 'newRoot')) };
   },
-  $replaceWith: (operand, place) => [{ kind: 'replaceRoot', root: expressionAt(operand, place) }],
+  $replaceWith: (operand, place) => ({ kind: 'replaceRoot', root: expressionAt(operand, place) }),
 };
 
 /** All stages, in the order of the documentation. */
@@ -159,10 +159,10 @@ export function parseStage(
   if (parse === undefined) {
     throw malformedMongo(place, `a stage (${STAGE_NAMES.join(', ')})`, name, didYouMean(name, STAGE_NAMES));
   }
-  return parse(operand, place);
+  return [parse(operand, place)].flat();
 }
 
-function parseSet(operand: JsonValue, place: MongoPlace): readonly Stage[] {
+function parseSet(operand: JsonValue, place: MongoPlace): Stage {
   if (!isJsonObject(operand) || Object.keys(operand).length === 0) {
     throw malformedMongo(place, 'an object of fields and expressions', operand);
   }
@@ -171,7 +171,7 @@ function parseSet(operand: JsonValue, place: MongoPlace): readonly Stage[] {
     members.map(({ path }) => path),
     place,
   );
-  return [{ kind: 'set', members }];
+  return { kind: 'set', members };
 }
 
 /** `{ "address": { "city": … } }` is `{ "address.city": … }`: the other members stay. */
@@ -185,18 +185,16 @@ function setMembers(object: JsonObject, base: Path, place: MongoPlace): readonly
   });
 }
 
-function parseGroup(operand: JsonValue, place: MongoPlace): readonly Stage[] {
+function parseGroup(operand: JsonValue, place: MongoPlace): Stage {
   if (!isJsonObject(operand) || operand._id === undefined) {
     throw malformedMongo(place, 'an object with an expression _id (null: one group of all)', operand);
   }
   const { _id: id, ...rest } = operand;
-  return [
-    {
-      kind: 'group',
-      key: parseMongoExpression(id, withinMongo(place, '_id')),
-      members: parseAccumulations(rest, place),
-    },
-  ];
+  return {
+    kind: 'group',
+    key: parseMongoExpression(id, withinMongo(place, '_id')),
+    members: parseAccumulations(rest, place),
+  };
 }
 
 function parseAccumulations(members: JsonObject, place: MongoPlace): readonly Accumulation[] {
@@ -219,28 +217,26 @@ const COUNTED: Accumulation = {
   operand: { kind: 'literal', value: 1 },
 };
 
-function parseUnwind(operand: JsonValue, place: MongoPlace): readonly Stage[] {
+function parseUnwind(operand: JsonValue, place: MongoPlace): Stage {
   const written: JsonObject =
     typeof operand === 'string' ? { path: operand } : objectAt(operand, place, ['path']);
   const path = textAt(written.path, place);
   if (!path.startsWith('$')) throw malformedMongo(place, 'a path such as "$lines"', path);
   const index = written.includeArrayIndex;
-  return [
-    {
-      kind: 'unwind',
-      path: mongoPathAt(path.slice(1), place),
-      indexField:
-        index === undefined || index === null
-          ? undefined
-          : fieldAt(index, withinMongo(place, 'includeArrayIndex')),
-      keepsEmpty: written.preserveNullAndEmptyArrays === true,
-    },
-  ];
+  return {
+    kind: 'unwind',
+    path: mongoPathAt(path.slice(1), place),
+    indexField:
+      index === undefined || index === null
+        ? undefined
+        : fieldAt(index, withinMongo(place, 'includeArrayIndex')),
+    keepsEmpty: written.preserveNullAndEmptyArrays === true,
+  };
 }
 
 const LOOKUP_MEMBERS = ['from', 'localField', 'foreignField', 'let', 'pipeline', 'as'];
 
-function parseLookup(operand: JsonValue, place: MongoPlace): readonly Stage[] {
+function parseLookup(operand: JsonValue, place: MongoPlace): Stage {
   const written = objectAt(operand, place, ['from', 'as']);
   const strange = Object.keys(written).find((name) => !LOOKUP_MEMBERS.includes(name));
   if (strange !== undefined)
@@ -262,22 +258,20 @@ function parseLookup(operand: JsonValue, place: MongoPlace): readonly Stage[] {
   if (variables !== undefined && !isJsonObject(variables)) {
     throw malformedMongo(withinMongo(place, 'let'), 'an object of names and expressions', variables);
   }
-  return [
-    {
-      kind: 'lookup',
-      collection: textAt(written.from, withinMongo(place, 'from')),
-      fields,
-      variables: Object.entries(variables ?? {}).map(([name, value]) => ({
-        name,
-        value: parseMongoExpression(value, withinMongo(withinMongo(place, 'let'), name)),
-      })),
-      stages: pipeline === undefined ? [] : parseMongoPipeline(pipeline, withinMongo(place, 'pipeline')),
-      as: mongoPathAt(textAt(written.as, withinMongo(place, 'as')), withinMongo(place, 'as')),
-    },
-  ];
+  return {
+    kind: 'lookup',
+    collection: textAt(written.from, withinMongo(place, 'from')),
+    fields,
+    variables: Object.entries(variables ?? {}).map(([name, value]) => ({
+      name,
+      value: parseMongoExpression(value, withinMongo(withinMongo(place, 'let'), name)),
+    })),
+    stages: pipeline === undefined ? [] : parseMongoPipeline(pipeline, withinMongo(place, 'pipeline')),
+    as: mongoPathAt(textAt(written.as, withinMongo(place, 'as')), withinMongo(place, 'as')),
+  };
 }
 
-function parseFacet(operand: JsonValue, place: MongoPlace): readonly Stage[] {
+function parseFacet(operand: JsonValue, place: MongoPlace): Stage {
   if (!isJsonObject(operand) || Object.keys(operand).length === 0) {
     throw malformedMongo(place, 'an object of names and pipelines', operand);
   }
@@ -288,10 +282,10 @@ function parseFacet(operand: JsonValue, place: MongoPlace): readonly Stage[] {
       throw malformedMongo(inner, 'no $facet inside a $facet', pipeline);
     return { name: fieldAt(name, inner), stages };
   });
-  return [{ kind: 'facet', facets }];
+  return { kind: 'facet', facets };
 }
 
-function parseBucket(operand: JsonValue, place: MongoPlace): readonly Stage[] {
+function parseBucket(operand: JsonValue, place: MongoPlace): Stage {
   const written = objectAt(operand, place, ['groupBy', 'boundaries']);
   const at = withinMongo(place, 'boundaries');
   const boundaries = Array.isArray(written.boundaries) ? written.boundaries : [];
@@ -315,15 +309,13 @@ function parseBucket(operand: JsonValue, place: MongoPlace): readonly Stage[] {
   const output = written.output ?? { count: { $sum: 1 } };
   if (!isJsonObject(output))
     throw malformedMongo(withinMongo(place, 'output'), 'an object of accumulators', output);
-  return [
-    {
-      kind: 'bucket',
-      key: expressionAt(written.groupBy, withinMongo(place, 'groupBy')),
-      boundaries: values,
-      default: written.default,
-      members: parseAccumulations(output, withinMongo(place, 'output')),
-    },
-  ];
+  return {
+    kind: 'bucket',
+    key: expressionAt(written.groupBy, withinMongo(place, 'groupBy')),
+    boundaries: values,
+    default: written.default,
+    members: parseAccumulations(output, withinMongo(place, 'output')),
+  };
 }
 
 function isBetween(value: SentValue, least: SentValue, greatest: SentValue): boolean {

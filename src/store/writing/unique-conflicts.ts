@@ -94,7 +94,7 @@ export function describeTaken(
 ): readonly ErrorDetail[] {
   const { key, record, pointer } = taken;
   if (!fieldsOf(collection, key).some((field) => secret.has(field))) {
-    return detailsOf(collection, key, record, pointer);
+    return [detailOf(collection, key, record, pointer)];
   }
   const detail = `it has a value that is to be unique in ${collection.name}, and another record has it`;
   return [{ pointer, detail }];
@@ -189,27 +189,20 @@ function keyValueIn(key: UniqueKey, { id, data, keys }: NewRecord): JsonValue | 
   return isJsonObject(value) ? value.value : value;
 }
 
-function detailsOf(
-  collection: Collection,
-  asked: UniqueKey,
-  record: NewRecord,
-  pointer: string,
-): ErrorDetail[] {
+function detailOf(collection: Collection, asked: UniqueKey, record: NewRecord, pointer: string): ErrorDetail {
   // The rule of a field that ignores case has the name of the field.
   const isOfField = asked.kind === 'rule' && collection.fieldsByName.get(asked.name)?.isUnique === true;
   const key = isOfField ? { ...asked, kind: 'field' as const } : asked;
   switch (key.kind) {
     case 'id':
-      return [
-        {
-          pointer: `${pointer}/_id`,
-          detail:
-            `the _id "${record.id}" is taken in ${collection.name} (also by a removed record, until it ` +
-            'is purged)',
-          expected: 'an _id of its own, or none',
-          sent: record.id,
-        },
-      ];
+      return {
+        pointer: `${pointer}/_id`,
+        detail:
+          `the _id "${record.id}" is taken in ${collection.name} (also by a removed record, until it ` +
+          'is purged)',
+        expected: 'an _id of its own, or none',
+        sent: record.id,
+      };
     case 'field': {
       const value = keyValueIn(key, record);
       const shown = value === undefined ? '' : ` ${printExactJson(value)}`;
@@ -217,27 +210,23 @@ function detailsOf(
       const readmit = stays
         ? `. To readmit a person who left, set ${stays.from} of that record: the former stay is kept`
         : '';
-      return [
-        {
-          pointer: `${pointer}/${key.name}`,
-          detail: `${key.name}${shown} is taken: it is unique in ${collection.name}${readmit}`,
-          expected: 'a value no other record has',
-          ...(value === undefined ? {} : { sent: shownValue(record.data, key.name) }),
-        },
-      ];
+      return {
+        pointer: `${pointer}/${key.name}`,
+        detail: `${key.name}${shown} is taken: it is unique in ${collection.name}${readmit}`,
+        expected: 'a value no other record has',
+        ...(value === undefined ? {} : { sent: shownValue(record.data, key.name) }),
+      };
     }
     case 'rule': {
       const together = collection.uniqueTogether.find((candidate) => candidate.name === key.name);
       const parts = (together?.parts ?? []).map(
         (part) => `${part.path.join('.')}${part.by === 'day' ? ' (its day)' : ''}`,
       );
-      return [
-        {
-          pointer: `${pointer}/${together?.parts[0]?.path[0] ?? ''}`,
-          detail: `there is a record with the same ${parts.join(' and ')} in ${collection.name}`,
-          expected: `one record for each ${parts.join(' and ')}`,
-        },
-      ];
+      return {
+        pointer: `${pointer}/${together?.parts[0]?.path[0] ?? ''}`,
+        detail: `there is a record with the same ${parts.join(' and ')} in ${collection.name}`,
+        expected: `one record for each ${parts.join(' and ')}`,
+      };
     }
   }
 }

@@ -8,6 +8,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { appendFile, chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -326,11 +327,11 @@ async function startServer(
 
 /** A server that cannot stop cleanly, e.g. on a full disk, is ended, and recovers at the next start. */
 async function stopServer(cluster: Cluster, programs: ServerPrograms): Promise<void> {
-  const isRunning = () => exists(path.join(cluster.directory, 'postmaster.pid'));
+  const isRunning = () => existsSync(path.join(cluster.directory, 'postmaster.pid'));
   const timeout = `--timeout=${STOP_TIMEOUT_MS / 1000}`;
   let fault = '';
   for (const mode of ['fast', 'immediate']) {
-    if (!(await isRunning())) return;
+    if (!isRunning()) return;
     const { exitCode, output } = await runPgCtl(programs, 'stop', cluster, [
       '--wait',
       `--mode=${mode}`,
@@ -339,7 +340,7 @@ async function stopServer(cluster: Cluster, programs: ServerPrograms): Promise<v
     if (exitCode === 0) return;
     fault ||= faultIn(output);
   }
-  if (await isRunning()) throw new ServiceError('UNAVAILABLE', `PostgreSQL did not stop: ${fault}`);
+  if (isRunning()) throw new ServiceError('UNAVAILABLE', `PostgreSQL did not stop: ${fault}`);
 }
 
 async function runPgCtl(
@@ -423,13 +424,6 @@ async function findFreePort(wanted: number): Promise<number> {
 
 async function giveTo(location: string, { user }: ServerPrograms): Promise<void> {
   if (user) await chown(location, user.uid, user.gid);
-}
-
-async function exists(location: string): Promise<boolean> {
-  return stat(location).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

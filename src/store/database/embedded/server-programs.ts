@@ -1,6 +1,7 @@
 /** Finds the PostgreSQL programs of the npm package, and as which system user they run. */
+
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -150,11 +151,7 @@ async function placeWithinReach(native: string): Promise<string> {
     version: string;
   };
   const target = path.join(ROOT_FALLBACK_DIRECTORY, `${path.basename(name)}-${version}`);
-  const isPlaced = await access(target).then(
-    () => true,
-    () => false,
-  );
-  if (isPlaced) return target;
+  if (existsSync(target)) return target;
   await makeDirectory(ROOT_FALLBACK_DIRECTORY, 0o755);
   const staging = await mkdtemp(`${target}.`);
   await cp(native, staging, { recursive: true, verbatimSymlinks: true });
