@@ -178,13 +178,7 @@ export const FLOORS: readonly Room[] = [
   {
     name: 'services/sql-views/',
     imports: [
-      ...[
-        'base/model/',
-        'services/auth/principal-attributes.ts',
-        'store/access/',
-        'store/sql/',
-        'store/database/',
-      ],
+      ...['base/model/', 'services/auth/principals.ts', 'store/access/', 'store/sql/', 'store/database/'],
       'services/exporting/record-columns.ts',
     ],
   },
@@ -402,7 +396,6 @@ export const FLOORS: readonly Room[] = [
       ...[
         'portal/explore/',
         'services/importing/cells/day-formats.ts',
-        'services/importing/cells/part-of-cell.ts',
         'services/messaging/sms/count-segments.ts',
       ],
       ...['base/tables/csv-line.ts', 'base/languages/graphql-names.ts'],

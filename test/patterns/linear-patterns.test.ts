@@ -6,7 +6,7 @@ import { readPatterns, type SourcePattern } from './source-patterns.js';
 const MADE_WHILE_RUNNING: Readonly<Record<string, string>> = {
   'src/portal/browser/records/field-faults.tsx': 'a declared pattern, which is linear (linear-pattern.ts)',
   'src/services/formats/format-export.ts': 'a mapping of schema/mappings, tried below',
-  'src/services/formats/print-value.ts': 'a mapping of schema/mappings, tried below',
+  'src/services/formats/format-mapping.ts': 'a mapping of schema/mappings, tried below',
   'src/services/messaging/message-settings.ts':
     'SMS_HTTP_SUCCESS, held against 64 KB that the SMS provider answers',
   'src/store/mongo/mongo-pattern.ts': 'compiled only to see whether it is valid; PostgreSQL matches',

@@ -1,6 +1,5 @@
 /** The composition root: constructs the services of the gateway and opens its port. */
-import type { Tracing } from './start-tracing.js';
-import 'reflect-metadata';
+
 import path from 'node:path';
 import type { DestinationStream } from 'pino';
 import { type Closer, closeInTurn } from '../../base/process/close-in-turn.js';
@@ -15,9 +14,8 @@ import { DueRaising } from '../../school/reports/receipts/due-raising.js';
 import { Receipts } from '../../school/reports/receipts/receipts.js';
 import { reports } from '../../school/reports/registry.js';
 import { readSheets } from '../../school/sheets/read-sheets.js';
-import { IdentityProvider } from '../../services/auth/identity-provider.js';
+import { IdentityProvider, ProviderSessions } from '../../services/auth/identity-provider.js';
 import type { PasswordCost } from '../../services/auth/passwords.js';
-import { ProviderSessions } from '../../services/auth/provider-sessions.js';
 import { countSecretsWithoutKey } from '../../services/auth/text-encryption.js';
 import { JobWorkers } from '../../services/jobs/job-workers.js';
 import { InstanceWatch } from '../../store/database/instance-watch.js';
@@ -37,6 +35,8 @@ import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { createJobs } from './jobs.js';
 import { ACTS, openServices, PRINTS, type Services, SHEETS } from './services.js';
+import type { Tracing } from './start-tracing.js';
+import 'reflect-metadata';
 
 export interface App {
   readonly services: Services;

@@ -3,7 +3,7 @@ import {
   endUnfinishedRestore,
   findUnfinishedRestore,
   type UnfinishedRestore,
-} from '../../services/backup/unfinished-restore.js';
+} from '../../services/backup/restore.js';
 import { DoneErasure } from '../../services/persons/identity.js';
 import type { Persons } from '../../services/persons/persons.js';
 import type { Domains } from '../../store/catalog/domains.js';

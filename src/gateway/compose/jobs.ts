@@ -1,10 +1,9 @@
 /** Background work: the kinds of jobs, and what is scheduled by the clock. */
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
-import type { CronItem, JobContext, JobTask } from '../../services/jobs/job.js';
-import { SEND_TASK } from '../../services/messaging/message-delivery.js';
+import type { CronItem, JobContext, JobTask } from '../../services/jobs/job-queue.js';
+import { RECEIPT_TASK, SEND_TASK } from '../../services/messaging/message-delivery.js';
 import { purgeMessages } from '../../services/messaging/message-rows.js';
-import { RECEIPT_TASK } from '../../services/messaging/receipt-intake.js';
 import { createScriptTasks, SCHEDULE_TASK } from '../../services/scripting/library/script-tasks.js';
 import { endLongSessions } from '../../services/sql-views/sql-views.js';
 import { WEBHOOK_TASK } from '../../services/webhooks/webhook-deliveries.js';

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { assertWithinRate, ServiceError } from '../../base/errors.js';
 import { type Credential, callerName, type Principal } from '../../base/model/scope.js';
-import { findApiKey, parseBearer } from '../../services/auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../../services/auth/resolve-scope.js';
+import { findApiKey, parseBearer } from '../../services/auth/service-secret.js';
 import type { RateDecision } from './rate-limits.js';
 import type { CallerCache } from './request-admission.js';
 

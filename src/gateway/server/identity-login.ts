@@ -13,8 +13,8 @@ import {
   type IdentityProvider,
   isProviderAway,
   type KeptLogin,
+  type ProviderSessions,
 } from '../../services/auth/identity-provider.js';
-import type { ProviderSessions } from '../../services/auth/provider-sessions.js';
 import type { TextEncryption } from '../../services/auth/text-encryption.js';
 import { assertSameOrigin, providerCookie, refreshCookie } from '../rest/browser-auth-routes.js';
 import { printCookie, readCookie } from '../rest/cookie.js';

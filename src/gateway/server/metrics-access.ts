@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
-import { parseBearer } from '../../services/auth/parse-bearer.js';
+import { parseBearer } from '../../services/auth/service-secret.js';
 import { type AuthenticationOptions, countRequest } from './authentication.js';
 import { useBodyAdmission } from './body-admission.js';
 import { useProblemAnswers } from './error-answers.js';

@@ -2,12 +2,11 @@
  * What the service reports to its operators: a closed list of events. Only `createEventLog` turns them into
  * log lines, and `createObserver` adds the metrics; nothing else logs.
  */
-
 import type { Logger } from 'pino';
 import { guarded } from '../../base/process/guarded.js';
 import type { AccountObservation } from '../../services/auth/account-events.js';
 import type { KeyMeter } from '../../services/auth/key-meter.js';
-import type { JobObservation } from '../../services/jobs/job.js';
+import type { JobObservation } from '../../services/jobs/job-queue.js';
 import type { MessageObservation } from '../../services/messaging/message-delivery.js';
 import type { Purged } from '../../store/changes/purge.js';
 import type { DatabaseNews } from '../../store/database/connection-watch.js';

@@ -3,8 +3,8 @@ import { createSigner, createVerifier } from 'fast-jwt';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { invariant } from '../../base/errors.js';
-import type { Delegation } from './delegation.js';
-import type { TokenKey } from './token-keys.js';
+import type { Delegation } from './key-scopes.js';
+import type { TokenKey } from './service-secret.js';
 
 /** The claims of an access token. It is valid only as long as its session or key, and its user, are. */
 export interface AccessClaims {

@@ -8,10 +8,9 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
-import { findPasswordOwner } from './find-password-owner.js';
-import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
-import type { Passwords } from './passwords.js';
+import { findPasswordOwner, type Passwords } from './passwords.js';
 import type { Principals } from './principals.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 import { replacePassword, type UserRef } from './sessions.js';
 
 export type LinkPurpose = 'invite' | 'reset';

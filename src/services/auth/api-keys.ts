@@ -1,5 +1,4 @@
 /** API keys: created by users, shown once, stored as a hash, and never more powerful than their user. */
-
 import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
@@ -8,16 +7,15 @@ import type { KeyScopes, Principal, Scope } from '../../base/model/scope.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
-import type { Transaction } from '../../store/database/queryable.js';
-import { fromRow } from '../../store/database/queryable.js';
+import { fromRow, type Transaction } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { parseAllowedAddresses } from './allowed-addresses.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
-import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser, type Principals } from './principals.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 
 export interface ApiKeyRequest {
   /** The owner's name for the key, 1 to 100 characters. */

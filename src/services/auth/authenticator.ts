@@ -10,16 +10,14 @@ import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import type { AccountEvents, Origin } from './account-events.js';
 import type { OnAccountChange } from './account-mails.js';
-import { narrowPrincipal } from './delegation.js';
-import { findPasswordOwner } from './find-password-owner.js';
 import type { KeyMeter } from './key-meter.js';
+import { narrowPrincipal } from './key-scopes.js';
 import { type LoginLockout, type LoginTrial, loginTrial } from './login-lockout.js';
-import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
-import { KEY_PREFIX } from './parse-bearer.js';
-import type { Passwords } from './passwords.js';
+import { findPasswordOwner, type Passwords } from './passwords.js';
 import { type Principals, parseRoles, type ResolvedCredential } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
 import { SECOND_FACTOR, type SecondFactors } from './second-factors.js';
+import { createOpaqueSecret, hashOpaqueSecret, KEY_PREFIX } from './service-secret.js';
 import { replacePassword, type Sessions, type UserRef } from './sessions.js';
 
 export interface LoginAttempt {

@@ -6,7 +6,7 @@ import type { Domains } from '../../store/catalog/domains.js';
 import { assertNewDomain, type NewDomain } from '../../store/catalog/new-domain.js';
 import type { Database } from '../../store/database/database.js';
 import { type Sql, sql } from '../../store/sql.js';
-import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 import type { Users } from './users.js';
 
 export interface FirstSchool extends NewDomain {

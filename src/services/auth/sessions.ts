@@ -5,8 +5,8 @@ import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser } from './principals.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 
 export interface OpenSession {
   readonly sessionId: string;

@@ -5,8 +5,7 @@ import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
 import { type AccessTokens, LONGEST_TOKEN } from './access-tokens.js';
-import { intersectScopes } from './delegation.js';
-import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
+import { intersectScopes, parseKeyScopes, type ScopeNames } from './key-scopes.js';
 
 export interface TokenWish {
   /** Default: all of the caller's. */

@@ -1,5 +1,4 @@
 /** Users who may log in: their record in `pltf_user` and, separately, their password. */
-
 import { ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import { type Principal, type Scope, topDomainIdOf } from '../../base/model/scope.js';
@@ -17,8 +16,7 @@ import { liveRecordsIn, liveRecordsNamed } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
-import { findPasswordOwner } from './find-password-owner.js';
-import type { Passwords } from './passwords.js';
+import { findPasswordOwner, type Passwords } from './passwords.js';
 import { type GrantingCollections, type Principals, parseRoles } from './principals.js';
 import { replacePassword } from './sessions.js';
 

@@ -1,11 +1,14 @@
 /**
  * Restores a backup into an empty database in one transaction: tables, rows and files appear together or not
- * at all, whatever interrupts it. With them it writes a note of what is left to do (`unfinished-restore.ts`).
+ * at all, whatever interrupts it. With them it writes a note of what is left to do.
  */
+
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { z } from 'zod';
 import { invariant, ServiceError } from '../../base/errors.js';
 import { assertDomainId } from '../../store/catalog/new-domain.js';
 import { translateDatabaseError } from '../../store/database/database-errors.js';
@@ -23,12 +26,6 @@ import type { Manifest, TableContent, TransferStep } from './archive-writer.js';
 import { domainNames, KEPT_TABLES, renameDomains } from './kept-tables.js';
 import type { Archive } from './open-archive.js';
 import { prepareForCopy } from './snapshot.js';
-import {
-  findUnfinishedRestore,
-  identifyRestore,
-  noteUnfinishedRestore,
-  type UnfinishedRestore,
-} from './unfinished-restore.js';
 
 export interface RestoreOptions {
   readonly url: string;
@@ -343,4 +340,51 @@ async function setSequences(client: pg.Client): Promise<void> {
        and pg_get_serial_sequence(c.oid::regclass::text, a.attname) is not null`,
   );
   for (const { statement } of rows) await client.query(statement);
+}
+
+const SETTING = 'unfinishedRestore';
+
+const UnfinishedRestore = z.object({
+  /** The same for each run of the same restore. */
+  restore: z.string(),
+  /** When the backup was made. */
+  createdAt: z.string(),
+  /** Erasures to repeat: lines of `campus person erasures`. */
+  erasures: z.array(z.record(z.string(), z.string())),
+});
+export type UnfinishedRestore = z.output<typeof UnfinishedRestore>;
+
+type Connection = Pick<pg.ClientBase | pg.Pool, 'query'>;
+
+/** Identifies a backup and the name under which it is restored. */
+function identifyRestore(manifest: Manifest, into: string | undefined): string {
+  return createHash('sha256')
+    .update(JSON.stringify([manifest, into ?? null]))
+    .digest('hex');
+}
+
+export async function findUnfinishedRestore(connection: Connection): Promise<UnfinishedRestore | undefined> {
+  const { rows: tables } = await connection.query(`select 1 where to_regclass('settings') is not null`);
+  if (tables.length === 0) return undefined;
+  const { rows } = await connection.query<{ value: unknown }>('select value from settings where name = $1', [
+    SETTING,
+  ]);
+  return rows[0] === undefined ? undefined : UnfinishedRestore.parse(rows[0].value);
+}
+
+/** Writes the note; erasures that an earlier note asks for stay in it. */
+async function noteUnfinishedRestore(connection: Connection, note: UnfinishedRestore): Promise<void> {
+  const earlier = await findUnfinishedRestore(connection);
+  const lines = new Set([...(earlier?.erasures ?? []), ...note.erasures].map((one) => JSON.stringify(one)));
+  const erasures = [...lines].map((line) => JSON.parse(line));
+  await connection.query(
+    `insert into settings (name, value, updated_at)
+     values ($1, $2::jsonb, now())
+     on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at`,
+    [SETTING, JSON.stringify({ ...note, erasures })],
+  );
+}
+
+export async function endUnfinishedRestore(connection: Connection): Promise<void> {
+  await connection.query('delete from settings where name = $1', [SETTING]);
 }

@@ -1,5 +1,8 @@
 /** The sender's description of a file: its name, type, and the roles that may read it. */
+
+import { createHash, type Hash } from 'node:crypto';
 import { ServiceError } from '../../base/errors.js';
+import type { Scope } from '../../base/model/scope.js';
 
 export interface DescribedFile {
   readonly name: string;
@@ -51,4 +54,51 @@ export interface MostBytes {
 export function assertAtMost(bytes: number, most: MostBytes): void {
   if (bytes <= most.bytes) return;
   throw new ServiceError('TOO_LARGE', `A file has at most ${most.bytes} bytes here (${most.setting}).`);
+}
+
+/**
+ * Counts bytes as they pass, and hashes them if an algorithm is given. `assertFits` throws when there are too
+ * many.
+ */
+export class CountedBytes implements AsyncIterable<Buffer> {
+  size = 0;
+  readonly #bytes: AsyncIterable<Uint8Array>;
+  readonly #hash: Hash | undefined;
+  readonly #assertFits: (size: number) => void;
+
+  constructor(
+    bytes: AsyncIterable<Uint8Array>,
+    algorithm: string | undefined,
+    assertFits: (size: number) => void,
+  ) {
+    this.#bytes = bytes;
+    this.#hash = algorithm === undefined ? undefined : createHash(algorithm);
+    this.#assertFits = assertFits;
+  }
+
+  /** Call it once, when all bytes have passed. @throws if no algorithm was given */
+  get digest(): Buffer {
+    if (this.#hash === undefined) throw new Error('These bytes are not hashed');
+    return this.#hash.digest();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    for await (const chunk of this.#bytes) {
+      this.size += chunk.length;
+      this.#assertFits(this.size);
+      this.#hash?.update(chunk);
+      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    }
+  }
+}
+
+/** The same chunks. @throws once the caller has lost the right to go on */
+export async function* whileAllowed<Chunk>(
+  chunks: AsyncIterable<Chunk>,
+  scope: Scope,
+): AsyncGenerator<Chunk, void> {
+  for await (const chunk of chunks) {
+    await scope.assertRights?.();
+    yield chunk;
+  }
 }

@@ -10,15 +10,18 @@ import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
-import type { Transaction } from '../../store/database/queryable.js';
-import { databaseTime } from '../../store/database/queryable.js';
+import { databaseTime, type Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
-import { CountedBytes } from './counted-bytes.js';
-import { assertAtMost, assertDescribed, type DescribedFile, type MostBytes } from './described-file.js';
-import { FileQuota } from './file-quota.js';
+import {
+  assertAtMost,
+  assertDescribed,
+  CountedBytes,
+  type DescribedFile,
+  type MostBytes,
+} from './described-file.js';
 import type { FileSettings } from './file-settings.js';
-import { ResumableUploads } from './resumable-uploads.js';
+import { FileQuota, ResumableUploads } from './resumable-uploads.js';
 import {
   countFiles,
   deleteFile,

@@ -2,7 +2,6 @@
  * The files of a format as records of our collections, to be imported like any other file: what is checked,
  * tried and written is the import's.
  */
-
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,9 +11,17 @@ import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../../base/errors.js';
 import { ExactNumber, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import { openRowSource } from '../importing/reading/open-row-source.js';
-import { ZipParts } from '../importing/reading/zip-parts.js';
-import type { FormatIncoming, FormatJoin, FormatMapping, FormatTable, Value } from './format-mapping.js';
-import { type FormatContext, printValue, valueAt } from './print-value.js';
+import { ZipParts } from '../importing/reading/xlsx-source.js';
+import {
+  type FormatContext,
+  type FormatIncoming,
+  type FormatJoin,
+  type FormatMapping,
+  type FormatTable,
+  printValue,
+  type Value,
+  valueAt,
+} from './format-mapping.js';
 
 export interface Converted {
   /** In the order in which they are imported: what is pointed to comes first. */

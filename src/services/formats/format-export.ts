@@ -1,5 +1,4 @@
 /** Records as the files of a format that other programs read, by its mapping. */
-
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
 import { parseOquery } from '../../base/languages/oquery.js';
@@ -9,8 +8,18 @@ import { printCsvLine } from '../../base/tables/csv-line.js';
 import type { ZipEntry } from '../../base/tables/print-zip.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { readJsonLines } from '../exporting/print-records.js';
-import type { ColumnRule, CsvFile, CsvSource, Element, FormatMapping, XmlFile } from './format-mapping.js';
-import { type FormatContext, type FormatRow, printValue, valueAt } from './print-value.js';
+import {
+  type ColumnRule,
+  type CsvFile,
+  type CsvSource,
+  type Element,
+  type FormatContext,
+  type FormatMapping,
+  type FormatRow,
+  printValue,
+  valueAt,
+  type XmlFile,
+} from './format-mapping.js';
 
 interface FormatExportOptions {
   readonly store: RecordStore;

@@ -2,14 +2,12 @@
  * A mapping says what becomes of each column of a file. It is proposed from the file, corrected by a person,
  * and may be kept by name.
  */
-
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { columnsOfRecords, isRestHeading, type RecordColumn } from '../exporting/record-columns.js';
-import { DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS } from './cells/day-formats.js';
-import type { CellPart } from './cells/part-of-cell.js';
+import { type CellPart, DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS } from './cells/day-formats.js';
 
 export interface ColumnMapping {
   /** The column of the file; of documents, a member of the first level. */

@@ -7,7 +7,7 @@ import {
   REST_HEADING,
   type RecordColumn,
 } from '../exporting/record-columns.js';
-import { type CellPart, partOfCell } from './cells/part-of-cell.js';
+import { type CellPart, partOfCell } from './cells/day-formats.js';
 import {
   eventOf,
   findHeadingSynonym,

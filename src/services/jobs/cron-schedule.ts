@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ParsedCronItem, parseCronItem } from 'graphile-worker';
 import type pg from 'pg';
 import { type PutBack, putBackInstants } from '../../store/database/put-back-instants.js';
-import type { CronItem } from './job.js';
-import { JOB_SCHEMA } from './job-queue.js';
+import { type CronItem, JOB_SCHEMA } from './job-queue.js';
 
 export interface CronScheduleOptions {
   readonly pool: pg.Pool;

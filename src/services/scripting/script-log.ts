@@ -1,16 +1,15 @@
 /** What scripts log to be looked at later: lines with a level, by script and run. */
-
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { credentialName, type Scope } from '../../base/model/scope.js';
 import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
+import { isAdmin } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
-import { sql } from '../../store/sql.js';
+import { type Sql, sql } from '../../store/sql.js';
 import type { CallingRun } from './platform/host-binding.js';
 import type { OutputLevel } from './run-request.js';
-import { runsInReach } from './runs-in-reach.js';
 
 export interface ScriptLogLine {
   readonly level: OutputLevel;
@@ -132,4 +131,18 @@ function assertEntryId(id: string): string {
   throw new ServiceError('INVALID_VALUE', `"${id}" is not the id of a line of the log`, {
     errors: [{ parameter: 'before', detail: 'not an id', expected: 'the id of a line', sent: id }],
   });
+}
+
+/**
+ * A condition on rows with `domain_id`, `principal` and `credential`: all of the domain for an admin, else
+ * what ran as the caller. Who has a part of its user's rights (an API key, a token of `platform.signToken`)
+ * reaches what it started itself: what the user's other credentials were answered may be more than it may
+ * read.
+ */
+export function runsInReach({ domain, principal }: Scope): Sql {
+  const inDomain = sql`domain_id = ${domain.id}`;
+  if (isAdmin(principal)) return inDomain;
+  const own = sql`${inDomain} and principal = ${principal.id}`;
+  if (principal.scopes === undefined) return own;
+  return sql`${own} and credential = ${credentialName(principal.credential)}`;
 }

@@ -5,7 +5,6 @@
  * What a script can reach is the list of bindings; it calls them as the principal of its scope. A run that is
  * ended takes the statement it waits for with it.
  */
-
 import { v7 as uuidv7 } from 'uuid';
 import { invariant, ServiceError } from '../../base/errors.js';
 import { parsePlainJson, printExactJson } from '../../base/json/json.js';
@@ -15,8 +14,14 @@ import { inSpan, withinTrace } from '../../base/process/traced.js';
 import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { GuestPool, shareInterpreter } from './guest-pool.js';
-import type { GuestThread, OutsideStop, RunHost, ThreadOutcome } from './guest-thread.js';
+import {
+  GuestPool,
+  type GuestThread,
+  type OutsideStop,
+  type RunHost,
+  shareInterpreter,
+  type ThreadOutcome,
+} from './guest-thread.js';
 import { HostCalls } from './host-calls.js';
 import type { HostBinding, HostCallContext } from './platform/host-binding.js';
 import { createRunQueue, createStreamLimit, queueKeyOf } from './run-queues.js';

@@ -21,10 +21,13 @@ import {
   type Audience,
   type CompiledView,
   compileView,
+  definitionKey,
+  definitionText,
   describeAudience,
+  runDefinition,
   shortName,
+  sqlName,
 } from './compile-view.js';
-import { definitionKey, definitionText, runDefinition, sqlName } from './sql-name.js';
 
 interface SqlViewsOptions {
   readonly database: Database;

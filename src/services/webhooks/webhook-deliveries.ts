@@ -20,12 +20,13 @@ import type { DomainDirectory } from '../auth/resolve-scope.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
 import type { JobQueue } from '../jobs/job-queue.js';
 import type { OutboundClient } from '../scripting/requests/outbound-client.js';
-import { isRefused, readableBodies } from './readable-bodies.js';
-import { signWebhook } from './sign-webhook.js';
 import {
   type DeliveryState,
   FAILURES_OF_FAILING,
+  isRefused,
   mayHaveWebhooks,
+  readableBodies,
+  signWebhook,
   type WebhookEvent,
   type WebhookNews,
   webhookNewsSchema,

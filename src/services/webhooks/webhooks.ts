@@ -19,15 +19,15 @@ import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
-import { readableBodies } from './readable-bodies.js';
-import { createWebhookSecret } from './sign-webhook.js';
 import {
+  createWebhookSecret,
   type DeliveryState,
   FAILURES_OF_FAILING,
   mayHaveWebhooks,
   parseWebhookEvents,
   parseWebhookName,
   parseWebhookUrl,
+  readableBodies,
   type Webhook,
   type WebhookNews,
 } from './webhook.js';

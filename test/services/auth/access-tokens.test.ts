@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, sign as signWithKey } from 'node:crypt
 import { describe, expect, it } from '@jest/globals';
 import { createSigner } from 'fast-jwt';
 import { type AccessClaims, AccessTokens } from '../../../src/services/auth/access-tokens.js';
-import { parseTokenSecrets } from '../../../src/services/auth/token-keys.js';
+import { parseTokenSecrets } from '../../../src/services/auth/service-secret.js';
 
 const SECRET = 'a-secret-of-the-test-that-is-long-enough';
 const OTHER_SECRET = 'another-secret-that-is-long-enough-as-well';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { credentialName, type KeyScopes, type Principal } from '../../../src/base/model/scope.js';
-import { intersectScopes, narrowPrincipal } from '../../../src/services/auth/delegation.js';
+import { intersectScopes, narrowPrincipal } from '../../../src/services/auth/key-scopes.js';
 
 const scopes = (
   collections: KeyScopes['collections'],

@@ -1,5 +1,4 @@
 /** What the tests of this room have in common: gateways on a real database, and a school with a few users. */
-
 import type { Principal, Scope } from '../../../src/base/model/scope.js';
 import { RateLimits } from '../../../src/gateway/server/rate-limits.js';
 import { AccessTokens } from '../../../src/services/auth/access-tokens.js';
@@ -12,9 +11,9 @@ import { type PasswordCost, Passwords } from '../../../src/services/auth/passwor
 import { Principals } from '../../../src/services/auth/principals.js';
 import { resolveScope } from '../../../src/services/auth/resolve-scope.js';
 import { SecondFactors } from '../../../src/services/auth/second-factors.js';
+import { loadTokenKeys } from '../../../src/services/auth/service-secret.js';
 import { Sessions } from '../../../src/services/auth/sessions.js';
 import { loadEncryptionKeys, TextEncryption } from '../../../src/services/auth/text-encryption.js';
-import { loadTokenKeys } from '../../../src/services/auth/token-keys.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { Domains } from '../../../src/store/catalog/domains.js';
 import type { Database } from '../../../src/store/database/database.js';

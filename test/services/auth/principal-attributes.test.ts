@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemPrincipal } from '../../../src/base/model/scope.js';
 import type { Login } from '../../../src/services/auth/authenticator.js';
-import { loadPrincipalAttributes } from '../../../src/services/auth/principal-attributes.js';
+import { loadPrincipalAttributes } from '../../../src/services/auth/principals.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { sql } from '../../../src/store/sql.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadTokenKeys } from '../../../src/services/auth/token-keys.js';
+import { loadTokenKeys } from '../../../src/services/auth/service-secret.js';
 import { useTestDatabase } from '../../database.js';
 
 const testDatabase = useTestDatabase();

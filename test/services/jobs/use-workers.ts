@@ -3,7 +3,7 @@
  * asked for.
  */
 import { afterEach } from '@jest/globals';
-import type { CronItem, JobObservation, JobTask } from '../../../src/services/jobs/job.js';
+import type { CronItem, JobObservation, JobTask } from '../../../src/services/jobs/job-queue.js';
 import { JobWorkers } from '../../../src/services/jobs/job-workers.js';
 import type { Database } from '../../../src/store/database/database.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { JobQueue } from '../../../src/services/jobs/job-queue.js';
-import { ReceiptIntake } from '../../../src/services/messaging/receipt-intake.js';
+import { ReceiptIntake } from '../../../src/services/messaging/message-delivery.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 import { useTestDatabase } from '../../database.js';
 import { eventually } from '../../eventually.js';

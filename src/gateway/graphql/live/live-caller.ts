@@ -2,11 +2,10 @@
  * The caller of a connection that stays open. Rights are checked again for every event, because roles change
  * and tokens expire.
  */
-
 import { ServiceError } from '../../../base/errors.js';
 import type { Principal, Scope } from '../../../base/model/scope.js';
-import { parseBearer } from '../../../services/auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../../../services/auth/resolve-scope.js';
+import { parseBearer } from '../../../services/auth/service-secret.js';
 
 export interface LiveCallerOptions {
   readonly authenticator: { authenticate(bearer: string, address: string): Promise<Principal> };

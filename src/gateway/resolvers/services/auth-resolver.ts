@@ -1,5 +1,4 @@
 /** The door to credentials: login, tokens, passwords, API keys. GraphQL and REST both call these methods. */
-
 import { registerEnumType } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import type { KeyScopes, RecordVerb } from '../../../base/model/scope.js';
@@ -12,7 +11,7 @@ import {
 } from '../../../base/scalars/declared-type.js';
 import type { ApiKeys } from '../../../services/auth/api-keys.js';
 import type { Authenticator, LoginAttempt } from '../../../services/auth/authenticator.js';
-import type { ProviderSessions } from '../../../services/auth/provider-sessions.js';
+import type { ProviderSessions } from '../../../services/auth/identity-provider.js';
 import type { RequestContext } from '../request-context.js';
 import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 

@@ -3,11 +3,12 @@ import { Card, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@ma
 import { useState } from 'react';
 import { type ImportFieldFragment, type ImportFieldsQuery } from '../../../generated/portal/imports/imports';
 import {
+  type CellPart,
   DAY_EXAMPLES,
   INSTANT_FORMATS,
   NUMBER_EXAMPLES,
+  partOfCell,
 } from '../../../services/importing/cells/day-formats.js';
-import { type CellPart, partOfCell } from '../../../services/importing/cells/part-of-cell.js';
 import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { useAllowedWords } from '../records/use-declared-collection';
 import { Icon } from '../shell/icon';

@@ -1,6 +1,6 @@
 /** The state of an import, in the words and steps of the page. */
 import type { ShownImportFragment } from '../../../generated/portal/imports/imports';
-import type { CellPart } from '../../../services/importing/cells/part-of-cell.js';
+import type { CellPart } from '../../../services/importing/cells/day-formats.js';
 import { phrase } from '../language/use-texts';
 
 export type ShownImportState = ShownImportFragment['state'];

@@ -12,8 +12,13 @@ import type { Collection } from '../../../base/model/collection.js';
 import { toNormalText } from '../../../base/model/normal-text.js';
 import type { Path } from '../../../base/model/path.js';
 import { parseDayCell, parseInstantCell, parseMonthCell, parseSessionCell } from '../cells/day-cell.js';
-import type { DayFormat, InstantFormat, NumberFormat } from '../cells/day-formats.js';
-import { type CellPart, partOfCell } from '../cells/part-of-cell.js';
+import {
+  type CellPart,
+  type DayFormat,
+  type InstantFormat,
+  type NumberFormat,
+  partOfCell,
+} from '../cells/day-formats.js';
 import {
   CellFault,
   isBlankCell,

@@ -1,5 +1,4 @@
 /** Runs stored scripts with the principal that their settings name, and records every run. */
-
 import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../../base/errors.js';
@@ -13,14 +12,13 @@ import {
 } from '../../../base/model/scope.js';
 import { replaceUnstorableText } from '../../../base/model/unstorable-text.js';
 import type { Database } from '../../../store/database/database.js';
-import type { Queryable, Transaction } from '../../../store/database/queryable.js';
-import { fromRow, type RowOf } from '../../../store/database/queryable.js';
+import { fromRow, type Queryable, type RowOf, type Transaction } from '../../../store/database/queryable.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { sql } from '../../../store/sql.js';
 import { rehearse } from '../../../store/writing/atomically.js';
 import { queueKeyOf } from '../run-queues.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
-import { runsInReach } from '../runs-in-reach.js';
+import { runsInReach } from '../script-log.js';
 import type { Script } from './script.js';
 import { assertMayEdit, type Scripts } from './scripts.js';
 

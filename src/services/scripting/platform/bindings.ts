@@ -8,21 +8,31 @@
  *
  * @see interface 1.1, 1.2
  */
+
+import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
+import { instantFrom } from '../../../base/model/calendar.js';
+import type { Scope } from '../../../base/model/scope.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { Domains } from '../../../store/catalog/domains.js';
+import { DEFAULT_LANGUAGE, REPORT_DEFAULTS } from '../../../store/catalog/known-properties.js';
 import type { TextEncryption } from '../../auth/text-encryption.js';
 import type { UserTokens } from '../../auth/user-tokens.js';
 import type { Messages } from '../../messaging/messages.js';
 import type { Topics } from '../../messaging/topics.js';
 import type { ScriptError } from '../run-request.js';
 import type { ScriptLog } from '../script-log.js';
-import { bindFunction, jsonValue } from './arguments.js';
-import { createCryptoBindings } from './crypto.js';
 import { createDbBindings, type DbServices } from './db/db-bindings.js';
-import { createFormatBindings } from './format-bindings.js';
-import { type HostBinding, type HostCallContext, ScriptFailure } from './host-binding.js';
+import {
+  bindFunction,
+  type FunctionBinding,
+  type HostBinding,
+  type HostCallContext,
+  jsonValue,
+  ScriptFailure,
+} from './host-binding.js';
 import { createRequestBinding, type RequestServices } from './request.js';
 
 /** The services of all bindings together. */
@@ -171,4 +181,132 @@ export function createBindings(services: PlatformServices): readonly HostBinding
     ...createFormatBindings(services),
     ...createDbBindings(services),
   ];
+}
+
+const MOST_RANDOM_BYTES = 1024;
+
+const algorithm = z.enum(['sha256', 'sha384', 'sha512', 'sha1', 'md5']);
+const encoding = z.enum(['hex', 'base64', 'base64url']).default('hex');
+/** A text counts by its UTF-8 bytes; other bytes come in a coding. */
+const bytes = z.union(
+  [
+    z.string(),
+    z.strictObject({ base64: z.base64() }),
+    z.strictObject({ base64url: z.base64url() }),
+    z.strictObject({ hex: z.string().regex(/^(?:[0-9a-f]{2})*$/i) }),
+  ],
+  'expected a text, or bytes as { base64 }, { base64url } or { hex }',
+);
+
+function createCryptoBindings(): readonly FunctionBinding[] {
+  return [
+    bindFunction(
+      'crypto.hash',
+      { algorithm, data: bytes, encoding },
+      ({ algorithm: name, data, encoding: form }) => createHash(name).update(toBytes(data)).digest(form),
+    ),
+    bindFunction('crypto.hmac', { algorithm, key: bytes, data: bytes, encoding }, (given) =>
+      createHmac(given.algorithm, toBytes(given.key)).update(toBytes(given.data)).digest(given.encoding),
+    ),
+    bindFunction('crypto.isEqual', { one: z.string(), other: z.string() }, ({ one, other }) => {
+      // Of equal length, whatever the texts, so that the time says nothing of them.
+      const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
+      return first !== undefined && second !== undefined && timingSafeEqual(first, second);
+    }),
+    bindFunction('crypto.encode', { data: bytes, encoding: encoding.unwrap().default('base64') }, (given) =>
+      toBytes(given.data).toString(given.encoding),
+    ),
+    bindFunction('crypto.decode', { data: bytes }, ({ data }) => toBytes(data).toString('utf8')),
+    bindFunction('crypto.uuid', {}, () => randomUUID()),
+    bindFunction(
+      'crypto.random',
+      { size: z.number().int().min(1).max(MOST_RANDOM_BYTES), encoding },
+      (given) => randomBytes(given.size).toString(given.encoding),
+    ),
+  ];
+}
+
+function toBytes(data: z.output<typeof bytes>): Buffer {
+  if (typeof data === 'string') return Buffer.from(data, 'utf8');
+  if ('base64' in data) return Buffer.from(data.base64, 'base64');
+  return 'hex' in data ? Buffer.from(data.hex, 'hex') : Buffer.from(data.base64url, 'base64url');
+}
+
+/** An instant, or a day of the school. */
+const instant = z.union([z.string(), z.number()]).optional();
+const amount = z.union([z.number(), z.string().regex(/^-?\d{1,30}(\.\d{1,20})?$/, 'expected a number')]);
+
+const DAY_STYLES = { iso: undefined, short: 'short', medium: 'medium', long: 'long', full: 'full' } as const;
+const dayStyle = z.enum(['iso', 'short', 'medium', 'long', 'full']).default('iso');
+
+function createFormatBindings(services: {
+  readonly domains: Pick<Domains, 'property'>;
+}): readonly FunctionBinding[] {
+  const text = ({ domain }: Scope, name: string, byDefault: string) => {
+    const value = services.domains.property(domain.id, name);
+    return typeof value === 'string' ? value : byDefault;
+  };
+  const languageOf = (scope: Scope) => text(scope, 'language', DEFAULT_LANGUAGE);
+  return [
+    bindFunction('format.day', { date: instant, style: dayStyle }, ({ date, style }, { scope }) => {
+      const dateStyle = DAY_STYLES[style];
+      // Swedish writes days as ISO 8601 does.
+      const format = new Intl.DateTimeFormat(dateStyle ? languageOf(scope) : 'sv-SE', {
+        timeZone: scope.domain.timeZone,
+        dateStyle: dateStyle ?? 'short',
+      });
+      return format.format(toDate(scope, 'day', date));
+    }),
+    bindFunction(
+      'format.time',
+      { date: instant, style: z.enum(['short', 'medium']).default('short') },
+      (given, { scope }) => {
+        const { timeZone } = scope.domain;
+        const options = { timeZone, timeStyle: given.style } as const;
+        return new Intl.DateTimeFormat(languageOf(scope), options).format(toDate(scope, 'time', given.date));
+      },
+    ),
+    bindFunction(
+      'format.money',
+      {
+        amount,
+        currency: z
+          .string()
+          .regex(/^[A-Z]{3}$/)
+          .optional(),
+      },
+      (given, { scope }) => {
+        const currency = given.currency ?? text(scope, 'currency', REPORT_DEFAULTS.currency);
+        return printNumber(languageOf(scope), given.amount, { style: 'currency', currency });
+      },
+    ),
+    bindFunction(
+      'format.number',
+      { number: amount, digits: z.number().int().min(0).max(20).optional() },
+      (given, { scope }) => {
+        const { digits } = given;
+        return printNumber(languageOf(scope), given.number, {
+          minimumFractionDigits: digits,
+          maximumFractionDigits: digits ?? 20,
+        });
+      },
+    ),
+  ];
+}
+
+function printNumber(language: string, number: z.output<typeof amount>, options: Intl.NumberFormatOptions) {
+  // A text keeps its digits: amounts of records may have more than a double holds.
+  return new Intl.NumberFormat(language, options).format(number as Intl.StringNumericLiteral);
+}
+
+function toDate({ domain }: Scope, short: string, date: z.output<typeof instant>): Date {
+  const given = typeof date === 'string' ? (instantFrom(date, domain.timeZone) ?? Number.NaN) : date;
+  const read = given === undefined ? new Date() : new Date(given);
+  if (!Number.isNaN(read.getTime())) return read;
+  const detail = `"${String(date).slice(0, 100)}" is not a date`;
+  throw new ServiceError('INVALID_VALUE', `platform.format.${short}: date: ${detail}`, {
+    errors: [
+      { parameter: 'date', detail, expected: 'a Date, an ISO 8601 text, or a day such as 2026-11-28' },
+    ],
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dueTimes, moveClock } from '../../../../src/services/scripting/library/due-times.js';
+import { dueTimes, moveClock } from '../../../../src/services/scripting/library/script-tasks.js';
 import { useTestDatabase } from '../../../database.js';
 
 function due(schedule: string, timeZone: string, after: string, until: string): string[] {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   assertPublicHost,
   isPublicAddress,
-} from '../../../../src/services/scripting/requests/public-addresses.js';
+} from '../../../../src/services/scripting/requests/outbound-client.js';
 
 describe('a public address', () => {
   it.each([

@@ -5,7 +5,6 @@
  *
  * @see interface 1.2, platform-db "The functions"
  */
-
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json/json.js';
 import type { Filter } from '../../../../base/model/filter.js';
 import type { Scope } from '../../../../base/model/scope.js';
@@ -28,7 +27,6 @@ import {
   sortOf,
   updateOptions,
 } from './options.js';
-import { listReadableCollections } from './readable-collections.js';
 
 export interface PlatformDbOptions {
   readonly catalog: Catalog;
@@ -309,5 +307,37 @@ function baseOf(filter: Filter): JsonObject {
   return equalitiesOf(filter).reduce<JsonObject>(
     (soFar, [path, value]) => withValueAt(soFar, path, value),
     {},
+  );
+}
+
+/**
+ * The collections the caller may read, by name, as JSON text: `{ name, title, description, isDeclared,
+ * labelField, fields: [{ name, type, isList }] }`, without the fields hidden from it. `filter` is a query
+ * over that, or one name.
+ */
+async function listReadableCollections(
+  services: { readonly catalog: Catalog; readonly store: RecordStore; readonly pipelines: Pipelines },
+  call: {
+    readonly scope: Scope;
+    readonly within?: Transaction | undefined;
+    readonly signal?: AbortSignal | undefined;
+  },
+  filter: JsonValue | undefined,
+): Promise<readonly string[]> {
+  const { catalog, store, pipelines } = services;
+  const known = catalog.list().flatMap((collection) => {
+    const readable = store.findReadable(call.scope, collection.name);
+    if (readable === undefined) return [];
+    const { name, title, description, isDeclared, labelField = null } = collection;
+    const fields = collection.fields
+      .filter((field) => !readable.access.hiddenFields.has(field.name))
+      .map((field) => ({ name: field.name, type: field.type, isList: field.isList }));
+    return [JSON.stringify({ name, title, description, isDeclared, labelField, fields })];
+  });
+  const operand = typeof filter === 'string' ? { name: filter } : (filter ?? {});
+  return await pipelines.transform(
+    call,
+    known,
+    parseStage({ name: '$match', operand }, startMongoPlace('filter')),
   );
 }
