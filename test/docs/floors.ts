@@ -179,6 +179,7 @@ export const FLOORS: readonly Room[] = [
     name: 'services/sql-views/',
     imports: [
       ...['base/model/', 'services/auth/principals.ts', 'store/access/', 'store/sql/', 'store/database/'],
+      'store/writing/atomically.ts',
       'services/exporting/record-columns.ts',
     ],
   },

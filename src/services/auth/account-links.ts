@@ -4,12 +4,11 @@ import type { Scope } from '../../base/model/scope.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
-import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner, type Passwords } from './passwords.js';
-import type { Principals } from './principals.js';
+import { findUser, type Principals } from './principals.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 import { replacePassword, type UserRef } from './sessions.js';
 
@@ -116,18 +115,8 @@ export class AccountLinks {
       where token_hash = ${hashOpaqueSecret(token)} and used_at is null and expires_at > now()
       ${lock}`);
     // A separate query, because the server that has the records is known only with the domain.
-    const [user] =
-      link === undefined
-        ? []
-        : await database.query<Pick<StoredLink, 'userName' | 'name'>>(sql`
-            select
-              coalesce(r.data ->> 'user_name', '') as "userName",
-              coalesce(r.data ->> 'name', '') as name
-            from records r
-            where ${liveRecordsIn(link.domainId, 'pltf_user')}
-              and r.id = ${link.userId}
-              and r.data -> 'active' = 'true'`);
-    if (link && user) return { ...link, ...user };
+    const user = link && (await findUser(database, link));
+    if (link && user?.isActive) return { ...link, userName: user.userName, name: user.name };
     throw new ServiceError(
       'NOT_FOUND',
       'This link was used, has expired or was replaced. Ask for a new one.',

@@ -3,8 +3,8 @@
 import { type Domain, type Scope, systemPrincipal } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
-import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
+import { findUser } from './principals.js';
 
 /** A change that the owner of an account is mailed about. */
 export type AccountChange = 'password' | 'email' | 'secondFactor' | 'key';
@@ -71,10 +71,7 @@ export class AccountMails {
     try {
       const domain = domains.find(domainId);
       if (domain === undefined) return;
-      const [user] = await database.query<{ name: string; email: string | null }>(sql`
-        select coalesce(r.data ->> 'name', '') as name, r.data ->> 'email' as email
-        from records r
-        where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}`);
+      const user = await findUser(database, { domainId, userId });
       const to = change === 'email' ? await this.#formerEmail({ domainId, userId }) : user?.email;
       if (!to) return;
       const principal = systemPrincipal('account mails', ['admin'], domainId);

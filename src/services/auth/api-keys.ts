@@ -8,13 +8,12 @@ import { Prisma } from '../../generated/prisma/client.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import { fromRow, type Transaction } from '../../store/database/queryable.js';
-import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { parseAllowedAddresses } from './allowed-addresses.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
-import { announceUser, type Principals } from './principals.js';
+import { announceUser, findUser, type Principals } from './principals.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 
 export interface ApiKeyRequest {
@@ -277,13 +276,8 @@ export class ApiKeys {
   }
 
   async #assertUser(scope: Scope, userId: string): Promise<void> {
-    const rows = await this.#options.database.query(sql`
-      select 1 as one
-      from records r
-      where ${liveRecordsIn(scope.domain.id, 'pltf_user')}
-        and r.id = ${userId}
-        and r.data -> 'active' = 'true'`);
-    if (rows.length === 0)
+    const user = await findUser(this.#options.database, { domainId: scope.domain.id, userId });
+    if (!user?.isActive)
       throw new ServiceError('NOT_FOUND', 'There is no active user with this id in the domain.', {
         errors: [{ parameter: 'userId', detail: 'There is no such user.' }],
       });

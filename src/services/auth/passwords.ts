@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
-import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
+import { findUser } from './principals.js';
 import type { UserRef } from './sessions.js';
 
 /** The cost of one hash. */
@@ -229,16 +229,12 @@ export async function findPasswordOwner(
   { domainId, userId }: UserRef,
 ): Promise<{ readonly owner: PasswordOwner; readonly presentHash: string | undefined }> {
   // Two queries, because records may be on another server than logins.
-  const [user] = await database.query<{ userName: string; name: string; email: string }>(sql`
-    select coalesce(r.data ->> 'user_name', '') as "userName", coalesce(r.data ->> 'name', '') as name,
-      coalesce(r.data ->> 'email', '') as email
-    from records r
-    where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}`);
+  const user = await findUser(database, { domainId, userId });
   const [login] = await database.query<{ domainName: string | null; hash: string | null }>(sql`
     select
       (select name from domains where id = ${domainId}) as "domainName",
       (select password_hash from credentials where domain_id = ${domainId} and user_id = ${userId}) as hash`);
-  const { userName, name, email } = user ?? { userName: '', name: '', email: '' };
+  const { userName = '', name = '', email } = user ?? {};
   return {
     owner: { userName, name, email, domainName: login?.domainName ?? '' },
     presentHash: login?.hash ?? undefined,

@@ -15,7 +15,7 @@ import {
   systemPrincipal,
 } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
-import type { Queryable } from '../../store/database/queryable.js';
+import { fromRow, type Queryable, type RowOf } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { PRINCIPALS_CHANNEL } from '../../store/writing/record-statements.js';
@@ -202,19 +202,15 @@ export class Principals {
       return resolved && resolved.expiresAt > Date.now() ? resolved.principal : undefined;
     }
     const user = { domainId, userId: id };
-    const [rows, attributes] = await Promise.all([
-      this.#database.query<Pick<CredentialRow, 'userName' | 'roles'>>(selectUser(user), {
-        name: 'auth-user',
-      }),
+    const [found, attributes] = await Promise.all([
+      findUser(this.#database, user),
       loadPrincipalAttributes(this.#database, this.#collections.list(), user),
     ]);
-    const [row] = rows;
-    return (
-      row && {
-        ...{ kind: 'user', id, userName: row.userName, domainId, credential, scopes: undefined, attributes },
-        roles: new Set(parseRoles(row.roles)),
-      }
-    );
+    if (!found?.isActive) return undefined;
+    return {
+      ...{ kind: 'user', id, userName: found.userName, domainId, credential, scopes: undefined, attributes },
+      roles: new Set(parseRoles(found.roles)),
+    };
   }
 
   /**
@@ -348,13 +344,6 @@ interface CredentialRow {
   readonly isConfined: boolean;
 }
 
-function selectUser({ domainId, userId }: Pick<CredentialRef, 'domainId' | 'userId'>): Sql {
-  return sql`
-    select coalesce(r.data ->> 'user_name', '') as "userName", r.data -> 'roles' as roles
-    from records r
-    where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId} and r.data -> 'active' = 'true'`;
-}
-
 function selectSession({ domainId, userId, origin }: CredentialRef): Sql {
   return sql`
     select
@@ -462,4 +451,31 @@ function selectPart(path: readonly string[], grant: Grant): Sql {
 /** In lax mode a step also descends into lists. */
 function jsonPathOf(path: readonly string[]): string {
   return ['$', ...path.map((step) => JSON.stringify(step))].join('.');
+}
+
+interface UserFacts {
+  readonly userName: string;
+  /** Full name. */
+  readonly name: string;
+  readonly email: string | undefined;
+  readonly language: string | undefined;
+  readonly roles: unknown;
+  readonly isActive: boolean;
+}
+
+/** What the record of a user says; `undefined` if there is none. */
+export async function findUser(
+  database: Queryable,
+  { domainId, userId }: { readonly domainId: string; readonly userId: string },
+): Promise<UserFacts | undefined> {
+  const [row] = await database.query<RowOf<UserFacts>>(
+    sql`
+      select coalesce(r.data ->> 'user_name', '') as "userName", coalesce(r.data ->> 'name', '') as name,
+        r.data ->> 'email' as email, r.data ->> 'language' as language, r.data -> 'roles' as roles,
+        coalesce(r.data -> 'active' = 'true', false) as "isActive"
+      from records r
+      where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}`,
+    { name: 'auth-user' },
+  );
+  return row && fromRow<UserFacts>(row);
 }

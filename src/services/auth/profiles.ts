@@ -4,8 +4,7 @@ import type { Principal, Scope } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { liveRecordsIn } from '../../store/sql/records-of.js';
-import { sql } from '../../store/sql.js';
+import { findUser } from './principals.js';
 
 export interface Profile {
   /** Full name. */
@@ -31,14 +30,8 @@ export class Profiles {
 
   /** The profile of a caller; a system task has none. */
   async find({ domainId, id }: Principal): Promise<Profile> {
-    const [row] = await this.#options.database.query<{ name: string; language: string | null }>(
-      sql`
-        select coalesce(r.data ->> 'name', '') as name, r.data ->> 'language' as language
-        from records r
-        where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${id}`,
-      { name: 'auth-profile' },
-    );
-    return row === undefined ? NOBODY : { name: row.name, language: row.language ?? undefined };
+    const user = await findUser(this.#options.database, { domainId, userId: id });
+    return user === undefined ? NOBODY : { name: user.name, language: user.language };
   }
 
   /**

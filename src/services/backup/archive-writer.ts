@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { z } from 'zod';
+import { inPieces } from '../files/blob-store.js';
 
 /** The size of a part before compression. Readers and writers hold one part in memory. */
 export const PART_BYTES = 4 * 1024 * 1024;
@@ -41,7 +42,13 @@ export class ArchiveWriter {
     onBytes: (chunk: Buffer) => void,
   ): Promise<Part[]> {
     const parts: Part[] = [];
-    for await (const raw of inParts(source, onBytes)) {
+    const told = async function* () {
+      for await (const chunk of source) {
+        onBytes(chunk);
+        yield chunk;
+      }
+    };
+    for await (const raw of inPieces(told(), PART_BYTES)) {
       const number = String(parts.length + 1).padStart(6, '0');
       const bytes = await compress(raw, { level: GZIP_LEVEL });
       const part = {
@@ -88,30 +95,6 @@ export function printTrailer(sha256: string): Buffer {
   const block = Buffer.alloc(TRAILER_BYTES);
   block.write(`campus-backup 1 sha256 ${sha256}\n`);
   return block;
-}
-
-/** Cuts the chunks of a source into pieces of `PART_BYTES`; the last piece may be smaller. */
-async function* inParts(
-  source: AsyncIterable<Buffer>,
-  onBytes: (chunk: Buffer) => void,
-): AsyncGenerator<Buffer, void> {
-  let chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of source) {
-    onBytes(chunk);
-    let rest = chunk;
-    while (length + rest.length >= PART_BYTES) {
-      const needed = PART_BYTES - length;
-      yield Buffer.concat([...chunks, rest.subarray(0, needed)], PART_BYTES);
-      rest = rest.subarray(needed);
-      chunks = [];
-      length = 0;
-    }
-    if (rest.length === 0) continue;
-    chunks.push(rest);
-    length += rest.length;
-  }
-  if (length > 0) yield Buffer.concat(chunks, length);
 }
 
 export const MANIFEST_NAME = 'manifest.json';

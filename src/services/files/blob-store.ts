@@ -43,3 +43,23 @@ export interface BlobStore<Key = BlobKey> {
   endWrites(idPrefix: string): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Cuts bytes into pieces of one size; only the last may be shorter. */
+export async function* inPieces(bytes: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer, void> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of bytes) {
+    let rest = part;
+    while (length + rest.length >= size) {
+      const needed = size - length;
+      yield Buffer.concat([...parts, rest.subarray(0, needed)], size);
+      rest = rest.subarray(needed);
+      parts = [];
+      length = 0;
+    }
+    if (rest.length === 0) continue;
+    parts.push(rest);
+    length += rest.length;
+  }
+  if (length > 0) yield Buffer.concat(parts, length);
+}

@@ -9,7 +9,13 @@ import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
-import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
+import {
+  type BlobKey,
+  type BlobReadOptions,
+  type BlobStore,
+  type ByteRange,
+  inPieces,
+} from './blob-store.js';
 
 /** Chunks per read: fewer round trips, for 1 MiB of memory per reader. */
 const CHUNKS_PER_READ = 4;
@@ -34,7 +40,7 @@ export class DatabaseBlobs implements BlobStore {
     const column = this.#isDomainKept ? sql`, domain` : sql.empty;
     const value = this.#isDomainKept ? sql`, ${domainId}` : sql.empty;
     let position = 0;
-    for await (const chunk of inChunks(bytes)) {
+    for await (const chunk of inPieces(bytes, CHUNK_BYTES)) {
       // Also updates the file's sign of life, so that an upload in progress is not taken for an abandoned
       // one.
       await this.#database.query(
@@ -97,26 +103,6 @@ export class DatabaseBlobs implements BlobStore {
 /** Must never change: the position of a byte in storage follows from it. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Splits the bytes into chunks of one size; only the last may be shorter. */
-async function* inChunks(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of bytes) {
-    let rest = part;
-    while (length + rest.length >= CHUNK_BYTES) {
-      const needed = CHUNK_BYTES - length;
-      yield Buffer.concat([...parts, rest.subarray(0, needed)], CHUNK_BYTES);
-      rest = rest.subarray(needed);
-      parts = [];
-      length = 0;
-    }
-    if (rest.length === 0) continue;
-    parts.push(rest);
-    length += rest.length;
-  }
-  if (length > 0) yield Buffer.concat(parts, length);
-}
-
 interface AppendedBytes {
   readonly bytes: AsyncIterable<Buffer>;
   /** How many bytes of the file are stored. Anything beyond them is overwritten. */
@@ -133,7 +119,7 @@ export async function appendChunks(
 ): Promise<void> {
   const first = Math.floor(offset / CHUNK_BYTES);
   let position = first;
-  for await (const chunk of inChunks(withBegun())) {
+  for await (const chunk of inPieces(withBegun(), CHUNK_BYTES)) {
     const end = position * CHUNK_BYTES + chunk.length;
     await inOwnTransaction(database, async (tx) => {
       await note(tx, end);

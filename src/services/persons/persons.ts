@@ -19,7 +19,7 @@ import type { Database } from '../../store/database/database.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { sql } from '../../store/sql.js';
-import { inOwnTransaction } from '../../store/writing/atomically.js';
+import { inOwnTransaction, rehearse } from '../../store/writing/atomically.js';
 import { USER_COLLECTION } from '../../store/writing/record-statements.js';
 import type { Files } from '../files/files.js';
 import { eraseRecords } from './erase-records.js';
@@ -102,14 +102,11 @@ export class Persons {
     const importsNaming = await this.#searchImports(scope, identity);
     const isToOutbox = database.announcesByOutbox;
     const planned = { scope, catalog, identity, importsNaming, report, isToOutbox };
-    try {
-      await inOwnTransaction(database, async (transaction) => {
+    await inOwnTransaction(database, (transaction) =>
+      rehearse(transaction, async () => {
         for (const step of STEPS) await step({ ...planned, transaction });
-        throw new TakenBack();
-      });
-    } catch (error) {
-      if (!(error instanceof TakenBack)) throw error;
-    }
+      }),
+    );
     return toErasure(identity, report.entries);
   }
 
@@ -226,8 +223,6 @@ export class Persons {
     return identity;
   }
 }
-
-class TakenBack extends Error {}
 
 /** @throws CONFLICT */
 async function assertExpendable(db: Queryable, { domain, principal }: Scope, id: string): Promise<void> {

@@ -16,6 +16,7 @@ import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { DEFINE_EVERYWHERE, DEFINE_HERE } from '../../store/database/shards/table-places.js';
 import { type Sql, sql } from '../../store/sql.js';
+import { rehearse } from '../../store/writing/atomically.js';
 import { listsOfObjects } from '../exporting/record-columns.js';
 import {
   type Audience,
@@ -160,17 +161,14 @@ export class SqlViews {
     mode: ApplyOptions['mode'],
     work: (database: Queryable) => Promise<Result>,
   ): Promise<Result> {
-    let result: { readonly value: Result } | undefined;
     try {
-      await this.#database.transaction(async (transaction) => {
-        result = { value: await work(transaction) };
-        if (mode === 'tried') throw new TakenBack();
+      return await this.#database.transaction(async (transaction) => {
+        const run = () => work(transaction);
+        return await (mode === 'tried' ? rehearse(transaction, run) : run());
       });
     } catch (error) {
-      if (!(error instanceof TakenBack)) throw toRefusal(error);
+      throw toRefusal(error);
     }
-    if (result === undefined) throw new Error('the work has a result');
-    return result.value;
   }
 
   /** All databases of a server share its logins, so the name contains the database. */
@@ -236,9 +234,6 @@ export class SqlViews {
     if (isSharded) await database.query(sql.raw(DEFINE_EVERYWHERE));
   }
 }
-
-/** Thrown to roll back a transaction after all of its work was done. */
-class TakenBack extends Error {}
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 const DEPENDENT_OBJECTS = '2BP01';
