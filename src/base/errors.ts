@@ -199,3 +199,8 @@ export function assertWithinRate({ allowed, limit, resetSeconds }: Rate): void {
     { retryAfterSeconds: resetSeconds, limit },
   );
 }
+
+/** A setting that cannot be used: says which variable, what it holds and what it should. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}

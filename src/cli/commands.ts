@@ -59,7 +59,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description:
       'list stored records that break a rule of their collection, point to nothing, or are there twice; ' +
       'exit 1 if there are any',
-    load: async () => (await import('./check-command.js')).registerCheckCommand,
+    load: async () => (await import('./collection-command.js')).registerCheckCommand,
   },
   {
     usage: 'report',
@@ -79,7 +79,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'convert <format> <file>',
     description: 'read the files of another program (oneroster, a zip file) as files to be imported',
-    load: async () => (await import('./convert-command.js')).registerConvertCommand,
+    load: async () => (await import('./export-command.js')).registerConvertCommand,
   },
   {
     usage: 'person',
@@ -90,7 +90,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: 'run <file>',
     description:
       'run a script from a file; what it prints goes to standard error, its result to standard output',
-    load: async () => (await import('./run-command.js')).registerRunCommand,
+    load: async () => (await import('./script-command.js')).registerRunCommand,
   },
   {
     usage: 'script',

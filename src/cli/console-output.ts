@@ -1,10 +1,8 @@
 /** How the command line speaks: tables and lines on standard output, faults as one line on standard error. */
-
 import { constants } from 'node:os';
 import { isNativeError } from 'node:util/types';
 import { CommanderError } from 'commander';
-import { ConfigError } from '../base/config-error.js';
-import { type ErrorDetail, ServiceError } from '../base/errors.js';
+import { ConfigError, type ErrorDetail, ServiceError } from '../base/errors.js';
 import { redactSecrets } from '../gateway/server/redact-secrets.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 import { StoppedBySignal } from './stop-signal.js';

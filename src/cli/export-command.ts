@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../base/errors.js';
+import { type JsonObject, printExactJson } from '../base/json/json.js';
 import { instantFrom } from '../base/model/calendar.js';
 import { queryOf } from '../base/model/record-query.js';
 import type { Scope } from '../base/model/scope.js';
@@ -13,8 +14,8 @@ import { schoolSettings } from '../school/reports/engine/school-settings.js';
 import { makeFolder, saveWhole } from '../services/backup/save-backup.js';
 import { countExported, type ExportFormat, exportRecords } from '../services/exporting/print-records.js';
 import { listOfObjects } from '../services/exporting/record-columns.js';
-import type { Lack } from '../services/formats/format-export.js';
-import { FormatExport, type FormatReport } from '../services/formats/format-export.js';
+import { convertBundle, filesOf, readBundle } from '../services/formats/convert-bundle.js';
+import { FormatExport, type FormatReport, type Lack } from '../services/formats/format-export.js';
 import { FORMAT_NAMES, type FormatMapping, readFormatMapping } from '../services/formats/format-mapping.js';
 import { nextSince, parseSince } from '../store/reading/changed-since.js';
 import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
@@ -319,4 +320,58 @@ function toJson({ rows, readiness, homeless, notCarried }: FormatReport, files: 
     ...{ files, rows: Object.fromEntries(rows), lacking: Object.fromEntries(readiness.counts) },
     ...{ lacks: readiness.lacks, homeless, notCarried: Object.fromEntries(notCarried) },
   };
+}
+
+/** `campus convert`: the files of another program as files that are imported. */
+export function registerConvertCommand(command: Command, commandLine: CommandLine): void {
+  command
+    .option('--out <folder>', 'where the files go', '.')
+    .option('--json', 'print what was written as JSON');
+  actInDomain<{ readonly out: string; readonly json?: boolean }>(
+    command,
+    commandLine,
+    async ({ services, scope, options }, format = '', file = '') => {
+      const { in: incoming, manifest, tables = {} } = await readFormatMapping(format);
+      if (incoming === undefined) {
+        throw new ServiceError('INVALID_VALUE', `${format} is written, by campus export --as, and not read.`);
+      }
+      const bundle = await readBundle(file, filesOf(incoming), manifest);
+      const context = { ...contextOf(services, scope, new Date()), tables };
+      const { collections, homeless, leftOut } = convertBundle(incoming, bundle, context);
+      const files = await saveAll(collections, options.out);
+      if (options.json) {
+        const maps = { homeless: Object.fromEntries(homeless), leftOut: Object.fromEntries(leftOut) };
+        printLine(JSON.stringify({ files, ...maps }));
+        return;
+      }
+      const counted = (count: number) => count.toLocaleString('en');
+      printTable(
+        ['collection', 'records', 'file'],
+        files.map(({ collection, records, file: name }) => [collection, counted(records), name]),
+      );
+      if (homeless.size > 0) {
+        printTable(
+          ['column without a place here', 'rows'],
+          [...homeless].map(([column, count]) => [column, counted(count)]),
+        );
+      }
+      for (const [name, count] of leftOut) printLine(`left out, there no more: ${count} of ${name}`);
+      printLine('they are imported in this order, by=_id: POST /imports?collection=<collection>');
+    },
+  );
+}
+
+async function saveAll(collections: ReadonlyMap<string, readonly JsonObject[]>, folder: string) {
+  await makeFolder(folder);
+  const files: { collection: string; records: number; file: string }[] = [];
+  for (const [collection, records] of collections) {
+    const file = path.join(folder, `${collection}.ndjson`);
+    await saveWhole(file, linesOf(records));
+    files.push({ collection, records: records.length, file });
+  }
+  return files;
+}
+
+async function* linesOf(records: readonly JsonObject[]): AsyncGenerator<string, void> {
+  for (const record of records) yield `${printExactJson(record)}\n`;
 }

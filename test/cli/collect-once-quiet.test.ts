@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { collectOnceQuiet } from '../../src/cli/collect-once-quiet.js';
+import { collectOnceQuiet } from '../../src/cli/start-command.js';
 
 it('garbage is collected when there is little to do, and not before', async () => {
   const garbage = new WeakRef(makeGarbage());

@@ -21,7 +21,6 @@ const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
   'src/school/reports/shared/common-parameters.ts',
   'src/school/reports/shared/record-parts.ts',
   'src/school/demo/people.ts',
-  'src/gateway/resolvers/records/oquery-arguments.ts',
   'src/gateway/rest/conditional.ts',
   'src/store/database/row-query.ts',
   'src/store/sql/compile-shape.ts',

@@ -1,5 +1,8 @@
 /** Limits on the structure of a body, beside its bytes: even a short text can take long to parse. */
+
+import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.js';
+import type { JsonValue } from './json.js';
 
 export interface BodyShape {
   /** Members of objects and elements of lists, over all levels. */
@@ -104,4 +107,33 @@ function tooMany(max: number, options: { readonly what: string; readonly boundBy
 
 function tooDeep(max: number): ServiceError {
   return new ServiceError('MALFORMED_REQUEST', `The body is nested too deeply; ${max} levels are the limit.`);
+}
+
+/**
+ * Parses the text by `parse`, after checking that it has no more members and levels than `shape` allows.
+ *
+ * @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) for too
+ *   many members
+ */
+export function readJsonBody(
+  sent: Buffer,
+  shape: BodyShape,
+  parse: (text: string, bytes: Buffer) => JsonValue,
+): JsonValue {
+  const body = withoutBom(sent);
+  if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');
+  assertJsonShape(body, shape);
+  try {
+    return parse(body.toString('utf8'), body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ServiceError('MALFORMED_REQUEST', `The body is not JSON: ${error.message}.`, { cause: error });
+  }
+}
+
+const BOM = Buffer.from('\ufeff');
+
+/** The body without the byte order mark that some programs put in front of UTF-8. */
+export function withoutBom(body: Buffer): Buffer {
+  return body.subarray(0, BOM.length).equals(BOM) ? body.subarray(BOM.length) : body;
 }

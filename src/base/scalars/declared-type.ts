@@ -14,8 +14,7 @@ import type { ExactNumber, JsonValue } from '../json/json.js';
 import { DateTime } from './date-time.js';
 import { DecimalScalar } from './decimal-scalar.js';
 import { GraphqlJsonScalar } from './json-scalar.js';
-import { LocalDate } from './local-date.js';
-import { MonthScalar } from './month-scalar.js';
+import { LocalDate, MonthScalar } from './local-date.js';
 
 /** A class that TypeGraphQL knows as a type, to be named in a decorator. */
 export type TypeClass<Value = object> = new () => Value;

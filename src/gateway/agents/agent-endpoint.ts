@@ -3,7 +3,6 @@
  * credential, is answered as a whole, and leaves no state. Long-lived streams of notifications are not
  * offered.
  */
-
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -14,10 +13,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { ServiceError } from '../../base/errors.js';
 import { toAbortSignal } from '../../base/model/end-signal.js';
-import type { GraphqlCaller } from '../graphql/operation/operation-request.js';
+import type { GraphqlCaller } from '../graphql/operation/prepared-operation.js';
 import { requireScope } from '../resolvers/request-context.js';
-import { toAgentError } from './agent-error.js';
 import { type AgentAnswers, createAgentServer } from './agent-server.js';
+import { toAgentError } from './agent-tool.js';
 import type { AgentTools } from './agent-tools.js';
 
 /** A message and the headers it came with. */
@@ -47,7 +46,7 @@ export class AgentEndpoint {
   async answer(caller: GraphqlCaller, { headers, body }: AgentMessage): Promise<Response> {
     requireScope(caller.context);
     const method = methodOf(body);
-    caller.notes.noteOperation(METHODS.has(method) ? `mcp ${method}` : 'mcp');
+    caller.notes.operation = METHODS.has(method) ? `mcp ${method}` : 'mcp';
     const request = new Request('http://gateway/mcp', {
       method: 'POST',
       headers,
@@ -87,7 +86,7 @@ export class AgentEndpoint {
     try {
       return await answer();
     } catch (error) {
-      if (error instanceof ServiceError) notes.noteError(error.code);
+      if (error instanceof ServiceError) notes.errorCode = error.code;
       const { message, extensions } = toAgentError(error);
       if (extensions?.code === 'INTERNAL') this.#options.onFault(error, context.requestId);
       const code = extensions?.code === 'INTERNAL' ? ProtocolErrorCode.InternalError : undefined;

@@ -1,7 +1,8 @@
 /** A query or mutation offered to agents, and those of the library. */
-import { GraphQLError, type OperationDefinitionNode } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError, type OperationDefinitionNode } from 'graphql';
 import type { Scope } from '../../base/model/scope.js';
 import { type ExampleOperation, fillVariables } from '../../portal/explore/example-operation.js';
+import { formatGraphqlError } from '../graphql/operation/graphql-errors.js';
 import type { PreparedOperation } from '../graphql/operation/prepared-operation.js';
 import {
   type AnswerSchema,
@@ -69,4 +70,13 @@ function tryTo<Result>(prepare: () => Result): Result | undefined {
     if (error instanceof GraphQLError) return undefined;
     throw error;
   }
+}
+
+/** Errors that are not in the catalog are masked. */
+export function toAgentError(error: unknown): GraphQLFormattedError {
+  // An operation's error, already formatted.
+  if (error instanceof GraphQLError) return error.toJSON();
+  const original = error instanceof Error ? error : new Error(String(error));
+  const graphql = new GraphQLError(original.message, { originalError: original });
+  return formatGraphqlError(graphql.toJSON(), graphql);
 }

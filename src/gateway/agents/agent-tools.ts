@@ -3,19 +3,20 @@
  * the schema as resources. All are answered as `/graphql` answers, with the rights of the credential; answers
  * are limited in size and say so when they are cut.
  */
-import { GraphQLError, type GraphQLSchema, printType } from 'graphql';
+import { GraphQLError, type GraphQLSchema, Kind, OperationTypeNode, printType } from 'graphql';
 import { ServiceError } from '../../base/errors.js';
 import { today } from '../../base/model/calendar.js';
-import type { Scope } from '../../base/model/scope.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { printResult } from '../../base/scalars/json-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { ExampleOperation } from '../../portal/explore/example-operation.js';
+import { findAccess } from '../../store/access/access.js';
 import { assertIntrospectionRole } from '../graphql/limits/permitted.js';
-import type { GraphqlCaller } from '../graphql/operation/operation-request.js';
 import type { OwnDocuments } from '../graphql/operation/own-documents.js';
+import type { GraphqlCaller } from '../graphql/operation/prepared-operation.js';
 import { requireScope } from '../resolvers/request-context.js';
-import { toAgentError } from './agent-error.js';
-import { type AgentTool, createOperationTools } from './agent-tool.js';
+import { type AgentTool, createOperationTools, toAgentError } from './agent-tool.js';
 import { isPageSize } from './argument-schema.js';
 import { type AnswerBounds, type BoundedAnswer, boundAnswer, boundText } from './bounded-answer.js';
 import {
@@ -24,7 +25,6 @@ import {
   type KnownCollections,
   LIST_COLLECTIONS,
 } from './collection-tools.js';
-import { type AskedThings, isDestructive, isOffered, isWriting } from './is-offered.js';
 
 export interface AgentServices {
   readonly documents: OwnDocuments;
@@ -228,9 +228,9 @@ export class AgentTools {
 
   /** The errors of a call, as a GraphQL result has them. */
   #printFault(error: unknown, { context, notes }: GraphqlCaller): string {
-    if (error instanceof ServiceError) notes.noteError(error.code);
+    if (error instanceof ServiceError) notes.errorCode = error.code;
     else {
-      notes.noteError('INTERNAL');
+      notes.errorCode = 'INTERNAL';
       this.#services.onFault(error, context.requestId);
     }
     const { message, extensions } = toAgentError(error);
@@ -307,4 +307,74 @@ function noteOf(cuts: readonly string[], { maxRows, maxBytes }: AnswerBounds): s
 
 function withNote({ text, cuts }: BoundedAnswer): string {
   return cuts.length === 0 ? text : `${text}\n(This answer was cut: ${cuts.join('; ')}.)\n`;
+}
+
+/** Names that root fields may refer to. */
+interface AskedThings {
+  readonly collections: { list(): readonly Collection[] };
+  /** Whether the caller may run the field's report; `undefined` if it is not the field of a report. */
+  readonly mayRunReport: (scope: Scope, field: string) => boolean | undefined;
+}
+
+/** Whether the tool changes what is stored. */
+function isWriting({ operation }: Pick<AgentTool, 'operation'>): boolean {
+  return operation.operation === OperationTypeNode.MUTATION;
+}
+
+/** Whether the tool may change or remove existing data: it does more than create. */
+function isDestructive(tool: Pick<AgentTool, 'operation'>): boolean {
+  return isWriting(tool) && rootFieldsOf(tool).some((field) => !field.startsWith('create'));
+}
+
+/**
+ * A query is offered to callers who may read what its root fields refer to. A mutation is offered to an API
+ * key whose scopes have the verb for the collection, within the rights of its user; never to a token, which
+ * has all rights of the logged-in user.
+ */
+function isOffered(tool: AgentTool, scope: Scope, things: AskedThings): boolean {
+  const fields = rootFieldsOf(tool);
+  if (!isWriting(tool)) return fields.every((field) => mayAsk(field, scope, things));
+  if (scope.principal.scopes === undefined) return false;
+  return fields.every((field) => mayChange(field, scope, things));
+}
+
+function rootFieldsOf({ operation }: Pick<AgentTool, 'operation'>): readonly string[] {
+  return operation.selectionSet.selections.map((selection) =>
+    selection.kind === Kind.FIELD ? selection.name.value : '',
+  );
+}
+
+function mayAsk(field: string, scope: Scope, { collections, mayRunReport }: AskedThings): boolean {
+  const mayRun = mayRunReport(scope, field);
+  if (mayRun !== undefined) return mayRun;
+  const collection = collections.list().find(({ singular, plural }) => isOf(field, singular, plural));
+  return collection === undefined || findAccess(scope, collection, 'read') !== undefined;
+}
+
+const QUESTIONS = ['', 'Aggregate', 'Distinct', 'Changes'];
+
+function isOf(field: string, singular: string, plural: string): boolean {
+  return field === singular || QUESTIONS.some((question) => field === plural + question);
+}
+
+const VERBS: readonly (readonly [prefix: string, verbs: readonly RecordVerb[]])[] = [
+  ['create', ['create']],
+  ['update', ['update']],
+  ['upsert', ['create', 'update']],
+  ['delete', ['delete']],
+];
+
+/** Changes of anything but the records of one collection are not offered. */
+function mayChange(field: string, scope: Scope, { collections }: AskedThings): boolean {
+  const [prefix, verbs] = VERBS.find(([start]) => field.startsWith(start)) ?? ['', []];
+  const name = field.slice(prefix.length);
+  const collection = collections
+    .list()
+    .find(({ singular, plural }) => name === upperFirst(singular) || name === upperFirst(plural));
+  if (collection === undefined || verbs.length === 0) return false;
+  return verbs.every((verb) => findAccess(scope, collection, verb) !== undefined);
+}
+
+function upperFirst(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }

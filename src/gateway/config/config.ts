@@ -2,7 +2,7 @@
  * Every setting of the service: its environment variable, type, default and meaning, said once.
  * `.env.example` is printed from this list (`npm run print`), and nothing else reads the environment.
  */
-import { ConfigError } from '../../base/config-error.js';
+import { ConfigError } from '../../base/errors.js';
 import { rolesSetting, type Setting, type SettingValues } from '../../base/settings.js';
 import { findNearest } from '../../base/text/did-you-mean.js';
 import { BACKUP_SETTINGS } from '../../services/backup/backup-settings.js';

@@ -2,7 +2,6 @@
  * GraphQL over HTTP: Apollo Server at `/graphql`, with the current schema of the catalog. When a collection
  * changes, a server with the new schema takes over; running requests finish on the old one.
  */
-
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApolloServer } from '@apollo/server';
@@ -37,11 +36,14 @@ import { LiveServer, type LiveServices } from './live/live-server.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
 import { Introspections } from './operation/introspections.js';
 import type { OperationOptions } from './operation/operation.js';
-import type { GraphqlRequest } from './operation/operation-request.js';
 import { OwnDocuments } from './operation/own-documents.js';
+import type { GraphqlRequest } from './operation/prepared-operation.js';
 import { ServedSchema } from './operation/served-schema.js';
-import { PersistedQueries } from './persisted/persisted-queries.js';
-import { type RegisteredOperations, readRegisteredOperations } from './persisted/registered-operations.js';
+import {
+  PersistedQueries,
+  type RegisteredOperations,
+  readRegisteredOperations,
+} from './persisted/registered-operations.js';
 import { buildGatewaySchema, type GatewaySchema } from './schema.js';
 
 /** The settings GraphQL needs. */

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
 import type { Collection } from '../../base/model/collection.js';
-import type { StoredFieldsByType } from '../../base/model/stored-field.js';
+import type { StoredField, StoredFieldsByType } from '../../base/model/stored-field.js';
 import type { TypeClass } from '../../base/scalars/declared-type.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
 import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
@@ -23,22 +23,25 @@ import {
   withRunTimeTypes,
 } from '../resolvers/run-time-types.js';
 import { BranchResolver } from '../resolvers/services/branch-resolver.js';
-import { ImportChangesResolver } from './live/import-changes.js';
-import { LiveResolver } from './live/live-resolver.js';
-import { ReportChangesResolver } from './live/report-changes.js';
-import { readPrintableFields } from './operation/printable-fields.js';
+import { ImportChangesResolver, LiveResolver, ReportChangesResolver } from './live/live-resolver.js';
+import { readPrintableFields } from './operation/splice.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
+import { listAggregateFields } from './typed/aggregate/aggregate-fields.js';
 import { createAggregateQueries } from './typed/aggregate/aggregate-queries.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/aggregate-types.js';
 import { createFindNodes, createNodeResolver, type FindNodes } from './typed/find-nodes.js';
 import { createGenericResolvers } from './typed/generic-resolvers.js';
-import { listStoredFields } from './typed/list-stored-fields.js';
 import { createRecordFields, type RecordServices } from './typed/record-fields.js';
 import { createReferenceResolver, createReferrersResolver, LevelLoader } from './typed/reference-resolver.js';
 import { createSubgraphResolver } from './typed/subgraph-resolver.js';
 import { createTypedApi, type TypedParts } from './typed/typed-api.js';
-import { createTypedModel, withReferrers } from './typed/typed-model.js';
-import { TypedTypes } from './typed/typed-types.js';
+import {
+  createTypedModel,
+  type TypedCollection,
+  type TypedModel,
+  withReferrers,
+} from './typed/typed-model.js';
+import { sortablePaths, TypedTypes } from './typed/typed-types.js';
 import { WhereInputs } from './typed/where-inputs.js';
 
 /** Subscriptions exist only in GraphQL, because they need a persistent connection. */
@@ -185,4 +188,38 @@ function takenNames(): { readonly typeNames: ReadonlySet<string>; readonly rootF
       ...[...storage.queries, ...storage.mutations, ...storage.subscriptions].map((one) => one.schemaName),
     ]),
   };
+}
+
+/** Only the types of whole records: a part of an object is reached through the object's field. */
+function listStoredFields(model: TypedModel): StoredFieldsByType {
+  return new Map(model.collections.flatMap((typed) => membersOf(typed, model)));
+}
+
+/** A type's name with its members. */
+type TypeMembers = readonly [string, ReadonlyMap<string, readonly StoredField[]>];
+
+function membersOf(typed: TypedCollection, model: TypedModel): readonly TypeMembers[] {
+  const { collection, object } = typed;
+  const { typeName } = object;
+  const toStored = (field = ''): StoredField => ({ collection: collection.name, field });
+  const fields = new Map(object.fields.map((one) => [one.name, [toStored(one.field.name)]]));
+  const likeTheRecord = [
+    ...['', 'WhereInput', 'NumbersInput', 'BoundsInput', 'ListsInput'].map((suffix) => typeName + suffix),
+    ...['Create', 'Update'].map((verb) => `${verb}${typeName}Input`),
+  ];
+  const { keys, own } = listAggregateFields(typed, model);
+  const measured = new Map(own.map(({ name, path }) => [name, [toStored(path[0])]]));
+  const grouped = keys.map(({ name, enumName, key: { path, of } }) => {
+    const target = of ? [{ collection: of.collection, field: of.path[0] ?? '' }] : [];
+    return { name, enumName, stored: [toStored(path[0]), ...target] };
+  });
+  const sorted = sortablePaths(object).map(({ name, path }) => [name, [toStored(path[0])]] as const);
+  return [
+    ...likeTheRecord.map((name) => [name, fields] as const),
+    [`${typeName}Group`, measured],
+    [`${typeName}HavingInput`, measured],
+    [`${typeName}GroupKey`, new Map(grouped.map(({ name, stored }) => [name, stored]))],
+    [`${typeName}GroupField`, new Map(grouped.map(({ enumName, stored }) => [enumName, stored]))],
+    [`${typeName}SortField`, new Map(sorted)],
+  ];
 }

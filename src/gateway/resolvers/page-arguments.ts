@@ -1,5 +1,4 @@
 /** The paging arguments of Relay, and their translation for a `RecordSet`. */
-
 import { ServiceError } from '../../base/errors.js';
 import { toPath } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
@@ -84,3 +83,20 @@ function wrong(parameter: string, detail: string): ServiceError {
 export function toSort(orderBy: readonly OrderByInput[] | null | undefined): readonly SortKey[] | undefined {
   return orderBy?.map(({ field, direction }) => ({ path: toPath(field), direction }));
 }
+
+export const CI_ARGUMENT = nullable.flag('The text operators of `oquery` ignore case.');
+
+export const OQUERY_BESIDE_WHERE = nullable.text(
+  'Conditions as in the REST interface; they hold beside `where`.',
+);
+
+export const FORCE_ARGUMENT = nullable.flag(
+  'Removes records although others point to them; the references stay and lead to nothing. Admins only.',
+);
+
+export const RENAME_ARGUMENT = nullable.flag(
+  'For admins: where other records use a name that is changed, such as that of a class or fee head, they ' +
+    'get the new one, in one transaction. Without it, the change is then refused (CONFLICT), and the ' +
+    'records ' +
+    'are counted by collection.',
+);

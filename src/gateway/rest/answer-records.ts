@@ -1,5 +1,4 @@
 /** Answers with records: a page, a single piece or a stream, in every format. */
-
 import { isPreferred } from '../../base/http/is-preferred.js';
 import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../../base/tables/format.js';
 import {
@@ -14,9 +13,8 @@ import {
 import { columnsOfRecords, listOfObjects } from '../../services/exporting/record-columns.js';
 import type { RecordSet } from '../../store/reading/record-set.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
-import type { Answer, WholeAnswer } from './answer.js';
 import { byteOrderMarkOf, fileHeaders, formatOf, timeZoneOf } from './format-parameters.js';
-import { type Parameter, PREFER, type RestRequest } from './route.js';
+import { type Answer, type Parameter, PREFER, type RestRequest, type WholeAnswer } from './route.js';
 
 /**
  * A read with a `limit` up to this, and without `stream`, is one page and knows whether more follows;

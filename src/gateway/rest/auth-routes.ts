@@ -1,10 +1,17 @@
 /** The routes that issue and revoke tokens. @see interface 4.1, 5, decisions 6 */
-
 import { ServiceError } from '../../base/errors.js';
 import type { Login } from '../../services/auth/authenticator.js';
-import { type Answer, jsonAnswer } from './answer.js';
 import { invalidParameter } from './parameter-reader.js';
-import { inQuery, type Parameter, type RestRequest, type Route, type Schema, via } from './route.js';
+import {
+  type Answer,
+  inQuery,
+  jsonAnswer,
+  type Parameter,
+  type RestRequest,
+  type Route,
+  type Schema,
+  via,
+} from './route.js';
 
 export const LOGIN: Schema = { $ref: '#/components/schemas/Login' };
 

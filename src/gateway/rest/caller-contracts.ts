@@ -3,7 +3,6 @@
  * and the reports the caller may run. Without a credential, it is the contract of the declared collections.
  */
 import { LRUCache } from 'lru-cache';
-import { type ContentEncoding, compressWhole } from '../../base/http/content-encoding.js';
 import { etagOf } from '../../base/http/etag.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Report } from '../../school/reports/engine/report.js';
@@ -26,17 +25,11 @@ export interface CallerContractsOptions {
 
 /** A text takes half a megabyte, and callers with the same roles share one. */
 const MOST_TEXTS = 24;
-/** Compressed forms of each text. Callers choose the address; for more of them the text is sent as it is. */
-const MOST_PACKED = 8;
-const PACKED_FOR_MS = 600_000;
 
 /** The contract of one caller at one address. */
 export interface ContractText {
   readonly etag: string;
-  readonly length: number;
   readonly print: () => Buffer;
-  /** Compressed once and kept; `undefined` if there are too many addresses to keep another one. */
-  readonly pack: (encoding: ContentEncoding) => Promise<Buffer> | undefined;
 }
 
 /** A contract without its `servers`. */
@@ -44,7 +37,6 @@ interface Printed {
   /** From the comma behind `servers` on. */
   readonly rest: Buffer;
   readonly hash: string;
-  readonly packed: LRUCache<string, Promise<Buffer>>;
 }
 
 export class CallerContracts {
@@ -62,20 +54,10 @@ export class CallerContracts {
 
   /** `openapi.json`; `server` is the address of the gateway. */
   openapi(context: RequestContext, server: string): ContractText {
-    const { rest, hash, packed } = this.#print(context);
+    const { rest, hash } = this.#print(context);
     const servers = JSON.stringify([{ url: server === '' ? '/' : server }]);
-    const begin = Buffer.from(`{"servers":${servers}`);
-    const print = () => Buffer.concat([begin, rest]);
-    const pack = (encoding: ContentEncoding) => {
-      const key = `${encoding} ${servers}`;
-      const known = packed.get(key);
-      if (known || (packed.size >= MOST_PACKED && !packed.purgeStale())) return known;
-      const made = compressWhole(print(), encoding);
-      packed.set(key, made);
-      made.catch(() => packed.delete(key));
-      return made;
-    };
-    return { etag: etagOf(hash, servers), length: begin.length + rest.length, print, pack };
+    const print = () => Buffer.concat([Buffer.from(`{"servers":${servers}`), rest]);
+    return { etag: etagOf(hash, servers), print };
   }
 
   #print(context: RequestContext): Printed {
@@ -85,8 +67,7 @@ export class CallerContracts {
     if (known) return known;
     const { servers: _, ...contract } = describeOpenapi(this.#tableOf(shown), this.#options.version);
     const rest = Buffer.from(`,${JSON.stringify(contract).slice(1)}`);
-    const packed = new LRUCache<string, Promise<Buffer>>({ max: MOST_PACKED, ttl: PACKED_FOR_MS });
-    const made = { rest, hash: etagOf('application/json', rest), packed };
+    const made = { rest, hash: etagOf('application/json', rest) };
     this.#printed.set(key, made);
     return made;
   }

@@ -4,8 +4,10 @@ import { DateTime } from '../../base/scalars/date-time.js';
 import { DecimalScalar } from '../../base/scalars/decimal-scalar.js';
 import type { DeclaredType, TypeMember } from '../../base/scalars/declared-type.js';
 import { GraphqlJsonScalar } from '../../base/scalars/json-scalar.js';
-import { LocalDate } from '../../base/scalars/local-date.js';
-import { MonthScalar } from '../../base/scalars/month-scalar.js';
+import { LocalDate, MonthScalar } from '../../base/scalars/local-date.js';
+import type { RowClass } from '../../school/reports/engine/columns.js';
+import type { Report } from '../../school/reports/engine/report.js';
+import { ReportPageInfo, ReportWarning } from '../resolvers/reports/report-resolvers.js';
 import type { Schema } from './route.js';
 
 type Declared = Pick<DeclaredType<unknown>, 'members' | 'description'>;
@@ -17,7 +19,7 @@ interface Forms {
   readonly month: Schema;
 }
 
-export const MONTH_SCHEMA: Schema = { type: 'string', pattern: '^\\d{4}-(0[1-9]|1[0-2])$' };
+const MONTH_SCHEMA: Schema = { type: 'string', pattern: '^\\d{4}-(0[1-9]|1[0-2])$' };
 const IN_ANSWER: Forms = {
   declared: (type) => describeAnswer(type),
   decimal: { type: 'string' },
@@ -59,7 +61,7 @@ export function describeInput({ members, description }: Declared): Schema {
 }
 
 /** The schemas of the members by their names. */
-export function describeMembers(members: Declared['members'], forms: Forms): Schema {
+function describeMembers(members: Declared['members'], forms: Forms): Schema {
   return Object.fromEntries(
     Object.entries(members).map(([name, member]) => [name, describeMember(member, forms)]),
   );
@@ -108,4 +110,85 @@ export function nullableSchema(schema: Schema): Schema {
   if (type === undefined && Object.keys(schema).length === 0) return schema;
   if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
   return { ...schema, type: [type, 'null'], ...(Array.isArray(allowed) && { enum: [...allowed, null] }) };
+}
+
+/** `Report` for any of them, one schema per report, and one per type of rows or totals. */
+export function describeReports(reports: readonly Report[]): Schema {
+  const rows: Record<string, Schema> = {};
+  addRow(rows, ReportWarning);
+  for (const { row, totals } of reports) for (const rowClass of [row, totals]) addRow(rows, rowClass);
+  return {
+    Report: { description: 'The answer of a report, by its name.', anyOf: reports.map(reportRef) },
+    ReportPageInfo: describeAnswer(ReportPageInfo),
+    Money: {
+      type: 'number',
+      description: 'An exact amount in the currency of the report, with two decimals.',
+    },
+    Month: MONTH_SCHEMA,
+    ...Object.fromEntries(reports.map((report) => [reportSchemaName(report), describeReport(report)])),
+    ...rows,
+  };
+}
+
+export function reportRef(report: Report): Schema {
+  return { $ref: `#/components/schemas/${reportSchemaName(report)}` };
+}
+
+/** The answer of `feeDefaulters` is a `FeeDefaultersReport`. */
+function reportSchemaName({ field }: Report): string {
+  return `${field.charAt(0).toUpperCase()}${field.slice(1)}Report`;
+}
+
+function describeReport(report: Report): Schema {
+  return {
+    type: 'object',
+    description: report.description,
+    required: ['report', 'parameters', 'generatedAt', 'currency', 'rows', 'totals', 'warnings'],
+    properties: {
+      report: { const: report.name },
+      parameters: {
+        type: 'object',
+        description: 'As understood, defaults filled in; null: not said.',
+        properties: Object.fromEntries(
+          Object.entries(report.parameters).map(([name, { type, description }]) => [
+            name,
+            { anyOf: [understood(type.schema), { type: 'null' }], description },
+          ]),
+        ),
+      },
+      generatedAt: { type: 'string', format: 'date-time' },
+      currency: { type: 'string', description: 'ISO 4217.', pattern: '^[A-Z]{3}$' },
+      rows: { type: 'array', items: rowRef(report.row) },
+      totals: rowRef(report.totals),
+      warnings: { type: 'array', items: { $ref: '#/components/schemas/ReportWarning' } },
+      pageInfo: { $ref: '#/components/schemas/ReportPageInfo' },
+    },
+  };
+}
+
+/** The echoed parameters show a number as its digits, so that none is lost. */
+function understood(schema: Schema): Schema {
+  return schema.type === 'number' ? { type: 'string' } : schema;
+}
+
+function rowRef({ title }: { readonly title: string }): Schema {
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+const IN_ROW = {
+  declared: rowRef,
+  decimal: { $ref: '#/components/schemas/Money' },
+  month: { $ref: '#/components/schemas/Month' },
+};
+
+function addRow(into: Record<string, Schema>, rowClass: RowClass): void {
+  const { title, description, columns, members } = rowClass;
+  if (into[title] !== undefined) return;
+  into[title] = {
+    type: 'object',
+    description,
+    required: columns.map((column) => column.name),
+    properties: describeMembers(members, IN_ROW),
+  };
+  for (const { rowClass: inner } of columns) if (inner) addRow(into, inner);
 }

@@ -3,7 +3,6 @@ import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { FieldChange, RecordVersion } from '../../store/history/record-history.js';
 import { FieldChangeResult, RecordVersionResult } from '../resolvers/records/history-resolver.js';
-import { jsonAnswer } from './answer.js';
 import { nextPage } from './answer-records.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
 import { describeAnswer } from './describe-answers.js';
@@ -12,7 +11,7 @@ import { parseCount } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
 import { READ_ERRORS } from './record-read-routes.js';
 import { asRecord, IDEMPOTENCY_KEY, IF_MATCH, WRITE_ERRORS } from './record-write-routes.js';
-import { inQuery, type Route, via } from './route.js';
+import { inQuery, jsonAnswer, type Route, via } from './route.js';
 
 const CHANGE = describeAnswer(
   FieldChangeResult,

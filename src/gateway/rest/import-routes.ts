@@ -10,14 +10,15 @@ import {
   ImportTriggerValue,
   ImportUndoPreview,
 } from '../resolvers/services/import-resolver.js';
-import { type Answer, jsonAnswer } from './answer.js';
 import { nextPage } from './answer-records.js';
 import { describeAnswer } from './describe-answers.js';
 import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import { asRecord, FORCE } from './record-write-routes.js';
 import {
+  type Answer,
   inPath,
   inQuery,
+  jsonAnswer,
   type Parameter,
   type RestRequest,
   type Route,

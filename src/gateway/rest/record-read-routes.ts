@@ -1,13 +1,13 @@
 /** The routes that read records. @see interface 4.2, 4.3, decisions 3, 4 */
 import { ServiceError } from '../../base/errors.js';
 import { isUnchanged } from '../../base/http/etag.js';
+import { isJsonObject, type JsonObject, type JsonValue, parsePlainJson } from '../../base/json/json.js';
 import { OQUERY_SYNTAX } from '../../base/languages/oquery.js';
 import { parseProjectParameter, parseSortParameter } from '../../base/languages/sort-parameter.js';
 import { toFlag } from '../../base/model/field-types/boolean.js';
 import type { Filter } from '../../base/model/filter.js';
 import { FORMATS } from '../../base/tables/format.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
-import { jsonAnswer } from './answer.js';
 import { answerChanges, answerRecords, MAX_PAGE, PREFER_COUNT, withTotalCount } from './answer-records.js';
 import { assertNamed, readCollectionFilters } from './collection-filter.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
@@ -17,8 +17,40 @@ import { FORMAT_PARAMETERS } from './format-parameters.js';
 import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn, RECORD_ID, recordAddress } from './record-address.js';
 import { REPORT_ERRORS } from './report-routes.js';
-import { inHeader, inQuery, type Parameter, type RestRequest, type Route, via } from './route.js';
-import { parseWhereParameter, WHERE } from './where-parameter.js';
+import { inHeader, inQuery, jsonAnswer, type Parameter, type RestRequest, type Route, via } from './route.js';
+
+const EXPECTED = 'a JSON object, such as {"amount": {"greaterThan": 100}}';
+
+const WHERE = inQuery(
+  'where',
+  'the `where` of GraphQL as JSON, for what oquery cannot say: or, not, in, isNull, records that are ' +
+    'referred to. Holds together with oquery. In a body, the object itself',
+  {
+    schema: { type: 'string', contentMediaType: 'application/json' },
+    // Collections have no other field in common.
+    example: '{"or":[{"_id":{"equals":"mend-the-roof"}},{"not":{"_id":{"in":["a","b"]}}}]}',
+    isJson: true,
+  },
+);
+
+/** @throws MALFORMED_FILTER (400) for what is no JSON object */
+function parseWhereParameter(text: string): JsonObject {
+  const value = parsed(text);
+  if (isJsonObject(value)) return value;
+  throw invalidParameter('where', shortened(text), EXPECTED, 'MALFORMED_FILTER');
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return parsePlainJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
 
 const PROJECT: Parameter = inQuery(
   'project',

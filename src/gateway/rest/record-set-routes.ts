@@ -2,7 +2,6 @@
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import { toUpdateOperations } from '../resolvers/records/update-arguments.js';
-import { type Answer, jsonAnswer } from './answer.js';
 import { createParameterReader, parseFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn } from './record-address.js';
 import { FILTER_PARAMETERS, readFilter } from './record-read-routes.js';
@@ -13,7 +12,16 @@ import {
   RECORD_WRITE_ROUTES,
   WRITE_ERRORS,
 } from './record-write-routes.js';
-import { inQuery, type RestRequest, type RestServices, type Route, type Schema, via } from './route.js';
+import {
+  type Answer,
+  inQuery,
+  jsonAnswer,
+  type RestRequest,
+  type RestServices,
+  type Route,
+  type Schema,
+  via,
+} from './route.js';
 
 const COUNTS: Schema = {
   type: 'object',

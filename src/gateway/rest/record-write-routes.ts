@@ -3,14 +3,15 @@ import { invariant, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { StoredRecord } from '../../store/record-store.js';
 import type { RecordBatch } from '../resolvers/records/record-resolver.js';
-import { type Answer, jsonAnswer } from './answer.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
 import { RECORD, RECORDS } from './describe-records.js';
 import { parseFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
 import {
+  type Answer,
   inHeader,
   inQuery,
+  jsonAnswer,
   type Method,
   type Parameter,
   type RestRequest,

@@ -1,5 +1,4 @@
 /** The routes that run reports, generated from the list of reports. @see interface 4.5, decisions 8 */
-
 import { ServiceError } from '../../base/errors.js';
 import { printExactJson } from '../../base/json/json.js';
 import { FORMATS, isTableFormat, MEDIA_TYPES } from '../../base/tables/format.js';
@@ -8,9 +7,8 @@ import type { SentParameters } from '../../school/reports/engine/parameters.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';
 import { requireScope } from '../resolvers/request-context.js';
-import { type Answer, jsonAnswer } from './answer.js';
 import { nextPage } from './answer-records.js';
-import { reportRef } from './describe-reports.js';
+import { reportRef } from './describe-answers.js';
 import {
   byteOrderMarkOf,
   FORMAT_PARAMETERS,
@@ -19,7 +17,15 @@ import {
   timeZoneOf,
 } from './format-parameters.js';
 import { invalidParameter, parseCount } from './parameter-reader.js';
-import { inQuery, type Parameter, PREFER, type RestRequest, type Route } from './route.js';
+import {
+  type Answer,
+  inQuery,
+  jsonAnswer,
+  type Parameter,
+  PREFER,
+  type RestRequest,
+  type Route,
+} from './route.js';
 
 export const REPORT_ERRORS = [
   'MALFORMED_REQUEST',

@@ -4,11 +4,10 @@ import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { PromoteStudentsInput, Promotion } from '../../school/reports/promotion/promotion.js';
 import { type RaiseDuesInput, RaisedDues } from '../../school/reports/receipts/due-raising.js';
 import { RAISE_DUES_ARGUMENTS } from '../resolvers/reports/school-resolver.js';
-import { jsonAnswer } from './answer.js';
 import { describeAnswer, describeInput } from './describe-answers.js';
 import { allowedTo } from './record-address.js';
 import { asRecord, IDEMPOTENCY_KEY, WRITE_ERRORS } from './record-write-routes.js';
-import { type Route, type Schema, via } from './route.js';
+import { jsonAnswer, type Route, type Schema, via } from './route.js';
 
 const PROMOTION = describeInput(PromoteStudentsInput);
 

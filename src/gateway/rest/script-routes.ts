@@ -2,9 +2,8 @@
 import { ServiceError } from '../../base/errors.js';
 import { printExactJson } from '../../base/json/json.js';
 import type { ScriptRun } from '../../services/scripting/library/script-runs.js';
-import { type Answer, jsonAnswer } from './answer.js';
 import { parseFlag } from './parameter-reader.js';
-import { inPath, inQuery, type Route, via } from './route.js';
+import { type Answer, inPath, inQuery, jsonAnswer, type Route, via } from './route.js';
 
 const runScript: Route = {
   name: 'runScript',

@@ -3,7 +3,6 @@ import { ServiceError } from '../../base/errors.js';
 import { FORMATS } from '../../base/tables/format.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import { requireScope } from '../resolvers/request-context.js';
-import { jsonAnswer } from './answer.js';
 import {
   getNamedReport,
   parametersOf,
@@ -12,7 +11,14 @@ import {
   REPORT_ERRORS,
   runReport,
 } from './report-routes.js';
-import { inQuery, type Parameter, type Route, type RouteDescription, type Schema } from './route.js';
+import {
+  inQuery,
+  jsonAnswer,
+  type Parameter,
+  type Route,
+  type RouteDescription,
+  type Schema,
+} from './route.js';
 
 /** Described here but answered by plugins of the server: they need no resolver, and some do not use JSON. */
 export const SERVICE_ROUTES: readonly RouteDescription[] = [

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { sendText } from '../../base/http/text-answer.js';
 import type { AgentEndpoint } from '../agents/agent-endpoint.js';
-import { parseRequestBody } from '../graphql/http/request-body.js';
+import { parseRequestBody } from '../graphql/http/serve-graphql.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { type BodyLimits, bodyShapeFor } from './body-admission.js';

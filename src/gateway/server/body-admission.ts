@@ -6,10 +6,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../base/errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
 import { type BodyShape, bodyShape } from '../../base/json/body-shape.js';
 import { callerName, type Scope } from '../../base/model/scope.js';
-import { createBodyMemoryLimit, noMemoryForBody } from './body-memory-limit.js';
+import { FairQueue } from '../../store/database/fair-queue.js';
 import { prefersPage, sendNoticePage } from './notice-page.js';
 import type { Pace } from './paced-writer.js';
 
@@ -63,7 +63,7 @@ export function useBodyAdmission(
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
     if (asksForPage(request)) {
-      request.lifecycle.notes.noteError('NOT_FOUND');
+      request.lifecycle.notes.errorCode = 'NOT_FOUND';
       return sendNoticePage(reply, 'missing');
     }
     const [path = ''] = request.url.split('?', 1);
@@ -199,5 +199,35 @@ function tooLarge(maxBytes: number, where: string): ServiceError {
   return new ServiceError(
     'TOO_LARGE',
     `The body has more than ${maxBytes} bytes, which is the limit ${where}.`,
+  );
+}
+
+/** The share of the memory that one caller may use, so that a few callers do not lock out all others. */
+const PART_OF_CALLER = 1 / 2;
+/** The share that is left to callers that use no memory. */
+const KEPT_PART = 1 / 4;
+
+/**
+ * A body larger than all of the memory is admitted when nothing else is there, and one larger than a caller's
+ * share when the caller has no other.
+ */
+export function createBodyMemoryLimit({ bytes, waitMs }: { bytes: number; waitMs: number }): FairQueue {
+  return new FairQueue({
+    mayHold: ({ total, ofTenant, own }, more) => {
+      const hasOthers = ofTenant > own;
+      if (hasOthers && ofTenant + more > bytes * PART_OF_CALLER) return false;
+      if (total === own) return true;
+      return total + more <= (hasOthers ? bytes * (1 - KEPT_PART) : bytes);
+    },
+    waitMs,
+    refusal: noMemoryForBody,
+  });
+}
+
+function noMemoryForBody(): ServiceError {
+  return new ServiceError(
+    'UNAVAILABLE',
+    'Too many large bodies are being read at the same time (BODY_ROOM_BYTES); send them one after the other.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

@@ -7,12 +7,17 @@ import { parse as parseFields } from 'node:querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { assertPercentEncoded } from '../../base/http/assert-percent-encoded.js';
-import { assertFormShape, type BodyShape, MAX_PARAMETER_MEMBERS } from '../../base/json/body-shape.js';
+import {
+  assertFormShape,
+  type BodyShape,
+  MAX_PARAMETER_MEMBERS,
+  readJsonBody,
+  withoutBom,
+} from '../../base/json/body-shape.js';
 import type { JsonValue } from '../../base/json/json.js';
-import { readJsonBody, withoutBom } from '../../base/json/json-body.js';
 import { parseJsonBody } from '../../base/json/json-body-parser.js';
 import { type BodyLimits, bodyShapeFor } from './body-admission.js';
-import { unsupported } from './framework-errors.js';
+import { unsupported } from './error-answers.js';
 
 type Limits = Pick<BodyLimits, 'maxMembers'>;
 type Parser = (body: Buffer, request: FastifyRequest, limits: Limits) => JsonValue | Promise<JsonValue>;

@@ -3,8 +3,8 @@
  * GraphQL tools. With a credential it describes what the caller may use.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { contentEncodingFor } from '../../base/http/content-encoding.js';
-import { encodedEtag, etagHeld, etagOf, isUnchanged } from '../../base/http/etag.js';
+import { etagHeld, etagOf, isUnchanged } from '../../base/http/etag.js';
+import { sendText } from '../../base/http/text-answer.js';
 import type { CallerContracts, ContractText } from '../rest/caller-contracts.js';
 
 const MEDIA_TYPE = 'application/json; charset=utf-8';
@@ -25,20 +25,12 @@ export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }:
       method: ['GET', 'HEAD'],
       url,
       handler: async (request, reply) => {
-        const { etag, length, print, pack } = find(request, gatewayAddress(request, publicUrl));
+        const { etag, print } = find(request, gatewayAddress(request, publicUrl));
         // The answer depends on the caller and on the host name, so caches must not share it.
         reply.headers({ 'cache-control': 'private, no-cache', vary: 'Accept-Encoding, Authorization' });
         const known = request.headers['if-none-match'];
         if (isUnchanged(known, etag)) return reply.code(304).header('etag', etagHeld(known, etag)).send();
-        reply.type(MEDIA_TYPE);
-        const encoding = contentEncodingFor(String(request.headers['accept-encoding'] ?? ''), {
-          mediaType: MEDIA_TYPE,
-          bytes: length,
-        });
-        const packed = encoding && pack(encoding);
-        if (encoding === undefined || packed === undefined) return reply.header('etag', etag).send(print());
-        reply.headers({ 'content-encoding': encoding, etag: encodedEtag(etag, encoding) });
-        return reply.send(await packed);
+        return sendText(reply.header('etag', etag), { status: 200, mediaType: MEDIA_TYPE, text: print() });
       },
     });
   }
@@ -61,5 +53,5 @@ function printGraphqlConfig(server: string): ContractText {
     documents: ['src/**/*.{graphql,js,ts,jsx,tsx}'],
   };
   const bytes = Buffer.from(`${JSON.stringify(config, undefined, 2)}\n`);
-  return { etag: etagOf(MEDIA_TYPE, bytes), length: bytes.length, print: () => bytes, pack: () => undefined };
+  return { etag: etagOf(MEDIA_TYPE, bytes), print: () => bytes };
 }

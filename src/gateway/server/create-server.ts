@@ -1,5 +1,4 @@
 /** Creates the HTTP server from its plugins, in this order. */
-
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import type { TrustedProxies } from '../../base/http/trusted-proxies.js';
@@ -18,9 +17,8 @@ import { CLOSE } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
 import { CallerContracts } from '../rest/caller-contracts.js';
 import type { RestServices } from '../rest/route.js';
-import { createRouteTable } from '../rest/routes.js';
+import { createRouteTable, suggestPath } from '../rest/routes.js';
 import { SERVICE_ROUTES } from '../rest/service-routes.js';
-import { suggestPath } from '../rest/suggest-path.js';
 import { AdmissionControl, limitsOfProcess } from './admission-control.js';
 import { useAgents } from './agent-serving.js';
 import { type AuthenticationOptions, adoptCredential, useAuthentication } from './authentication.js';
@@ -36,11 +34,10 @@ import { useHealth } from './health.js';
 import { type IdentityLoginServices, useIdentityLogin } from './identity-login.js';
 import { useImports } from './import-serving.js';
 import { type MaintenanceSwitch, useMaintenance } from './maintenance-switch.js';
-import { useManualPages } from './manual-pages.js';
 import { Metrics } from './metrics.js';
 import { createMetricsServer, type MetricsAccess, useMetrics } from './metrics-access.js';
 import { createObserver, type Observe } from './observation.js';
-import { type PortalOptions, usePortal } from './portal.js';
+import { type PortalOptions, useManualPages, usePortal } from './portal.js';
 import { useReadAfter } from './read-after.js';
 import { CallerCache, useAdmissionRefusals, useRequestAdmission } from './request-admission.js';
 import { RequestsInFlight, requestIdOf, useLifecycle } from './request-lifecycle.js';

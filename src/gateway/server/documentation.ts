@@ -4,16 +4,13 @@
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
-import { accepts } from '../../base/http/content-encoding.js';
+import { sendText } from '../../base/http/text-answer.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/portal-files.js';
 import { printRoomHeader, ROOM_THEME_SCRIPT } from '../../portal/rooms/room-header.js';
 import { DOCUMENTATION_HEADERS } from './security-headers.js';
 
-const compress = promisify(gzip);
 const packages = createRequire(import.meta.url);
 
 function printPage({ script, style }: PortalFiles['restDocs']): string {
@@ -79,27 +76,17 @@ export function useDocumentation(
   }
 }
 
-/**
- * Loads and compresses an asset at its first request and keeps it: they are few, and change only with the
- * version.
- */
-function createAssetHandler(asset: Asset) {
-  let ready: Promise<{ readonly plain: Buffer; readonly compressed: Buffer }> | undefined;
-  const prepare = async () => {
-    const plain = await asset.load();
-    return { plain, compressed: await compress(plain) };
-  };
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    ready ??= prepare();
-    const { plain, compressed } = await ready;
+/** Loads an asset at its first request and keeps it: they are few, and change only with the version. */
+function createAssetHandler({ type, load }: Asset) {
+  let loaded: Promise<Buffer> | undefined;
+  return async (_request: FastifyRequest, reply: FastifyReply) => {
+    loaded ??= load();
+    const text = await loaded;
     reply
       .headers(DOCUMENTATION_HEADERS)
       .header('cache-control', 'public, max-age=300')
-      .header('vary', 'Accept-Encoding')
-      .type(asset.type);
-    const isCompressed = accepts(request.headers['accept-encoding'], 'gzip');
-    if (isCompressed) reply.header('content-encoding', 'gzip');
-    return reply.send(isCompressed ? compressed : plain);
+      .header('vary', 'Accept-Encoding');
+    return sendText(reply, { status: 200, mediaType: type, text });
   };
 }
 

@@ -75,7 +75,7 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
     onRequest: async (request, reply) => {
       requireScope(request.requestContext);
       if (!speaksTus(request, reply))
-        throw malformed('a piece of an upload says Tus-Resumable', 'Tus-Resumable');
+        throw malformedUpload('a piece of an upload says Tus-Resumable', 'Tus-Resumable');
       assertIsPiece(request);
     },
     ...streamed,
@@ -108,7 +108,8 @@ async function upload(request: FastifyRequest, reply: FastifyReply, { files, sta
   request.raw.setTimeout(stallMs);
   try {
     const scope = requireScope(request.requestContext);
-    const sent = describedBy(request.query as Described);
+    const sent = request.query as Described;
+    assertParametersOfUpload(sent, NAMES);
     const file = request.isMultipart() ? await fromForm(request, sent) : fromBody(request, sent);
     const kept = await files.create(scope, file);
     return reply
@@ -122,17 +123,20 @@ async function upload(request: FastifyRequest, reply: FastifyReply, { files, sta
   }
 }
 
-/** @throws MALFORMED_REQUEST for an unknown parameter */
-function describedBy(query: Described): Described {
+/** @throws MALFORMED_REQUEST for a parameter that is unknown or given twice */
+export function assertParametersOfUpload(
+  query: Readonly<Record<string, unknown>>,
+  names: ReadonlySet<string>,
+  of = 'an upload',
+): void {
   for (const [name, value] of Object.entries(query)) {
-    if (!NAMES.has(name) && name !== '_') throw malformed(`"${name}" is no parameter of an upload`, name);
-    if (typeof value !== 'string') throw malformed(`"${name}" is given twice`, name);
+    if (!names.has(name) && name !== '_') throw malformedUpload(`"${name}" is no parameter of ${of}`, name);
+    if (typeof value !== 'string') throw malformedUpload(`"${name}" is given twice`, name);
   }
-  return query;
 }
 
 function fromBody({ raw, headers }: FastifyRequest, sent: Described): NewFile {
-  if (!sent.name) throw malformed('the name of the file is missing: POST /files?name=…', 'name');
+  if (!sent.name) throw malformedUpload('the name of the file is missing: POST /files?name=…', 'name');
   return {
     ...toNewFile(sent),
     name: sent.name,
@@ -150,7 +154,7 @@ async function fromForm(request: FastifyRequest, query: Described): Promise<NewF
     const part = next.value;
     if (part.type === 'field') {
       if (!NAMES.has(part.fieldname))
-        throw malformed(`"${part.fieldname}" is no field of an upload`, part.fieldname);
+        throw malformedUpload(`"${part.fieldname}" is no field of an upload`, part.fieldname);
       sent[part.fieldname] = String(part.value);
       continue;
     }
@@ -161,7 +165,7 @@ async function fromForm(request: FastifyRequest, query: Described): Promise<NewF
       stream: wholePart(part.file, parts, request.raw),
     };
   }
-  throw malformed('there is no file in the form: expected one part with a file name', 'file');
+  throw malformedUpload('there is no file in the form: expected one part with a file name', 'file');
 }
 
 async function* partsOf(request: FastifyRequest): AsyncGenerator<Multipart, void> {
@@ -175,7 +179,7 @@ async function* partsOf(request: FastifyRequest): AsyncGenerator<Multipart, void
 /** The parser reports the faults of a form as errors of its own, which would be faults of ours. */
 function malformedForm(fault: unknown): ServiceError {
   const reason = fault instanceof Error ? fault.message : String(fault);
-  return malformed(
+  return malformedUpload(
     `The body is not valid multipart/form-data (${reason}). Expected: Content-Type: multipart/form-data; ` +
       'boundary=…, and parts between lines with that boundary.',
     'Content-Type',
@@ -190,7 +194,7 @@ function toNewFile(sent: Described): Pick<NewFile, 'link' | 'roles'> {
 /** Runs before Fastify's own check, which would require JSON. */
 function assertMediaType(header: string | undefined): void {
   if (header === undefined || /^[\w.+-]+\/[\w.+-]+/.test(header)) return;
-  throw malformed('the Content-Type is no media type, e.g. application/pdf', 'Content-Type');
+  throw malformedUpload('the Content-Type is no media type, e.g. application/pdf', 'Content-Type');
 }
 
 /** The bytes of a part. Only the end of the form shows whether it was complete. */
@@ -205,11 +209,11 @@ async function* wholePart(
     throw malformedForm(error);
   }
   const next = await rest.next();
-  if (!next.done) throw malformed('the file is to be the last part of the form', next.value.fieldname);
+  if (!next.done) throw malformedUpload('the file is to be the last part of the form', next.value.fieldname);
   if (!body.complete) throw brokenOff();
 }
 
-function malformed(message: string, parameter: string): ServiceError {
+export function malformedUpload(message: string, parameter: string): ServiceError {
   return new ServiceError('MALFORMED_REQUEST', message, { errors: [{ parameter, detail: message }] });
 }
 

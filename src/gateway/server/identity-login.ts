@@ -16,8 +16,13 @@ import {
   type ProviderSessions,
 } from '../../services/auth/identity-provider.js';
 import type { TextEncryption } from '../../services/auth/text-encryption.js';
-import { assertSameOrigin, providerCookie, refreshCookie } from '../rest/browser-auth-routes.js';
-import { printCookie, readCookie } from '../rest/cookie.js';
+import {
+  assertSameOrigin,
+  printCookie,
+  providerCookie,
+  readCookie,
+  refreshCookie,
+} from '../rest/browser-auth-routes.js';
 import type { BodyLimits } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 import type { Observe } from './observation.js';

@@ -1,11 +1,11 @@
 /** Receives the files of imports: streamed, within a limit of their own. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../base/errors.js';
 import type { Imports } from '../../services/importing/imports.js';
 import { parseSourceOptions } from '../../services/importing/parse-mapping.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { toImportOptions, toImportResult } from '../resolvers/services/import-resolver.js';
 import { IMPORT_PARAMETERS, importOptionsOf, printImport } from '../rest/import-routes.js';
+import { assertParametersOfUpload, malformedUpload } from './file-serving.js';
 import { endWithUnreadBody } from './unread-body.js';
 import { wholeBody } from './whole-body.js';
 
@@ -76,12 +76,9 @@ async function take(
 
 /** @throws MALFORMED_REQUEST for a parameter that is unknown or missing */
 function parametersIn(query: Sent): Sent {
-  for (const [name, value] of Object.entries(query)) {
-    if (!NAMES.has(name) && name !== '_') throw malformed(`"${name}" is no parameter of an import`, name);
-    if (typeof value !== 'string') throw malformed(`"${name}" is given twice`, name);
-  }
+  assertParametersOfUpload(query, NAMES, 'an import');
   if (!query.collection)
-    throw malformed('the collection is missing: POST /imports?collection=…', 'collection');
+    throw malformedUpload('the collection is missing: POST /imports?collection=…', 'collection');
   return query;
 }
 
@@ -94,7 +91,7 @@ function fileOf({ raw, headers }: FastifyRequest, { name }: Sent) {
   const contentType = headers['content-type'];
   const length = headers['content-length'];
   if ((length === undefined && headers['transfer-encoding'] === undefined) || length === '0') {
-    throw malformed('there is no file: the body is empty, and no fileId is given', 'body');
+    throw malformedUpload('there is no file: the body is empty, and no fileId is given', 'body');
   }
   const ending = ENDINGS.get((contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '') ?? 'csv';
   return { name: name || `import.${ending}`, contentType: mediaTypeOf(contentType), stream: wholeBody(raw) };
@@ -105,8 +102,4 @@ function mediaTypeOf(contentType: string | undefined): string | undefined {
   return contentType !== undefined && /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(contentType)
     ? contentType
     : undefined;
-}
-
-function malformed(message: string, parameter: string): ServiceError {
-  return new ServiceError('MALFORMED_REQUEST', message, { errors: [{ parameter, detail: message }] });
 }

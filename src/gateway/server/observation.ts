@@ -3,6 +3,7 @@
  * log lines, and `createObserver` adds the metrics; nothing else logs.
  */
 import type { Logger } from 'pino';
+import { ServiceError } from '../../base/errors.js';
 import { guarded } from '../../base/process/guarded.js';
 import type { AccountObservation } from '../../services/auth/account-events.js';
 import type { KeyMeter } from '../../services/auth/key-meter.js';
@@ -10,12 +11,11 @@ import type { JobObservation } from '../../services/jobs/job-queue.js';
 import type { MessageObservation } from '../../services/messaging/message-delivery.js';
 import type { Purged } from '../../store/changes/purge.js';
 import type { DatabaseNews } from '../../store/database/connection-watch.js';
+import { translateDatabaseError } from '../../store/database/database-errors.js';
 import type { InstanceNews } from '../../store/database/instance-watch.js';
 import type { SlowStatement } from '../../store/reading/slow-statements.js';
-import type { Metrics } from './metrics.js';
+import type { Metrics, RequestEnded } from './metrics.js';
 import { redactSecrets } from './redact-secrets.js';
-import { RepeatedFailures } from './repeated-failures.js';
-import type { RequestEnded } from './request-ended.js';
 
 export type Observation =
   | RequestEnded
@@ -345,4 +345,59 @@ function describe(error: unknown): DescribedError {
     stack: error.stack === undefined ? undefined : redactSecrets(error.stack),
     ...(error.cause !== undefined && { cause: describe(error.cause) }),
   };
+}
+
+/** Without a known outage, a failure of the environment is reported again after this time. */
+const TOLD_AGAIN_AFTER_MS = 60_000;
+/** The numbers in a message (milliseconds, bytes, connections), by which otherwise equal failures differ. */
+const FIGURES = /\d[\d,.]*/g;
+
+/**
+ * Keeps an outage from flooding the log. Environment failures are the same for every request they hit: the
+ * first is reported in full, the others are counted. Possible faults of our own are never suppressed.
+ */
+class RepeatedFailures {
+  readonly #now: () => number;
+  readonly #told = new Map<string, { at: number; omitted: number }>();
+  #isOutage = false;
+  #omittedInOutage = 0;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** How many were suppressed since one like it was reported; `undefined`: suppress this one too. */
+  admit(error: unknown): number | undefined {
+    const known = translateDatabaseError(error);
+    if (!(known instanceof ServiceError) || known.code !== 'UNAVAILABLE') return 0;
+    if (this.#isOutage) {
+      // The first failure is logged; those of later requests, connections or queues add nothing.
+      this.#omittedInOutage += 1;
+      return undefined;
+    }
+    const kind = known.message.replaceAll(FIGURES, '#');
+    const told = this.#told.get(kind);
+    const now = this.#now();
+    if (told && now - told.at < TOLD_AGAIN_AFTER_MS) {
+      told.omitted += 1;
+      return undefined;
+    }
+    this.#told.set(kind, { at: now, omitted: 0 });
+    return told?.omitted ?? 0;
+  }
+
+  /** No failure of the environment is told until the outage ends. */
+  beginOutage(): void {
+    this.#isOutage = true;
+  }
+
+  /** How many were left out in the outage, and since what made it known. */
+  endOutage(): number {
+    this.#isOutage = false;
+    const counts = [...this.#told.values()].map((told) => told.omitted);
+    const omitted = counts.reduce((total, count) => total + count, this.#omittedInOutage);
+    this.#told.clear();
+    this.#omittedInOutage = 0;
+    return omitted;
+  }
 }

@@ -5,20 +5,21 @@
  * read here.
  */
 import { createHash } from 'node:crypto';
-import { access } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
+import { accepts } from '../../base/http/content-encoding.js';
 import { isUnchanged } from '../../base/http/etag.js';
 import type { Domain } from '../../base/model/scope.js';
 import { loadOperationsLibrary } from '../../portal/explore/operations-library.js';
+import { manualDirectory, readManualFiles } from '../../portal/manual/manual-files.js';
 import { isOfPath } from '../../portal/page-paths.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/portal-files.js';
 import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
 import { newNonce, prefersPage, sendNoticePage, sendPage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';
-import { EXPLORER_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
-import { sendPrebuilt } from './send-prebuilt.js';
+import { EXPLORER_HEADERS, MANUAL_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
 
 export interface PortalOptions {
   /** The package directory, with the library in `schema/operations` and the page in `dist`. */
@@ -208,4 +209,92 @@ function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<s
     },
   });
   addOtherMethods(app, '/portal/assets/:name', ['GET', 'HEAD']);
+}
+
+/** The compressed forms, smallest first. */
+const ENCODINGS = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+] as const;
+
+/**
+ * Begins to send a file in the smallest form the client accepts. Returns `missing`, with nothing sent, if
+ * there is no such file.
+ *
+ * The reply is not awaited: an awaited reply yields nothing, and a client that disconnects midway would fail
+ * the handler after its headers were sent.
+ */
+export async function sendPrebuilt(
+  file: string,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): Promise<'sending' | 'missing'> {
+  const accepted = request.headers['accept-encoding'];
+  const encoding = ENCODINGS.find(({ name }) => accepts(accepted, name));
+  // Opened first, because a rebuild under a running gateway may have renamed the files.
+  const opened = await open(file + (encoding?.suffix ?? '')).catch(() => undefined);
+  if (!opened) return 'missing';
+  if (encoding) reply.header('content-encoding', encoding.name);
+  if (request.method === 'GET') {
+    reply.send(opened.createReadStream());
+    return 'sending';
+  }
+  await opened.close();
+  reply.send();
+  return 'sending';
+}
+
+const MANUAL_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+};
+
+/** The type of text files in the package: shown, never executed. */
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
+
+export async function useManualPages(
+  app: FastifyInstance,
+  { packageDirectory }: { readonly packageDirectory: string },
+): Promise<void> {
+  const directory = manualDirectory(packageDirectory);
+  const files = await readManualFiles(directory).catch(() => undefined);
+
+  const send = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!files)
+      throw new ServiceError('UNAVAILABLE', 'The manual has not been built; `npm run build` makes it.');
+    const address = new URL(request.url, 'http://manual').pathname.replace(/\/$/, '');
+    // Only built files are served, so no path leads out of the folder.
+    const name = Object.hasOwn(files.names, address) ? files.names[address] : undefined;
+    if (name === undefined) {
+      if (prefersPage(request)) return sendNoticePage(reply, 'missing');
+      throw new ServiceError('NOT_FOUND', `The manual has no page ${address}.`);
+    }
+    const etag = `"${files.key.slice(0, 22)}"`;
+    reply
+      .headers(MANUAL_HEADERS)
+      .headers({ 'cache-control': cachingOf(address), vary: 'Accept-Encoding', etag })
+      .type(typeOf(address, name));
+    if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
+    if (outcome === 'sending') return reply;
+    throw new ServiceError('UNAVAILABLE', 'The manual was built anew; restart the gateway.');
+  };
+
+  for (const url of ['/manual', '/manual/*']) {
+    app.route({ method: ['GET', 'HEAD'], url, handler: send });
+  }
+  addOtherMethods(app, '/manual/*', ['GET', 'HEAD']);
+}
+
+/** An asset has a hash of its content in its name; a page is revalidated each time, which costs a 304. */
+function cachingOf(address: string): string {
+  return address.startsWith('/manual/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+}
+
+function typeOf(address: string, name: string): string {
+  const type = MANUAL_TYPES[path.extname(name)];
+  const isText = address.startsWith('/manual/files/') && type !== 'image/png';
+  return isText ? PLAIN_TEXT : (type ?? PLAIN_TEXT);
 }

@@ -13,9 +13,9 @@ export function useReadAfter(app: FastifyInstance, replicas: Database['replicas'
   app.addHook('onRequest', async (request, reply) => {
     const { scope } = request.requestContext;
     if (scope === undefined) return;
-    request.lifecycle.notes.watchWrites((position) => {
+    request.lifecycle.notes.onWritten = (position) => {
       if (!reply.raw.headersSent) reply.header('x-read-after', position);
-    });
+    };
     const { 'x-read-after': brought } = request.headers;
     if (typeof brought === 'string') await replicas.learn(scope, brought);
   });

@@ -11,7 +11,7 @@ import {
   setEncoding,
 } from '../../base/http/text-answer.js';
 import { callerName } from '../../base/model/scope.js';
-import { type Answer, isPrintedHere, type StreamAnswer, type WholeAnswer } from '../rest/answer.js';
+import { type Answer, isPrintedHere, type StreamAnswer, type WholeAnswer } from '../rest/route.js';
 import type { Observe } from './observation.js';
 import { PacedWriter, ReaderTooSlow } from './paced-writer.js';
 import { ReadAhead } from './read-ahead.js';

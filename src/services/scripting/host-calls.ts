@@ -2,10 +2,8 @@
  * Answers the calls of a run: finds the binding, validates its arguments, and formats the result for the
  * guest.
  */
-
 import { type ErrorDetail, invariant, ServiceError } from '../../base/errors.js';
-import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
-import { isNestedDeeply } from '../../base/json/json-depth.js';
+import { isNestedDeeply, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { JsonText } from '../../base/scalars/json-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';

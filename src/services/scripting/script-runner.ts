@@ -7,8 +7,7 @@
  */
 import { v7 as uuidv7 } from 'uuid';
 import { invariant, ServiceError } from '../../base/errors.js';
-import { parsePlainJson, printExactJson } from '../../base/json/json.js';
-import { isNestedDeeply } from '../../base/json/json-depth.js';
+import { isNestedDeeply, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { shareWithAll, toAbortSignal } from '../../base/model/end-signal.js';
 import { inSpan, withinTrace } from '../../base/process/traced.js';
 import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';

@@ -2,8 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ExactNumber, parseExactJson } from '../../../src/base/json/json.js';
-import { parseJsonBody } from '../../../src/base/json/json-body-parser.js';
-import { scanJsonText } from '../../../src/base/json/json-text-scan.js';
+import { parseJsonBody, scanJsonText } from '../../../src/base/json/json-body-parser.js';
 
 const NUMBERS = [
   ...['0', '-0', '5', '-5', '1250.5', '1250.50', '-0.5', '0.00001', '0.000001', '0.0000012', '1e3', '1E+3'],

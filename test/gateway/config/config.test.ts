@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../../../src/base/config-error.js';
+import { ConfigError } from '../../../src/base/errors.js';
 import { findMisspelt, parseConfig } from '../../../src/gateway/config/config.js';
 
 function faultsOf(environment: Record<string, string>): string {

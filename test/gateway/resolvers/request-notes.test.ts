@@ -8,14 +8,6 @@ describe('the notes of a request', () => {
     expect(notes.hints.join('')).toBe('abcdefghij');
   });
 
-  it('name the operation in the place of the route, and the error of the answer', () => {
-    const notes = new RequestNotes('/graphql');
-    expect([notes.operation, notes.errorCode]).toEqual(['/graphql', undefined]);
-    notes.noteOperation('Tasks');
-    notes.noteError('FORBIDDEN');
-    expect([notes.operation, notes.errorCode]).toEqual(['Tasks', 'FORBIDDEN']);
-  });
-
   it('tell of statements whoever wants to hear of them, and measure none where nobody does', () => {
     const notes = new RequestNotes(undefined);
     expect(notes.onStatement).toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createBodyMemoryLimit } from '../../../src/gateway/server/body-memory-limit.js';
+import { createBodyMemoryLimit } from '../../../src/gateway/server/body-admission.js';
 import type { FairQueue } from '../../../src/store/database/fair-queue.js';
 
 const STAYS = new AbortController().signal;

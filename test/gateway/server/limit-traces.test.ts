@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { limitTraces } from '../../../src/gateway/server/limit-traces.js';
+import { limitTraces } from '../../../src/gateway/server/request-tracing.js';
 
 const sent = (flags: string) => `00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-${flags}`;
 

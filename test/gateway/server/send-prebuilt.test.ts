@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { sendPrebuilt } from '../../../src/gateway/server/send-prebuilt.js';
+import { sendPrebuilt } from '../../../src/gateway/server/portal.js';
 
 const CONTENT = 'campus '.repeat(2_000_000);
 

@@ -9,8 +9,7 @@ import {
   type GraphQLRequestListener,
   HeaderMap,
 } from '@apollo/server';
-import { GraphQLError, Kind, OperationTypeNode } from 'graphql';
-import { NO_STORE } from '../operation/cache-policy.js';
+import { GraphQLError, type GraphQLFormattedError, Kind, OperationTypeNode } from 'graphql';
 import { formatGraphqlError } from '../operation/graphql-errors.js';
 import {
   finishErrors,
@@ -19,10 +18,13 @@ import {
   reportFault,
   runOperation,
 } from '../operation/operation.js';
-import type { GraphqlRequest, OperationRequest } from '../operation/operation-request.js';
-import { PreparedOperation } from '../operation/prepared-operation.js';
+import {
+  type GraphqlRequest,
+  NO_STORE,
+  type OperationRequest,
+  PreparedOperation,
+} from '../operation/prepared-operation.js';
 import type { ServedSchema } from '../operation/served-schema.js';
-import { httpStatusFor } from './http-status-for.js';
 
 type Request = GraphQLRequestContext<GraphqlRequest>;
 
@@ -131,4 +133,35 @@ function assertMethod({ request }: Request, type: OperationTypeNode): void {
       http: { status: 405, headers: new HeaderMap([['allow', 'POST']]) },
     },
   });
+}
+
+/** The request was well-formed, but what it asks for is wrong. */
+const DOCUMENT_CODES: ReadonlySet<unknown> = new Set([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'BAD_USER_INPUT',
+  'LIMIT_EXCEEDED',
+  'INVALID_VALUE',
+]);
+
+/**
+ * Clients older than `application/graphql-response+json` take any status but 200 for the failure of a proxy.
+ *
+ * @see GraphQL over HTTP, 6.4.1
+ */
+export function httpStatusFor(
+  status: number,
+  errors: readonly GraphQLFormattedError[],
+  accept: string | undefined,
+): number {
+  return status === 400 && isOfDocument(errors) && takesJsonAlone(accept) ? 200 : status;
+}
+
+function isOfDocument(errors: readonly GraphQLFormattedError[]): boolean {
+  return errors.every(({ extensions }) => DOCUMENT_CODES.has(extensions?.code));
+}
+
+function takesJsonAlone(accept: string | undefined): boolean {
+  return accept !== undefined && /^application\/json\b/i.test(accept) && !accept.includes('graphql-response');
 }

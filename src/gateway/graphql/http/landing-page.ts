@@ -3,7 +3,7 @@
  * Apollo's own site: embedded here, its script would act in the origin that holds the session of the portal.
  */
 import type { ApolloServerPlugin } from '@apollo/server';
-import type { GraphqlRequest } from '../operation/operation-request.js';
+import type { GraphqlRequest } from '../operation/prepared-operation.js';
 
 const STUDIO = 'https://studio.apollographql.com';
 

@@ -3,25 +3,23 @@
  * (operation/operation.ts); every other request goes through Apollo, which reports malformed ones. A failure
  * after a document was prepared is final; it is not retried in another way.
  */
-
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { OperationTypeNode } from 'graphql';
+import { type DocumentNode, Kind, OperationTypeNode } from 'graphql';
 import Negotiator from 'negotiator';
 import { type ErrorCode, ServiceError } from '../../../base/errors.js';
 import { assertPercentEncoded } from '../../../base/http/assert-percent-encoded.js';
 import { etagHeld, etagOf, isUnchanged } from '../../../base/http/etag.js';
 import { sendText } from '../../../base/http/text-answer.js';
-import { bodyShape } from '../../../base/json/body-shape.js';
-import type { PrintedJson } from '../../../base/json/json.js';
+import { type BodyShape, bodyShape, readJsonBody } from '../../../base/json/body-shape.js';
+import { type JsonValue, type PrintedJson, parsePlainJson, toPlainNumber } from '../../../base/json/json.js';
+import { type NumberReading, parseJsonBody } from '../../../base/json/json-body-parser.js';
 import { rememberLatest } from '../../../base/process/remember-latest.js';
 import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
 import { printAnswer } from '../../../base/scalars/json-text.js';
 import type { Config } from '../../config/config.js';
 import { credentialNeeded, type RequestContext } from '../../resolvers/request-context.js';
-import { NO_STORE, VARY } from '../operation/cache-policy.js';
 import { answerOperation, type OperationOptions } from '../operation/operation.js';
-import type { GraphqlCaller, GraphqlRequest, OperationRequest } from '../operation/operation-request.js';
 import {
   hashOf,
   type Incoming,
@@ -31,13 +29,19 @@ import {
   readOperationText,
 } from '../operation/operation-text.js';
 import { OperationTiming } from '../operation/operation-timing.js';
-import { operationUrgency } from '../operation/operation-urgency.js';
+import {
+  fieldNames,
+  fragmentsOf,
+  type GraphqlCaller,
+  type GraphqlRequest,
+  NO_STORE,
+  type OperationRequest,
+  operationUrgency,
+  VARY,
+} from '../operation/prepared-operation.js';
 import type { ServedSchema } from '../operation/served-schema.js';
-import type { PersistedQueries } from '../persisted/persisted-queries.js';
-import type { RegisteredOperations } from '../persisted/registered-operations.js';
-import { httpStatusFor } from './http-status-for.js';
-import { assertPublicFields } from './public-fields.js';
-import { parseRequestBody } from './request-body.js';
+import type { PersistedQueries, RegisteredOperations } from '../persisted/registered-operations.js';
+import { httpStatusFor } from './execution-plugin.js';
 
 /** Serves one schema. */
 export interface SchemaServer {
@@ -282,7 +286,7 @@ function toGraphqlRequest(
   settings: Pick<EndpointOptions['settings'], 'serverTiming'>,
 ): GraphqlRequest {
   const timing = settings.serverTiming ? new OperationTiming() : undefined;
-  if (timing) notes.watchDurations((durationMs) => timing.addStatement(durationMs));
+  if (timing) notes.onDuration = (durationMs) => timing.addStatement(durationMs);
   const includeHeader = request.headers['x-include-extensions'];
   return {
     context,
@@ -386,3 +390,63 @@ function hasErrors(
 ): result is { readonly errors: readonly { readonly extensions?: Record<string, unknown> }[] } {
   return typeof result === 'object' && result !== null && 'errors' in result && Array.isArray(result.errors);
 }
+
+/** The root fields for everybody. A rule of its own refuses introspection, with a message of its own. */
+const PUBLIC_FIELDS: ReadonlySet<string> = new Set([
+  ...['__typename', '__schema', '__type', 'login', 'refresh'],
+  // Whoever uses a link has no password yet.
+  ...['accountLink', 'useAccountLink', 'firstRun', 'makeSchool'],
+]);
+
+/**
+ * Refuses a request without a credential unless each of its documents selects only public fields. Documents
+ * with syntax errors pass: their errors disclose nothing of the schema.
+ *
+ * @throws the error that `refusal` creates
+ */
+function assertPublicFields(
+  incoming: Incoming,
+  options: {
+    readonly served: Pick<ServedSchema, 'documentOf'>;
+    /** The text of a hash, if known. */
+    readonly findText: (hash: string) => string | undefined;
+    readonly refusal: () => ServiceError;
+  },
+): void {
+  for (const { text, operationName } of listTexts(incoming, options.findText)) {
+    const document = options.served.documentOf(text, operationName);
+    if (document !== undefined && !isPublic(document)) throw options.refusal();
+  }
+}
+
+function listTexts(incoming: Incoming, findText: (hash: string) => string | undefined) {
+  return listSentMembers(incoming).flatMap(({ query, operationName: name, extensions }) => {
+    const persisted = isMembers(extensions) ? extensions.persistedQuery : undefined;
+    const hash = isMembers(persisted) ? persisted.sha256Hash : undefined;
+    const operationName = typeof name === 'string' ? name : undefined;
+    const texts = [query, typeof hash === 'string' ? findText(hash) : undefined];
+    return texts.flatMap((text) => (typeof text === 'string' ? [{ text, operationName }] : []));
+  });
+}
+
+function isPublic(document: DocumentNode): boolean {
+  const fragments = fragmentsOf(document);
+  return document.definitions.every(
+    (definition) =>
+      definition.kind !== Kind.OPERATION_DEFINITION ||
+      [...fieldNames(definition.selectionSet, fragments)].every((name) => PUBLIC_FIELDS.has(name)),
+  );
+}
+
+/**
+ * An empty body counts as none. @throws MALFORMED_REQUEST (400); LIMIT_EXCEEDED (400) for too many members
+ */
+export function parseRequestBody(body: Buffer, shape: BodyShape): JsonValue | undefined {
+  return body.length === 0 ? undefined : readJsonBody(body, shape, parsePlainBody);
+}
+
+function parsePlainBody(text: string, bytes: Buffer): JsonValue {
+  return parseJsonBody(text, bytes, PLAIN);
+}
+
+const PLAIN: NumberReading = { ofFloat: (value) => value, ofDigits: toPlainNumber, parse: parsePlainJson };

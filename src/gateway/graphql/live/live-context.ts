@@ -8,7 +8,7 @@ import type { Topics } from '../../../services/messaging/topics.js';
 import type { ChangeFeed } from '../../../store/changes/commit-follower.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';
-import type { LiveCaller } from './live-caller.js';
+import type { LiveCaller } from './live-connection.js';
 import type { RecordChanges } from './record-changes.js';
 
 export interface LiveContext extends RequestContext, LiveSources {

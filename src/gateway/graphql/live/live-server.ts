@@ -25,8 +25,16 @@ import type { ServedSchema } from '../operation/served-schema.js';
 import { noteUsedFields } from '../operation/used-fields.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 import { EventQueue, MessagePrinter, openSourceStream, PrintedResult } from './event-queue.js';
-import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
-import { CLOSE, LiveConnection, type LiveOrigin, type LiveRate, type LiveSocket } from './live-connection.js';
+import {
+  CLOSE,
+  isRefusal,
+  LiveCaller,
+  type LiveCallerOptions,
+  LiveConnection,
+  type LiveOrigin,
+  type LiveRate,
+  type LiveSocket,
+} from './live-connection.js';
 import type { LiveContext, LiveSources } from './live-context.js';
 import { RecordChanges } from './record-changes.js';
 

@@ -3,7 +3,6 @@
  * sent to those who may see it. Subscribers with the same caller and selection share one read, and a batch of
  * changes one statement.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../base/errors.js';
 import type { Filter } from '../../../base/model/filter.js';
@@ -15,7 +14,7 @@ import type { ChangedRecord } from '../../../store/reading/changed-since.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { type ChangeShape, printChange } from './change-shape.js';
 import type { EventQueue } from './event-queue.js';
-import type { LiveCaller } from './live-caller.js';
+import type { LiveCaller } from './live-connection.js';
 
 export interface ChangeSubscription {
   readonly caller: LiveCaller;

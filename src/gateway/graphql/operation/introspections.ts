@@ -6,8 +6,7 @@ import { toSplicedData } from '../../../base/scalars/json-text.js';
 import { FairQueue } from '../../../store/database/fair-queue.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { isIntrospectionField } from '../limits/introspection-cost.js';
-import type { OperationRequest, Outcome } from './operation-request.js';
-import type { PreparedOperation } from './prepared-operation.js';
+import type { OperationRequest, Outcome, PreparedOperation } from './prepared-operation.js';
 
 /**
  * An answer that is not known is computed in one turn of the event loop. Its user then waits several times as

@@ -2,7 +2,6 @@
  * Optional `extensions` of an answer: `cost`, and for admins `explain`. Requested by `extensions: {cost:
  * true}` in the request, or by the header `X-Include-Extensions: cost, explain`.
  */
-
 import { ServiceError } from '../../../base/errors.js';
 import type { EndedStatement, SqlText } from '../../../base/model/statement-caller.js';
 import { isAdmin } from '../../../store/access/access.js';
@@ -10,7 +9,7 @@ import type { Database } from '../../../store/database/database.js';
 import { type PlanDepth, readPlan, type StatementPlan } from '../../../store/database/statement-plan.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import type { RequestNotes } from '../../resolvers/request-notes.js';
-import type { GraphqlRequest } from './operation-request.js';
+import type { GraphqlRequest } from './prepared-operation.js';
 
 export type ExtensionName = 'cost' | 'explain';
 

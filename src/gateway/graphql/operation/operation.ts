@@ -8,7 +8,6 @@
  * `answerOperation` does it all for a known document; for others Apollo calls the steps one by one
  * (http/execution-plugin.ts).
  */
-
 import {
   execute,
   GraphQLError,
@@ -29,7 +28,7 @@ import { assertPermitted, type PermissionOptions } from '../limits/permitted.js'
 import { formatGraphqlError, isFault, requestFailure } from './graphql-errors.js';
 import type { Introspections } from './introspections.js';
 import { assertMayExplain, Explanation, wantsOperationExtension } from './operation-extensions.js';
-import type { GraphqlRequest, OperationRequest, Outcome } from './operation-request.js';
+import type { GraphqlRequest, OperationRequest, Outcome } from './prepared-operation.js';
 import { splice } from './splice.js';
 import { assertTransactional, executeInTransaction, isTransaction } from './transaction.js';
 import { noteUsedFields } from './used-fields.js';
@@ -95,7 +94,7 @@ export function refusalOf(request: OperationRequest, options: OperationOptions):
 
 /** @throws ServiceError, GraphQLError, RangeError */
 function checkOperation(request: OperationRequest, options: OperationOptions): void {
-  request.notes.noteCost(assertPermitted(request, options));
+  request.notes.cost = (request.notes.cost ?? 0) + assertPermitted(request, options);
   if (wantsOperationExtension('explain', request)) assertMayExplain(request.context);
   if (isTransaction(request)) assertTransactional(request);
 }
@@ -194,7 +193,7 @@ async function answerCoerced(
 ): Promise<OperationResult> {
   const { prepared, notes } = request;
   const { operation } = prepared;
-  if (operation.name) notes.noteOperation(operation.name.value);
+  if (operation.name) notes.operation = operation.name.value;
   const explanation = wantsOperationExtension('explain', request) ? new Explanation(notes) : undefined;
   const ended = request.timing?.start('execute');
   const name = `graphql ${operation.operation}`;
@@ -297,7 +296,7 @@ export function finishErrors(
 } {
   const errors = (result.errors ?? []).map((error) => finishError(error, context));
   const code = errors[0]?.extensions?.code;
-  if (isErrorCode(code)) notes.noteError(code);
+  if (isErrorCode(code)) notes.errorCode = code;
   return {
     errors,
     failure: errors.length > 0 && isEmpty(result.data) ? requestFailure(errors) : undefined,

@@ -4,8 +4,7 @@
  */
 import type { GraphQLSchema } from 'graphql';
 import { answerOperation, type OperationAnswer, type OperationOptions } from './operation.js';
-import type { GraphqlCaller } from './operation-request.js';
-import type { PreparedOperation } from './prepared-operation.js';
+import type { GraphqlCaller, PreparedOperation } from './prepared-operation.js';
 import type { ServedSchema } from './served-schema.js';
 
 export class OwnDocuments {

@@ -1,19 +1,26 @@
 /** An operation of a valid document, with all that is derived from the document and the schema alone. */
 import {
+  type ConstDirectiveNode,
   type DocumentNode,
   type FragmentDefinitionNode,
+  type GraphQLError,
+  type GraphQLObjectType,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql';
 import type { LRUCache } from 'lru-cache';
 import type { StoredFieldsByType } from '../../../base/model/stored-field.js';
-import type { Urgency } from '../../../base/process/urgency.js';
-import type { CostPlan } from '../limits/operation-cost.js';
+import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
+import { reports } from '../../../school/reports/registry.js';
+import { CACHE_CONTROL_DIRECTIVE } from '../../resolvers/cached-for.js';
+import type { RequestContext } from '../../resolvers/request-context.js';
+import type { RequestNotes } from '../../resolvers/request-notes.js';
+import type { CostPlan, CostRequest, OperationCosts } from '../limits/operation-cost.js';
 import { type FilterVariable, type Permission, readPermission } from '../limits/permitted.js';
-import { cachePolicyOf } from './cache-policy.js';
-import { urgencyOfFields } from './operation-urgency.js';
+import type { OperationTiming } from './operation-timing.js';
 import { planUsedFields, type UsedFieldsPlan } from './used-fields.js';
 
 /** The schema of operations, and all that is kept for it. */
@@ -95,4 +102,93 @@ export function fieldNames(
     }
   }
   return names;
+}
+
+/** Answers belong to one caller, in one domain, in one media type. */
+export const VARY = 'Accept, Accept-Encoding, Authorization, X-Domain';
+/** For an answer that must never be reused. */
+export const NO_STORE = 'no-store';
+/** A client may store it, and revalidates it each time. */
+const REVALIDATE = 'private, no-cache';
+
+/** The `Cache-Control` of an operation that succeeded. */
+function cachePolicyOf(
+  schema: GraphQLSchema,
+  { operation }: OperationDefinitionNode,
+  rootFieldNames: readonly string[],
+): string {
+  const type = schema.getQueryType();
+  if (operation !== OperationTypeNode.QUERY || !type) return REVALIDATE;
+  const maxAge = Math.min(...rootFieldNames.map((name) => maxAgeOfField(type, name)));
+  return maxAge > 0 ? `private, max-age=${maxAge}` : REVALIDATE;
+}
+
+function maxAgeOfField(type: GraphQLObjectType, name: string): number {
+  // `__typename` never becomes stale.
+  if (name === '__typename') return Number.MAX_SAFE_INTEGER;
+  const directives = type.getFields()[name]?.astNode?.directives ?? [];
+  const hint = directives.find((directive) => directive.name.value === CACHE_CONTROL_DIRECTIVE.name);
+  return hint ? secondsOf(hint) : 0;
+}
+
+function secondsOf({ arguments: args = [] }: ConstDirectiveNode): number {
+  const value = args.find((argument) => argument.name.value === 'maxAge')?.value;
+  return value?.kind === Kind.INT ? Number(value.value) : 0;
+}
+
+/** An operation that may return more objects has the urgency of a long REST list. */
+const MOST_OF_SHORT = 1_000;
+const KIND_BY_ROOT_FIELD: ReadonlyMap<string, Urgency> = new Map([
+  ...reports.map(({ field }) => [field, 'stream'] as const),
+  ['runScript', 'script'],
+]);
+
+/** The urgency by root fields: a report or a script is recognized by its name. */
+function urgencyOfFields(rootFieldNames: readonly string[]): Urgency {
+  return leastUrgent(rootFieldNames.map((name) => KIND_BY_ROOT_FIELD.get(name) ?? 'short'));
+}
+
+/** The urgency of an operation: a long list is recognized by its cost. */
+export function operationUrgency(
+  request: CostRequest & { readonly prepared: { readonly urgency: Urgency } },
+  costs: Pick<OperationCosts, 'costOf'>,
+): Urgency {
+  const { urgency } = request.prepared;
+  return urgency === 'short' && givesMany(request, costs) ? 'stream' : urgency;
+}
+
+function givesMany(request: CostRequest, costs: Pick<OperationCosts, 'costOf'>): boolean {
+  try {
+    return costs.costOf(request) > MOST_OF_SHORT;
+  } catch {
+    // Its variables are wrong, and it will be refused as soon as it is admitted.
+    return false;
+  }
+}
+
+/** The caller, as the front end knows it from the HTTP request. */
+export interface GraphqlCaller {
+  /** The context for resolvers. */
+  readonly context: RequestContext;
+  readonly notes: RequestNotes;
+}
+
+/** A GraphQL request beside its documents. A plain object, because Apollo copies it. */
+export interface GraphqlRequest extends GraphqlCaller {
+  /** `undefined`: timing is not requested. */
+  readonly timing: OperationTiming | undefined;
+  /** The header `X-Include-Extensions`: the extensions that a client requests. */
+  readonly includeHeader: string | undefined;
+}
+
+export interface OperationRequest extends GraphqlRequest {
+  readonly prepared: PreparedOperation;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** The extensions of the request, as they were sent. */
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+export interface Outcome {
+  readonly data: Record<string, unknown> | null;
+  readonly errors: readonly GraphQLError[];
 }

@@ -11,6 +11,8 @@ import {
   GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
   getArgumentValues,
   locatedError,
   OperationTypeNode,
@@ -18,9 +20,8 @@ import {
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { objectMarks, type PrintedJson } from '../../../base/json/json.js';
 import { joinJson } from '../../../base/scalars/json-text.js';
-import { isPrintable, isPrintableField, PRINT } from '../../resolvers/records/printable.js';
+import { isPrintable, isPrintableField, PRINT, READ } from '../../resolvers/records/printable.js';
 import type { PreparedOperation } from './prepared-operation.js';
-import type { PrintingInfo } from './printable-fields.js';
 
 export interface SplicedResult {
   /** The JSON text of the data. */
@@ -139,4 +140,26 @@ async function printRootField(
   } catch (error) {
     return { json: 'null', error: locatedError(error, field.info.fieldNodes, [field.key]) };
   }
+}
+
+/** The resolve info with which the splice calls a resolver. */
+interface PrintingInfo extends GraphQLResolveInfo {
+  readonly isPrinting: true;
+}
+
+/** Makes such fields return the readable value to everybody but the splice. */
+export function readPrintableFields(schema: GraphQLSchema): GraphQLSchema {
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const { resolve } = field;
+    if (!resolve || !isPrintableField(field)) continue;
+    field.resolve = async (source, args, context, info) => {
+      const result: unknown = await resolve(source, args, context, info);
+      return isPrintable(result) && !isPrinting(info) ? result[READ]() : result;
+    };
+  }
+  return schema;
+}
+
+function isPrinting(info: GraphQLResolveInfo): info is PrintingInfo {
+  return 'isPrinting' in info;
 }

@@ -21,7 +21,7 @@ import type { Transaction } from '../../../store/database/queryable.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { isTransactionalField } from '../../resolvers/records/transactional.js';
 import { requireScope } from '../../resolvers/request-context.js';
-import type { OperationRequest, Outcome } from './operation-request.js';
+import type { OperationRequest, Outcome } from './prepared-operation.js';
 
 export const TRANSACTION_DIRECTIVE = new GraphQLDirective({
   name: 'transaction',

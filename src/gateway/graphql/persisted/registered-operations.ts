@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { PersistedQueryOptions } from '@apollo/server';
 import { type DocumentNode, GraphQLError, Kind, parse, print } from 'graphql';
-import { ConfigError } from '../../../base/config-error.js';
-import { ServiceError } from '../../../base/errors.js';
+import { LRUCache } from 'lru-cache';
+import { ConfigError, ServiceError } from '../../../base/errors.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 
 /** The parts of a request that identify a document. */
@@ -136,4 +137,39 @@ function idIn(extensions: unknown): string | undefined {
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return Object.entries(value).find(([key]) => key === name)?.[1];
+}
+
+/** Apollo's prefix of each hash. */
+const PREFIX = 'apq:';
+
+export class PersistedQueries {
+  readonly #texts: LRUCache<string, string>;
+
+  /** `maxLength` is the total number of characters. */
+  constructor(options: { readonly maxLength: number }) {
+    this.#texts = new LRUCache({
+      maxSize: options.maxLength,
+      sizeCalculation: (text, hash) => text.length + hash.length,
+    });
+  }
+
+  /** The text with this SHA-256, which Apollo verified when the text was sent. */
+  find(hash: string): string | undefined {
+    return this.#texts.get(hash);
+  }
+
+  /** The same store, in the form Apollo uses. */
+  get cache(): NonNullable<PersistedQueryOptions['cache']> {
+    return {
+      get: async (key) => this.#texts.get(hashOf(key)),
+      set: async (key, text) => {
+        this.#texts.set(hashOf(key), text);
+      },
+      delete: async (key) => this.#texts.delete(hashOf(key)),
+    };
+  }
+}
+
+function hashOf(key: string): string {
+  return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key;
 }

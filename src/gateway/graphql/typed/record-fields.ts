@@ -18,15 +18,16 @@ import { assertMembersReadable } from '../../../store/reading/record-set-stateme
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import { listShapePaths, type Member } from '../../../store/sql/shape.js';
 import {
+  FORCE_ARGUMENT,
   PAGE_ARGUMENTS,
   type PageArguments,
   type PageSizes,
+  RENAME_ARGUMENT,
   toPageRequest,
   toSort,
 } from '../../resolvers/page-arguments.js';
 import { type OrderByInput, UpdateMode } from '../../resolvers/records/generic-record.js';
-import { LazyRecord, Page } from '../../resolvers/records/lazy-record.js';
-import { FORCE_ARGUMENT, RENAME_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
+import { lazyRecord, Page } from '../../resolvers/records/lazy-record.js';
 import {
   type RecordForm,
   type SelectedPage,
@@ -248,7 +249,7 @@ export function createRecordFields(api: RecordApi, { records, catalog, pages }: 
         const projection = isWholeRecord ? args.project?.map(toPath) : paths;
         const request = { collection, projection, id: args.id };
         const find = () => records.records(call.context, { collection, projection, limit: 1 });
-        return new LazyRecord({
+        return lazyRecord({
           form,
           members,
           id: args.id,

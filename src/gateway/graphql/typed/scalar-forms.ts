@@ -7,8 +7,7 @@ import { Float } from 'type-graphql';
 import type { ScalarName } from '../../../base/model/field-types/scalar-types.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
 import { DecimalScalar } from '../../../base/scalars/decimal-scalar.js';
-import { LocalDate } from '../../../base/scalars/local-date.js';
-import { MonthScalar } from '../../../base/scalars/month-scalar.js';
+import { LocalDate, MonthScalar } from '../../../base/scalars/local-date.js';
 
 export interface ScalarForm {
   readonly scalar: GraphQLScalarType | StringConstructor | BooleanConstructor;

@@ -1,5 +1,6 @@
 /** The fields for the records of a declared collection, and their types: `tasks`, `createTask`, … */
 import { registerEnumType } from 'type-graphql';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import {
   distinctGraphqlNames,
   toEnumValueName,
@@ -17,14 +18,13 @@ import {
   type TypeReference,
 } from '../../../base/scalars/declared-type.js';
 import { listUniqueKeys } from '../../../store/writing/unique-key.js';
+import { CI_ARGUMENT } from '../../resolvers/page-arguments.js';
 import { OrderByInput } from '../../resolvers/records/generic-record.js';
-import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import type { ArgumentTable } from '../../resolvers/run-time-types.js';
 import { ChangeOperation, createChangeType } from '../live/change-shape.js';
-import { type InputValues, toStoredFields, withoutNulls } from './input-values.js';
 import { createBatchType, type RecordApi } from './record-fields.js';
 import { typedForm } from './typed-form.js';
-import type { TypedCollection, TypedField, TypedModel, TypedObject } from './typed-model.js';
+import type { TypedCollection, TypedField, TypedModel, TypedObject, TypedValue } from './typed-model.js';
 import type { TypedTypes } from './typed-types.js';
 import type { WhereInputs } from './where-inputs.js';
 
@@ -235,4 +235,49 @@ function createInput(object: TypedObject, kind: InputOfKind): TypeClass | undefi
     field(input, one.name, () => type, { nullable: true, description: one.description });
   }
   return input;
+}
+
+/**
+ * An input object as coerced by graphql-js: fields by GraphQL name, scalars and enums in their internal form.
+ */
+interface InputValues {
+  readonly [field: string]: unknown;
+}
+
+function toStoredFields(input: InputValues, object: TypedObject): JsonObject {
+  const stored: Record<string, JsonValue> = {};
+  for (const { name, field, value } of object.fields) {
+    const sent = input[name];
+    if (sent !== undefined) stored[field.name] = toStoredInput(sent, value);
+  }
+  return stored;
+}
+
+/** One value, or a list of them. */
+function toStoredInput(sent: unknown, value: TypedValue): JsonValue {
+  if (sent === null) return null;
+  if (Array.isArray(sent)) return sent.map((element: unknown) => toStoredInput(element, value));
+  if (value.kind === 'object' && isInput(sent)) return toStoredFields(sent, value.object);
+  if (value.kind === 'reference' && isInput(sent)) return toStoredReference(sent);
+  // The scalars have validated it, and produce JSON.
+  return sent as JsonValue;
+}
+
+/** The values that are not null, within objects too. */
+function withoutNulls(values: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === null ? [] : [[name, isJsonObject(value) ? withoutNulls(value) : value]],
+    ),
+  );
+}
+
+function toStoredReference(sent: InputValues): JsonValue {
+  const { id, label } = sent;
+  if (typeof label === 'string') return { value: String(id), label };
+  return { value: String(id) };
+}
+
+function isInput(sent: unknown): sent is InputValues {
+  return typeof sent === 'object' && sent !== null;
 }

@@ -11,8 +11,7 @@ import {
   type WhereType,
 } from '../../../base/languages/where-operators.js';
 import { field, inputType, type TypeClass, type TypeReference } from '../../../base/scalars/declared-type.js';
-import { LocalDate } from '../../../base/scalars/local-date.js';
-import { MonthScalar } from '../../../base/scalars/month-scalar.js';
+import { LocalDate, MonthScalar } from '../../../base/scalars/local-date.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
 import type { TypedTypes } from './typed-types.js';

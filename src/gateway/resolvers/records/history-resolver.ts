@@ -1,5 +1,4 @@
 /** The door to earlier versions of records, and their restoration. */
-
 import { ServiceError } from '../../../base/errors.js';
 import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
@@ -10,12 +9,17 @@ import type { Undone } from '../../../store/history/reverts.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { connectionType, toConnection } from '../connection.js';
-import { PAGE_ARGUMENTS, type PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
+import {
+  FORCE_ARGUMENT,
+  PAGE_ARGUMENTS,
+  type PageArguments,
+  type PageSizes,
+  toPageRequest,
+} from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 import { toGenericRecord } from './generic-form.js';
 import { GenericRecord } from './generic-record.js';
-import { FORCE_ARGUMENT } from './oquery-arguments.js';
 import type { RecordRemoval } from './record-resolver.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 

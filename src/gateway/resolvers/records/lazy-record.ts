@@ -75,29 +75,20 @@ export function pageInfoOf({ cursors, hasNextPage, hasPreviousPage }: Omit<Recor
 }
 
 /** A record that has not been read yet. */
-export class LazyRecord<Node> implements Printable {
-  readonly #options: LazyRecordOptions<Node>;
-
-  constructor(options: LazyRecordOptions<Node>) {
-    this.#options = options;
-  }
-
-  async [PRINT](_info: GraphQLResolveInfo): Promise<string> {
-    const { id, find, get, members } = this.#options;
-    const printed = await find().printRecord(id, members);
-    if (printed !== undefined) return printed;
-    // Throws if there is none: NOT_FOUND or GONE.
-    await get();
-    return 'null';
-  }
-
-  async [READ](): Promise<Node> {
-    const { get, form } = this.#options;
-    return form.toNode(await get());
-  }
+export function lazyRecord<Node>({ id, find, get, form, members }: LazyRecordOptions<Node>): Printable {
+  return {
+    async [PRINT]() {
+      const printed = await find().printRecord(id, members);
+      if (printed !== undefined) return printed;
+      // Throws if there is none: NOT_FOUND or GONE.
+      await get();
+      return 'null';
+    },
+    [READ]: async () => form.toNode(await get()),
+  };
 }
 
-export interface LazyRecordOptions<Node> {
+interface LazyRecordOptions<Node> {
   readonly id: string;
   /** A record set that contains the record, for printing. */
   readonly find: () => RecordSet;

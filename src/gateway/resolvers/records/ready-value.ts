@@ -15,20 +15,8 @@ import { PRINT, type Printable, READ } from './printable.js';
 import type { SelectionInfo } from './selection.js';
 
 /** The value of a field whose types have no resolvers: every field is the property of its name. */
-export class ReadyValue implements Printable {
-  readonly #read: () => Promise<unknown>;
-
-  constructor(read: () => Promise<unknown>) {
-    this.#read = read;
-  }
-
-  [READ](): Promise<unknown> {
-    return this.#read();
-  }
-
-  async [PRINT](info: GraphQLResolveInfo): Promise<string> {
-    return printReady(await this.#read(), info);
-  }
+export function readyValue(read: () => Promise<unknown>): Printable {
+  return { [READ]: read, [PRINT]: async (info) => printReady(await read(), info) };
 }
 
 /** The JSON text of what `info` selects of a value whose types have no resolvers of their own. */

@@ -19,8 +19,7 @@ import {
   type StoredImport,
 } from '../../../services/importing/stored-import.js';
 import { connectionType, toConnection } from '../connection.js';
-import { PAGE_ARGUMENTS, type PageSizes, toPageRequest } from '../page-arguments.js';
-import { FORCE_ARGUMENT } from '../records/oquery-arguments.js';
+import { FORCE_ARGUMENT, PAGE_ARGUMENTS, type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 

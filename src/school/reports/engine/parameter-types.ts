@@ -4,14 +4,13 @@
  *
  * @see reports "Terms used by all"
  */
-import { type GraphQLScalarType } from 'graphql';
+import type { GraphQLScalarType } from 'graphql';
 import * as calendar from '../../../base/model/calendar.js';
 import { toFlag } from '../../../base/model/field-types/boolean.js';
 import { toNormalText } from '../../../base/model/normal-text.js';
 import { DecimalScalar } from '../../../base/scalars/decimal-scalar.js';
 import { enumType } from '../../../base/scalars/declared-type.js';
-import { LocalDate } from '../../../base/scalars/local-date.js';
-import { MonthScalar } from '../../../base/scalars/month-scalar.js';
+import { LocalDate, MonthScalar } from '../../../base/scalars/local-date.js';
 
 declare const kind: unique symbol;
 type Text<Kind extends string> = string & { readonly [kind]: Kind };

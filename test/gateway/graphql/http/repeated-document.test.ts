@@ -9,9 +9,9 @@ import { serveGraphql } from '../../../../src/gateway/graphql/http/serve-graphql
 import { formatGraphqlError } from '../../../../src/gateway/graphql/operation/graphql-errors.js';
 import { Introspections } from '../../../../src/gateway/graphql/operation/introspections.js';
 import type { OperationOptions } from '../../../../src/gateway/graphql/operation/operation.js';
-import type { GraphqlRequest } from '../../../../src/gateway/graphql/operation/operation-request.js';
+import type { GraphqlRequest } from '../../../../src/gateway/graphql/operation/prepared-operation.js';
 import { ServedSchema } from '../../../../src/gateway/graphql/operation/served-schema.js';
-import { PersistedQueries } from '../../../../src/gateway/graphql/persisted/persisted-queries.js';
+import { PersistedQueries } from '../../../../src/gateway/graphql/persisted/registered-operations.js';
 import { RequestNotes } from '../../../../src/gateway/resolvers/request-notes.js';
 
 const SCOPE = {

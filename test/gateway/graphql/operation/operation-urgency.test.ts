@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema } from 'graphql';
 import { OperationCosts } from '../../../../src/gateway/graphql/limits/operation-cost.js';
-import { operationUrgency } from '../../../../src/gateway/graphql/operation/operation-urgency.js';
+import { operationUrgency } from '../../../../src/gateway/graphql/operation/prepared-operation.js';
 import { ServedSchema } from '../../../../src/gateway/graphql/operation/served-schema.js';
 
 const schema = buildSchema(`

@@ -2,7 +2,6 @@
  * The root fields that aggregate the records of a collection: `tasksAggregate` and `tasksDistinct`. They use
  * the same `RecordSet` as `tasks`, with the same rights and conditions.
  */
-
 import { ServiceError } from '../../../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../../../base/json/json.js';
 import type {
@@ -19,11 +18,10 @@ import type { Operand } from '../../../../base/model/operand.js';
 import type { Path } from '../../../../base/model/path.js';
 import type { Scope } from '../../../../base/model/scope.js';
 import { member, nullable, objectType, type ValueOf } from '../../../../base/scalars/declared-type.js';
-import { toPageRequest } from '../../../resolvers/page-arguments.js';
+import { CI_ARGUMENT, OQUERY_BESIDE_WHERE, toPageRequest } from '../../../resolvers/page-arguments.js';
 import type { SortDirection } from '../../../resolvers/records/generic-record.js';
-import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
-import { PRINTABLE_FIELD } from '../../../resolvers/records/printable.js';
-import { ReadyValue } from '../../../resolvers/records/ready-value.js';
+import { PRINTABLE_FIELD, type Printable } from '../../../resolvers/records/printable.js';
+import { readyValue } from '../../../resolvers/records/ready-value.js';
 import { scanningField } from '../../../resolvers/records/record-resolver.js';
 import { type SelectionInfo, SelectionMemory, selectedFields } from '../../../resolvers/records/selection.js';
 import { requireScope } from '../../../resolvers/request-context.js';
@@ -90,7 +88,7 @@ export function createAggregateQueries(
     toRequest(selecting, { collection: collection.name, whereNames: object });
   const extensions = { ...PRINTABLE_FIELD, ...scanningField(requestOf) };
 
-  function aggregate(args: AggregateArguments, { context, info }: FieldCall): ReadyValue {
+  function aggregate(args: AggregateArguments, { context, info }: FieldCall): Printable {
     const { groupBy, having: conditions, orderBy: order, first } = args;
     const keys = [...new Set(groupBy ?? [])].flatMap((name) => keysByName.get(name) ?? []);
     if (keys.length > MAX_KEYS) throw tooManyKeys(keys.length);
@@ -105,13 +103,13 @@ export function createAggregateQueries(
       limit,
     };
     const set = records.records(context, { ...requestOf(args), projection: [] });
-    return new ReadyValue(async () => {
+    return readyValue(async () => {
       const groups = await set.aggregate(query);
       return groups.map((one) => toGroupSource(one, { keys, selection, fields }));
     });
   }
 
-  function distinct(args: DistinctArguments, { context }: FieldCall): ReadyValue {
+  function distinct(args: DistinctArguments, { context }: FieldCall): Printable {
     const { contains, first } = args;
     const field = keysByName.get(args.field);
     if (!field) throw new Error(`no field ${args.field}`);
@@ -126,7 +124,7 @@ export function createAggregateQueries(
       order: [{ by: { measure: { kind: 'records' } }, direction: 'descending' }] as const,
       limit,
     };
-    return new ReadyValue(async () => {
+    return readyValue(async () => {
       const groups = await set.aggregate(query);
       return groups.map((one) => toDistinctValue(one, field));
     });
