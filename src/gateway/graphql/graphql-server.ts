@@ -12,6 +12,7 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import type { FastifyPluginAsync } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
 import { printResult } from '../../base/scalars/json-text.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';
@@ -35,46 +36,15 @@ import { OperationCosts } from './limits/operation-cost.js';
 import { LiveServer, type LiveServices } from './live/live-server.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
 import { Introspections } from './operation/introspections.js';
-import type { OperationOptions } from './operation/operation.js';
-import { OwnDocuments } from './operation/own-documents.js';
-import type { GraphqlRequest } from './operation/prepared-operation.js';
+import { answerOperation, type OperationAnswer, type OperationOptions } from './operation/operation.js';
+import type { GraphqlCaller, GraphqlRequest, PreparedOperation } from './operation/prepared-operation.js';
 import { ServedSchema } from './operation/served-schema.js';
 import {
   PersistedQueries,
   type RegisteredOperations,
   readRegisteredOperations,
 } from './persisted/registered-operations.js';
-import { buildGatewaySchema, type GatewaySchema } from './schema.js';
-
-/** The settings GraphQL needs. */
-type GraphqlSettings = Pick<
-  Config,
-  | 'defaultPageSize'
-  | 'maxPageSize'
-  | 'graphqlMaxDepth'
-  | 'graphqlMaxCost'
-  | 'graphqlMaxRootFields'
-  | 'graphqlMaxTokens'
-  | 'graphqlMaxDirectives'
-  | 'graphqlMaxBatch'
-  | 'anonymousBodyLimitBytes'
-  | 'bodyMaxMembers'
-  | 'corsOrigins'
-  | 'publicUrl'
-  | 'graphqlBatching'
-  | 'federation'
-  | 'persistedQueriesMaxLength'
-  | 'registeredOperationsOnly'
-  | 'registeredOperations'
-  | 'anyOperationRoles'
-  | 'serverTiming'
-  | 'introspectionRoles'
-  | 'liveConnectionsPerCredential'
-  | 'liveSubscriptionsPerConnection'
-  | 'poolSize'
-  | 'liveQueueBytes'
-  | 'liveInitTimeoutMs'
->;
+import { buildGatewaySchema } from './schema.js';
 
 export interface GraphqlServices {
   readonly resolvers: Resolvers;
@@ -85,7 +55,7 @@ export interface GraphqlServices {
   readonly fieldMeter: OperationOptions['fieldMeter'];
   /** What subscriptions need. */
   readonly live: LiveServices;
-  readonly config: GraphqlSettings;
+  readonly config: Config;
   readonly callerOf: EndpointOptions['callerOf'];
   /** Receives every fault of ours, with its request id. */
   readonly onFault?: (error: unknown, requestId: string) => void;
@@ -96,7 +66,6 @@ export interface GraphqlEndpoint {
   readonly plugin: FastifyPluginAsync;
   /** Serves the WebSockets opened at `/graphql`. */
   readonly live: LiveServer;
-  /** Runs documents of the gateway's own. */
   readonly documents: OwnDocuments;
   /** Stops schema rebuilds and Apollo Server. */
   close(): Promise<void>;
@@ -115,36 +84,22 @@ async function readRegistered({
   return registeredOperationsOnly ? read : undefined;
 }
 
-/** Builds the schema and starts Apollo Server. The caller closes it. */
-export async function createGraphqlServer(services: GraphqlServices): Promise<GraphqlEndpoint> {
-  const { config } = services;
-  const registered = await readRegistered(config);
-  const persisted = new PersistedQueries({ maxLength: config.persistedQueriesMaxLength });
-  const endpoint = new RenewedServer(services, persisted);
-  await endpoint.start();
-  const live = new LiveServer(services.live, {
-    served: () => endpoint.current.served,
-    operations: endpoint.operations,
-    registered,
-    config,
-  });
-  return {
-    live,
-    documents: new OwnDocuments(() => endpoint.current.served, endpoint.operations),
-    plugin: async (app) =>
-      serveGraphql(app, {
-        current: () => endpoint.current,
-        callerOf: services.callerOf,
-        operations: endpoint.operations,
-        persisted,
-        registered,
-        settings: config,
-      }),
-    close: async () => {
-      live.close();
-      await endpoint.close();
-    },
-  };
+/**
+ * Runs documents that come with the gateway for other protocols (agents). They pass the same steps as
+ * documents sent to `/graphql`, including rights, costs and errors.
+ */
+export interface OwnDocuments {
+  /** The current schema. */
+  readonly schema: GraphQLSchema;
+  /** Roles that may introspect; `*`: every signed-in caller. */
+  readonly introspectionRoles: readonly string[];
+  /** @throws GraphQLError for a document that the current schema does not allow */
+  prepare(text: string): PreparedOperation;
+  /** Every failure is part of the answer. @throws GraphQLError as `prepare` does */
+  answer(
+    text: string,
+    options: { readonly caller: GraphqlCaller; readonly variables: Record<string, unknown> },
+  ): Promise<OperationAnswer>;
 }
 
 /**
@@ -153,93 +108,42 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
 const REST_FACTOR = 4;
 const LONGEST_REST_MS = 2_000;
 
-/** The Apollo Server of the current schema. */
-class RenewedServer {
-  readonly #services: GraphqlServices;
-  readonly #buildSchema: () => GatewaySchema;
-  readonly operations: OperationOptions;
-  #current: SchemaServer | undefined;
-  readonly #renewal: RepeatedWork;
-  readonly #closing = new AbortController();
-  #stopListening: () => void = () => {};
+/** Builds the schema and starts Apollo Server. The caller closes it. */
+export async function createGraphqlServer(services: GraphqlServices): Promise<GraphqlEndpoint> {
+  const { config, resolvers, catalog } = services;
+  const registered = await readRegistered(config);
+  const persisted = new PersistedQueries({ maxLength: config.persistedQueriesMaxLength });
+  const reports = createReportResolvers(services.reports);
+  const instances = new Map<NewableFunction, object>(
+    Object.values(resolvers).map((resolver) => [resolver.constructor, resolver]),
+  );
+  const onFault = services.onFault ?? (() => {});
+  const operations: OperationOptions = {
+    costs: new OperationCosts({
+      ...config,
+      maxCost: config.graphqlMaxCost,
+      scans: {
+        toScannedQuery: (request) => resolvers.records.toScannedQuery(request),
+        scannedRows: (scope, query, extent) => services.store.scannedRows(scope, query, extent),
+      },
+    }),
+    introspectionRoles: config.introspectionRoles,
+    store: services.store,
+    introspections: new Introspections(),
+    database: services.database,
+    fieldMeter: services.fieldMeter,
+    onFault,
+  };
 
-  readonly #persisted: PersistedQueries;
-
-  constructor(services: GraphqlServices, persisted: PersistedQueries) {
-    this.#persisted = persisted;
-    const { resolvers, catalog, config } = services;
-    const reports = createReportResolvers(services.reports);
-    const instances = new Map<NewableFunction, object>(
-      Object.values(resolvers).map((resolver) => [resolver.constructor, resolver]),
-    );
-    this.#services = services;
-    this.operations = {
-      costs: new OperationCosts({
-        ...config,
-        maxCost: config.graphqlMaxCost,
-        scans: {
-          toScannedQuery: (request) => resolvers.records.toScannedQuery(request),
-          scannedRows: (scope, query, extent) => services.store.scannedRows(scope, query, extent),
-        },
-      }),
-      introspectionRoles: config.introspectionRoles,
-      store: services.store,
-      introspections: new Introspections(),
-      database: services.database,
-      fieldMeter: services.fieldMeter,
-      onFault: services.onFault ?? (() => {}),
-    };
-    this.#renewal = new RepeatedWork({
-      work: () => this.#renew(),
-      onFault: (error) => this.operations.onFault(error, 'schema'),
-    });
-    this.#buildSchema = () =>
-      buildGatewaySchema({
+  async function startServer(): Promise<SchemaServer> {
+    const served = new ServedSchema({
+      ...buildGatewaySchema({
         collections: catalog.list(),
         reports,
         instanceOf: (resolverClass) => getInstance(instances, resolverClass),
         services: { records: resolvers.records, catalog, pages: config },
         subgraph: config.federation ? config : undefined,
-      });
-  }
-
-  get current(): SchemaServer {
-    if (!this.#current) throw new Error('the GraphQL server is not started');
-    return this.#current;
-  }
-
-  async start(): Promise<void> {
-    this.#current = await this.#startServer();
-    this.#stopListening = this.#services.catalog.onChange(() => this.#renewal.wake());
-  }
-
-  async close(): Promise<void> {
-    this.#stopListening();
-    this.#closing.abort();
-    await this.#renewal.close();
-    await this.#current?.apollo.stop();
-  }
-
-  /**
-   * Building the schema blocks the process, so changes that arrive meanwhile wait several times as long as it
-   * took, and become part of the next renewal.
-   */
-  async #renew(): Promise<void> {
-    const startedAt = performance.now();
-    const next = await this.#startServer();
-    const last = this.#current;
-    this.#current = next;
-    await last?.apollo.stop();
-    const restMs = Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - startedAt));
-    // A close does not wait for the pause.
-    await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {});
-  }
-
-  async #startServer(): Promise<SchemaServer> {
-    const { config } = this.#services;
-    const { onFault } = this.operations;
-    const served = new ServedSchema({
-      ...this.#buildSchema(),
+      }),
       rules: createDocumentLimitRules(config),
       maxTokens: config.graphqlMaxTokens,
     });
@@ -255,14 +159,14 @@ class RenewedServer {
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false,
       allowBatchedHttpRequests: config.graphqlBatching,
-      persistedQueries: { cache: this.#persisted.cache },
+      persistedQueries: { cache: persisted.cache },
       formatError: formatGraphqlError,
       stringifyResult: printResult,
       logger: quietLogger(onFault),
       plugins: [
-        executionPlugin(served, this.operations),
-        // Apollo's plugin would wrap the resolver of every field; operation/cache-policy.ts reads the hints
-        // of root fields instead.
+        executionPlugin(served, operations),
+        // Apollo's plugin would wrap the resolver of every field; `cachePolicyOf` reads the hints of root
+        // fields instead.
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginInlineTraceDisabled(),
         ApolloServerPluginSchemaReportingDisabled(),
@@ -273,6 +177,53 @@ class RenewedServer {
     await apollo.start();
     return { apollo, served };
   }
+
+  let server = await startServer();
+  const current = () => server;
+  const served = () => server.served;
+  const closing = new AbortController();
+  const renewal = new RepeatedWork({
+    // Building the schema blocks the process, so changes that arrive meanwhile wait several times as long as it
+    // took, and become part of the next renewal.
+    work: async () => {
+      const startedAt = performance.now();
+      const last = server;
+      server = await startServer();
+      await last.apollo.stop();
+      const restMs = Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - startedAt));
+      // A close does not wait for the pause.
+      await sleep(restMs, undefined, { signal: closing.signal }).catch(() => {});
+    },
+    onFault: (error) => onFault(error, 'schema'),
+  });
+  const stopListening = catalog.onChange(() => renewal.wake());
+  const live = new LiveServer(services.live, { served, operations, registered, config });
+  return {
+    live,
+    documents: {
+      get schema() {
+        return served().schema;
+      },
+      introspectionRoles: config.introspectionRoles,
+      prepare: (text) => served().prepare(text, undefined),
+      async answer(text, { caller, variables }) {
+        const prepared = served().prepare(text, undefined);
+        const request = { ...caller, timing: undefined, includeHeader: undefined, prepared, variables };
+        return await answerOperation({ ...request, extensions: {} }, operations);
+      },
+    },
+    plugin: async (app) => {
+      const { callerOf } = services;
+      serveGraphql(app, { current, callerOf, operations, persisted, registered, settings: config });
+    },
+    close: async () => {
+      live.close();
+      stopListening();
+      closing.abort();
+      await renewal.close();
+      await server.apollo.stop();
+    },
+  };
 }
 
 function getInstance(

@@ -55,15 +55,7 @@ interface LiveSurroundings {
   };
   /** The only documents that are answered; `undefined`: any document. */
   readonly registered: RegisteredOperations | undefined;
-  readonly config: Pick<
-    Config,
-    | 'liveConnectionsPerCredential'
-    | 'liveSubscriptionsPerConnection'
-    | 'liveQueueBytes'
-    | 'liveInitTimeoutMs'
-    | 'anonymousBodyLimitBytes'
-    | 'bodyMaxMembers'
-  >;
+  readonly config: Config;
 }
 
 /** How often the credential of every connection is checked, beside the check for every event. */
