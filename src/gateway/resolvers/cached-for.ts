@@ -1,5 +1,5 @@
 /**
- * Declares how old the answer of a resolver may be. graphql/operation/cache-policy.ts turns it into HTTP
+ * Declares how old the answer of a resolver may be. `cachePolicyOf` turns it into HTTP
  * headers.
  */
 import { DirectiveLocation, GraphQLDirective, GraphQLInt, GraphQLNonNull } from 'graphql';

@@ -99,41 +99,27 @@ interface Log {
   readonly failures: RepeatedFailures;
 }
 
+/** The events that are counted, each with the arguments of `Metrics.count`. */
+const COUNTS: {
+  readonly [Kind in Observation['kind']]?: (
+    event: Extract<Observation, { kind: Kind }>,
+  ) => Parameters<Metrics['count']>;
+} = {
+  rowsStreamed: ({ count }) => ['rows', {}, count],
+  streamCut: () => ['cuts'],
+  statementSlow: () => ['slowStatements'],
+  liveConnectionEnded: ({ code }) => ['liveEnds', { code }],
+  jobEnded: ({ task, outcome }) => ['jobs', { task, outcome }],
+  databaseLost: () => ['outages'],
+  databaseMoved: () => ['moves'],
+  webhookTried: ({ state }) => ['webhooks', { state }],
+  messageTried: ({ messageKind, state }) => ['messages', { kind: messageKind, state }],
+};
+
 function count(metrics: Metrics, event: Observation): void {
-  switch (event.kind) {
-    case 'requestEnded':
-      metrics.requestEnded(event);
-      return;
-    case 'rowsStreamed':
-      metrics.count('rows', {}, event.count);
-      return;
-    case 'streamCut':
-      metrics.count('cuts');
-      return;
-    case 'statementSlow':
-      metrics.count('slowStatements');
-      return;
-    case 'liveConnectionEnded':
-      metrics.count('liveEnds', { code: event.code });
-      return;
-    case 'jobEnded':
-      metrics.count('jobs', { task: event.task, outcome: event.outcome });
-      return;
-    case 'databaseLost':
-      metrics.count('outages');
-      return;
-    case 'databaseMoved':
-      metrics.count('moves');
-      return;
-    case 'webhookTried':
-      metrics.count('webhooks', { state: event.state });
-      return;
-    case 'messageTried':
-      metrics.count('messages', { kind: event.messageKind, state: event.state });
-      return;
-    default:
-      return;
-  }
+  if (event.kind === 'requestEnded') metrics.requestEnded(event);
+  const counted = COUNTS[event.kind]?.(event as never);
+  if (counted) metrics.count(...counted);
 }
 
 /** A log line must stay readable; `health` has the complete statement. */
