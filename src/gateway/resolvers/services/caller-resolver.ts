@@ -3,10 +3,9 @@ import type { GraphQLSchema } from 'graphql';
 import { ServiceError } from '../../../base/errors.js';
 import type { JsonValue } from '../../../base/json/json.js';
 import type { Domain, Scope } from '../../../base/model/scope.js';
-import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
+import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import { type DeclaredAct, mayAct, printAct } from '../../../school/acts/read-acts.js';
 import {
-  type DeclaredPrint,
   headOfPrint,
   mayPrint,
   type Prints,
@@ -23,7 +22,7 @@ import type { Messages } from '../../../services/messaging/messages.js';
 import { SMS_COLLECTION } from '../../../services/messaging/sms/sms-log.js';
 import type { Webhooks } from '../../../services/webhooks/webhooks.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
-import { CallerRights, mayRun, type RightsSources } from './caller-rights.js';
+import { callerRights, mayRun, type RightsSources } from './caller-rights.js';
 
 export const CallerDomain = objectType(
   'CallerDomain',
@@ -147,7 +146,7 @@ export const CallerResolver = serviceResolver(({ query, done }: FieldRows<Caller
   me: query(
     member.of(CallerResult, 'Who you are, where you work, and what you may do.'),
     {},
-    (services, scope, _sent, { info }) => new Caller(scope, services, info.schema),
+    (services, scope, _sent, { info }) => callerOf(scope, services, info.schema),
   ),
   /** @throws NOT_FOUND unless the caller may print it */
   print: query(
@@ -156,11 +155,9 @@ export const CallerResolver = serviceResolver(({ query, done }: FieldRows<Caller
         'address and logo of the school. Errors: NOT_FOUND.',
     ),
     { name: member.text('Its name in `me.prints`.') },
-    (services, scope, { name }, { info }) => {
+    (services, scope, { name }) => {
       const { domains, prints } = services;
-      const print = new Caller(scope, services, info.schema).printable.find(
-        ({ definition }) => definition.name === name,
-      );
+      const print = printable(scope, services).find(({ definition }) => definition.name === name);
       if (!print) throw new ServiceError('NOT_FOUND', `There is no document "${name}" that you may print.`);
       const school = schoolHead((key) => domains.property(scope.domain.id, key), scope.domain.name);
       return { ...wholePrint(print, prints), school };
@@ -175,117 +172,54 @@ export const CallerResolver = serviceResolver(({ query, done }: FieldRows<Caller
 }));
 
 /** Each field is computed only if selected; name and language are read together, once. */
-class Caller implements Record<keyof ValueOf<typeof CallerResult>, unknown> {
-  readonly #scope: Scope;
-  readonly #services: CallerServices;
-  readonly #schema: GraphQLSchema;
-  readonly #rights: CallerRights;
-  #profile: ReturnType<Profiles['find']> | undefined;
+function callerOf(scope: Scope, services: CallerServices, schema: GraphQLSchema) {
+  const { principal, domain } = scope;
+  const { domains, imports, messages, apiKeys, webhooks, receipts, profiles } = services;
+  const rights = callerRights(scope, services);
+  const settings = () => schoolSettings((name) => domains.property(domain.id, name));
+  let profile: ReturnType<Profiles['find']> | undefined;
+  const readProfile = () => {
+    profile ??= profiles.find(principal);
+    return profile;
+  };
+  const permissions = {
+    maySendEmail: () => messages.mayEmail(scope),
+    maySendSms: () =>
+      rights.collections().some(({ name, canCreate }) => name === SMS_COLLECTION && canCreate),
+    mayRecordReceipts: () => receipts.mayRecord(scope),
+    mayHaveKeys: () => apiKeys.mayHave(scope),
+    mayHaveWebhooks: () => webhooks.mayHave(scope),
+    mayImport: () => imports.rights.mayHave(scope),
+  };
+  const may = (name: string) => new Map(Object.entries(permissions)).get(name)?.() === true;
+  return {
+    ...{ domain, ...rights, ...permissions },
+    id: principal.id,
+    userName: principal.userName,
+    roles: [...principal.roles].sort(),
+    credential: principal.credential.kind,
+    scopes: principal.scopes,
+    branches: () => domains.listFor(scope),
+    name: async () => (await readProfile()).name,
+    language: async () => (await readProfile()).language ?? null,
+    maxRecordsPerWrite: services.maxRecordsPerWrite,
+    sessionFirstMonth: () => settings().sessionFirstMonth,
+    grades: () => settings().grades.map(({ from, grade }) => ({ from, grade })),
+    sheets: () => services.sheets.filter((sheet) => mayFillIn(scope, sheet)).map(printSheet),
+    acts: () => services.acts.filter((act) => mayAct(scope, act, may)).map((act) => printAct(act, schema)),
+    prints: () => printable(scope, services).map(headOfPrint),
+  };
+}
 
-  constructor(scope: Scope, services: CallerServices, schema: GraphQLSchema) {
-    this.#scope = scope;
-    this.#services = services;
-    this.#schema = schema;
-    this.#rights = new CallerRights(scope, services);
-  }
-
-  get id() {
-    return this.#scope.principal.id;
-  }
-  get userName() {
-    return this.#scope.principal.userName;
-  }
-  get roles() {
-    return [...this.#scope.principal.roles].sort();
-  }
-  get domain() {
-    return this.#scope.domain;
-  }
-  get credential() {
-    return this.#scope.principal.credential.kind;
-  }
-  get scopes() {
-    return this.#scope.principal.scopes;
-  }
-  get branches() {
-    return this.#services.domains.listFor(this.#scope);
-  }
-  get name() {
-    return this.#readProfile().then(({ name }) => name);
-  }
-  get language() {
-    return this.#readProfile().then(({ language }) => language ?? null);
-  }
-  get collections() {
-    return this.#rights.collections;
-  }
-  get reports() {
-    return this.#rights.reports;
-  }
-  get operations() {
-    return this.#rights.operations;
-  }
-  get maxRecordsPerWrite() {
-    return this.#services.maxRecordsPerWrite;
-  }
-  get sessionFirstMonth() {
-    return this.#settings.sessionFirstMonth;
-  }
-  get grades() {
-    return this.#settings.grades.map(({ from, grade }) => ({ from, grade }));
-  }
-  get sheets() {
-    return this.#services.sheets.filter((sheet) => mayFillIn(this.#scope, sheet)).map(printSheet);
-  }
-  get acts() {
-    const may = (name: string) => (Reflect.get(this, name) as unknown) === true;
-    return this.#services.acts
-      .filter((act) => mayAct(this.#scope, act, may))
-      .map((act) => printAct(act, this.#schema));
-  }
-  get maySendEmail() {
-    return this.#services.messages.mayEmail(this.#scope);
-  }
-  get maySendSms() {
-    return this.#rights.collections.some(({ name, canCreate }) => name === SMS_COLLECTION && canCreate);
-  }
-  get prints() {
-    return this.printable.map(headOfPrint);
-  }
-  get printable(): readonly DeclaredPrint[] {
-    const { prints, catalog, reports } = this.#services;
-    const sources = {
-      collections: catalog.list(),
-      mayRecordReceipts: this.mayRecordReceipts,
-      mayRun: (field: string) => {
-        const report = reports.find((one) => one.field === field);
-        return report && mayRun(this.#scope, report);
-      },
-    };
-    return prints.list.filter((print) => mayPrint(this.#scope, print, sources));
-  }
-  get mayRecordReceipts() {
-    return this.#services.receipts.mayRecord(this.#scope);
-  }
-  get mayHaveKeys() {
-    return this.#services.apiKeys.mayHave(this.#scope);
-  }
-  get mayHaveWebhooks() {
-    return this.#services.webhooks.mayHave(this.#scope);
-  }
-  get mayImport() {
-    return this.#services.imports.rights.mayHave(this.#scope);
-  }
-  get duties() {
-    return this.#rights.duties;
-  }
-
-  get #settings() {
-    return schoolSettings((name) => this.#services.domains.property(this.#scope.domain.id, name));
-  }
-
-  #readProfile() {
-    this.#profile ??= this.#services.profiles.find(this.#scope.principal);
-    return this.#profile;
-  }
+/** The documents that the caller may print. */
+function printable(scope: Scope, { prints, catalog, reports, receipts }: CallerServices) {
+  const sources = {
+    collections: catalog.list(),
+    mayRecordReceipts: receipts.mayRecord(scope),
+    mayRun: (field: string) => {
+      const report = reports.find((one) => one.field === field);
+      return report && mayRun(scope, report);
+    },
+  };
+  return prints.list.filter((print) => mayPrint(scope, print, sources));
 }

@@ -39,47 +39,32 @@ export interface CollectionRights {
 }
 
 /** Each member is computed only when read. */
-export class CallerRights {
-  readonly #scope: Scope;
-  readonly #sources: RightsSources;
-
-  constructor(scope: Scope, sources: RightsSources) {
-    this.#scope = scope;
-    this.#sources = sources;
-  }
-
-  /** The collections in which the caller may do anything at all, by name. */
-  get collections(): readonly CollectionRights[] {
-    return this.#sources.catalog
-      .list()
-      .filter((collection) => isInReach(this.#scope, collection))
-      .map((collection) => describeRights(this.#scope, collection));
-  }
-
-  /** The reports the caller may run, in the order of their list. */
-  get reports(): readonly Report[] {
-    return this.#sources.reports.filter((report) => mayRun(this.#scope, report));
-  }
-
-  /** The operations of the library that are written for a role of the caller. */
-  get operations(): readonly ListedOperation[] {
-    const { roles, scopes } = this.#scope.principal;
-    return this.#sources.operations.filter((operation) => {
-      const report = this.#sources.reports.find(({ name }) => name === operation.name);
-      if (report !== undefined) return mayRun(this.#scope, report);
-      // An operation may still be refused by its records when it runs. API keys are left out: a key has a
-      // purpose of its own.
-      return scopes === undefined && operation.roles.some((role) => roles.has(role));
-    });
-  }
-
-  /** The caller's administrative duties, beside records; the schema explains each word. */
-  get duties(): readonly string[] {
-    return [
-      ...(isAdmin(this.#scope.principal) ? DUTIES_OF_ADMINS : []),
-      ...(isTopDomainAdmin(this.#scope, this.#sources.domains.top()) ? DUTIES_OF_TOP_ADMINS : []),
-    ];
-  }
+export function callerRights(scope: Scope, { catalog, reports, operations, domains }: RightsSources) {
+  const { roles, scopes } = scope.principal;
+  return {
+    /** The collections in which the caller may do anything at all, by name. */
+    collections: () =>
+      catalog
+        .list()
+        .filter((collection) => isInReach(scope, collection))
+        .map((collection) => describeRights(scope, collection)),
+    /** The reports the caller may run, in the order of their list. */
+    reports: () => reports.filter((report) => mayRun(scope, report)),
+    /** The operations of the library that are written for a role of the caller. */
+    operations: () =>
+      operations.filter((operation) => {
+        const report = reports.find(({ name }) => name === operation.name);
+        if (report !== undefined) return mayRun(scope, report);
+        // An operation may still be refused by its records when it runs. API keys are left out: a key has a
+        // purpose of its own.
+        return scopes === undefined && operation.roles.some((role) => roles.has(role));
+      }),
+    /** The caller's administrative duties, beside records; the schema explains each word. */
+    duties: (): readonly string[] => [
+      ...(isAdmin(scope.principal) ? DUTIES_OF_ADMINS : []),
+      ...(isTopDomainAdmin(scope, domains.top()) ? DUTIES_OF_TOP_ADMINS : []),
+    ],
+  };
 }
 
 const DUTIES_OF_ADMINS = ['users', 'keys', 'scripts', 'messages', 'files', 'settings', 'audit'] as const;

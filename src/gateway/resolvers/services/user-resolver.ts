@@ -12,7 +12,7 @@ import { connectionType, toConnection } from '../connection.js';
 import { PAGE_ARGUMENTS, type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 import { CollectionRightsResult, OperationRightResult, ReportRightResult } from './caller-resolver.js';
-import { CallerRights, type RightsSources } from './caller-rights.js';
+import { callerRights, type RightsSources } from './caller-rights.js';
 
 const AccountResult = objectType('Account', 'A member of staff who may log in, as an admin looks after it.', {
   id: member.id('The id of the record in `pltf_user`.'),
@@ -128,7 +128,7 @@ export const UserResolver = serviceResolver(
       { userId: member.id('The id of an active user of this domain.') },
       async (services, scope, { userId }) => {
         const principal = await services.users.principalOf(scope, { id: userId });
-        return new CallerRights({ ...scope, principal }, services);
+        return callerRights({ ...scope, principal }, services);
       },
     ),
     inviteUser: mutation(
