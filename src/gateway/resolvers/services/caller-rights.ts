@@ -6,7 +6,7 @@ import type { Report } from '../../../school/reports/engine/report.js';
 import { findAccess, isAdmin, isInReach, isTopDomainAdmin } from '../../../store/access/access.js';
 
 /** The part of a library operation that is needed here. */
-export interface ListedOperation {
+interface ListedOperation {
   readonly name: string;
   readonly title: string;
   readonly description: string;
