@@ -60,7 +60,7 @@ export async function useIdentityLogin(
   services: IdentityLoginServices,
   { bodies, observe }: { readonly bodies: Pick<BodyLimits, 'maxMembers'>; readonly observe: Observe },
 ): Promise<void> {
-  const pending = new PendingCookie(services);
+  const pending = createPendingCookie(services);
   await app.register(async (routes) => {
     useBodyParsing(routes, bodies);
     routes.get<{ Querystring: StartQuery }>(`${PATH}/start`, async (request, reply) => {
@@ -155,42 +155,28 @@ export async function useIdentityLogin(
 }
 
 /** A cookie for these routes only, which must also be sent when the browser comes from the provider. */
-class PendingCookie {
-  readonly #services: Pick<IdentityLoginServices, 'encryption' | 'isTls'>;
-
-  constructor(services: Pick<IdentityLoginServices, 'encryption' | 'isTls'>) {
-    this.#services = services;
-  }
-
-  print(pending: Pending): string {
-    const until = Date.now() + LIFE_SECONDS * 1000;
-    const text = this.#services.encryption.encrypt(NO_DOMAIN, JSON.stringify({ ...pending, until }));
-    return this.#cookie(text, LIFE_SECONDS);
-  }
-
-  printEnd(): string {
-    return this.#cookie('', 0);
-  }
-
-  /** `undefined` if it is missing, was not issued here, or has expired. */
-  read({ headers }: FastifyRequest): Pending | undefined {
-    const text = readCookie(headers.cookie, { name: COOKIE_NAME, isTls: this.#services.isTls });
-    if (text === undefined) return undefined;
-    try {
-      const { until, ...pending } = JSON.parse(this.#services.encryption.decrypt(NO_DOMAIN, text));
-      return until > Date.now() ? (pending as Pending) : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  #cookie(text: string, maxAgeSeconds: number): string {
-    return printCookie({
-      ...{ name: COOKIE_NAME, value: text, path: PATH, maxAgeSeconds, isTls: this.#services.isTls },
-      // The provider's redirect is a cross-site navigation, with which a strict cookie would not be sent.
-      sameSite: 'Lax',
-    });
-  }
+function createPendingCookie({ encryption, isTls }: Pick<IdentityLoginServices, 'encryption' | 'isTls'>) {
+  // The provider's redirect is a cross-site navigation, with which a strict cookie would not be sent.
+  const cookie = (value: string, maxAgeSeconds: number) =>
+    printCookie({ name: COOKIE_NAME, value, path: PATH, maxAgeSeconds, isTls, sameSite: 'Lax' });
+  return {
+    print: (pending: Pending) => {
+      const until = Date.now() + LIFE_SECONDS * 1000;
+      return cookie(encryption.encrypt(NO_DOMAIN, JSON.stringify({ ...pending, until })), LIFE_SECONDS);
+    },
+    printEnd: () => cookie('', 0),
+    /** `undefined` if it is missing, was not issued here, or has expired. */
+    read: ({ headers }: FastifyRequest): Pending | undefined => {
+      const text = readCookie(headers.cookie, { name: COOKIE_NAME, isTls });
+      if (text === undefined) return undefined;
+      try {
+        const { until, ...pending } = JSON.parse(encryption.decrypt(NO_DOMAIN, text));
+        return until > Date.now() ? (pending as Pending) : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }
 
 interface StartQuery {

@@ -118,7 +118,7 @@ export class OperationCosts {
     const known = costs.known.get(key);
     if (known !== undefined) return known;
     const limits = this.#limits;
-    const totals = new Totals(fragments);
+    const totals = createTotals(fragments);
     const scans: Scan[] = [];
     const objects = getComplexity({
       schema: served.schema,
@@ -155,7 +155,7 @@ type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
 interface Estimating extends Pick<CostRequest['prepared'], 'served' | 'document'> {
   readonly limits: CostLimits;
-  readonly totals: Totals;
+  readonly totals: CountTotals;
 }
 
 function estimate(
@@ -171,7 +171,7 @@ function estimate(
   const named = field.args.find((arg) => LISTS_OF_NAMES.has(arg.name));
   if (named) return 1 + lengthOf(args[named.name]) * Math.max(childComplexity, 1);
   if (!field.args.some((arg) => arg.name === 'first')) return 1 + childComplexity;
-  const counts = totals.count(node.selectionSet);
+  const counts = totals(node.selectionSet);
   const isOnlyCounted = counts > 0 && childComplexity === 0;
   const records = isOnlyCounted ? 0 : pageSize(args, limits) * Math.max(childComplexity, 1);
   return 1 + records + counts * COUNT_COST;
@@ -181,47 +181,35 @@ function estimate(
 function scansOf(
   { field, node, args }: Parameters<ComplexityEstimator>[0],
   estimates: Pick<ScanEstimates, 'toScannedQuery'>,
-  totals: Totals,
+  totals: CountTotals,
 ): readonly Scan[] {
   const { scanned } = field.extensions as Partial<ScanningField<typeof args>>;
   const request = scanned?.(args);
   const query = request && estimates.toScannedQuery(request);
   if (request === undefined || query === undefined) return [];
-  const isPage = field.args.some(({ name }) => name === 'after') && totals.count(node.selectionSet) === 0;
+  const isPage = field.args.some(({ name }) => name === 'after') && totals(node.selectionSet) === 0;
   return [{ query, extent: isPage || request.limit !== undefined ? 'page' : 'all' }];
 }
 
+type CountTotals = (selectionSet: SelectionSetNode | undefined) => number;
+
 /**
- * Counts within a document; each fragment is looked into once, so nested fragments cost no more than their
- * length.
+ * Counts how often a page counts all of its records: once a page, not once a record. Skipped ones count too.
+ * Each fragment is looked into once, so nested fragments cost no more than their length; validation has let
+ * through no fragment within itself.
  */
-class Totals {
-  readonly #fragments: Fragments;
-  readonly #ofFragments = new Map<string, number>();
-
-  constructor(fragments: Fragments) {
-    this.#fragments = fragments;
-  }
-
-  /** How often a page counts all of its records: once a page, not once a record. Skipped ones count too. */
-  count(selectionSet: SelectionSetNode | undefined): number {
-    let count = 0;
-    for (const selection of selectionSet?.selections ?? []) {
-      if (selection.kind === Kind.FIELD) count += selection.name.value === 'totalCount' ? 1 : 0;
-      else if (selection.kind === Kind.INLINE_FRAGMENT) count += this.count(selection.selectionSet);
-      else count += this.#ofFragment(selection.name.value);
-    }
-    return count;
-  }
-
-  /** Validation has let through no fragment within itself. */
-  #ofFragment(name: string): number {
-    const known = this.#ofFragments.get(name);
-    if (known !== undefined) return known;
-    const count = this.count(this.#fragments[name]?.selectionSet);
-    this.#ofFragments.set(name, count);
-    return count;
-  }
+function createTotals(fragments: Fragments): CountTotals {
+  const known = new Map<string, number>();
+  const count: CountTotals = (selectionSet) =>
+    (selectionSet?.selections ?? []).reduce((sum, one) => {
+      if (one.kind === Kind.FIELD) return sum + (one.name.value === 'totalCount' ? 1 : 0);
+      if (one.kind === Kind.INLINE_FRAGMENT) return sum + count(one.selectionSet);
+      const name = one.name.value;
+      const inFragment = known.get(name) ?? count(fragments[name]?.selectionSet);
+      known.set(name, inFragment);
+      return sum + inFragment;
+    }, 0);
+  return count;
 }
 
 function pageSize(args: { readonly first?: unknown; readonly last?: unknown }, limits: CostLimits): number {

@@ -27,7 +27,7 @@ import {
   toSort,
 } from '../../resolvers/page-arguments.js';
 import { type OrderByInput, UpdateMode } from '../../resolvers/records/generic-record.js';
-import { lazyRecord, Page } from '../../resolvers/records/lazy-record.js';
+import { lazyPage, lazyRecord } from '../../resolvers/records/lazy-record.js';
 import {
   type RecordForm,
   type SelectedPage,
@@ -276,7 +276,7 @@ export function createRecordFields(api: RecordApi, { records, catalog, pages }: 
           projection: isWholeRecord ? args.project?.map(toPath) : paths,
           ...toPageRequest(args, pages),
         });
-        return new Page({ set, form, shape });
+        return lazyPage({ set, form, shape });
       },
     },
 

@@ -2,8 +2,6 @@
  * Records and pages as a resolver returns them: not read yet. A front end either reads their fields or prints
  * them as text; both take one statement.
  */
-import type { GraphQLResolveInfo } from 'graphql';
-import type { PrintedJson } from '../../../base/json/json.js';
 import type { RecordPage } from '../../../store/reading/record-page.js';
 import type { RecordSet } from '../../../store/reading/record-set.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
@@ -13,55 +11,30 @@ import type { RecordForm } from './page-shape.js';
 import { PRINT, type Printable, READ } from './printable.js';
 
 /** A page of records, with the fields of a connection. */
-export class Page<Node> implements Printable {
-  readonly #set: RecordSet;
-  readonly #form: RecordForm<Node>;
-  readonly #shape: PageShape;
-  #page: Promise<RecordPage> | undefined;
-
-  constructor(options: {
-    readonly set: RecordSet;
-    readonly form: RecordForm<Node>;
-    readonly shape: PageShape;
-  }) {
-    this.#set = options.set;
-    this.#form = options.form;
-    this.#shape = options.shape;
-  }
-
-  async nodes(): Promise<readonly Node[]> {
-    const { records } = await this.#read();
-    return records.map((record) => this.#form.toNode(record));
-  }
-
-  async edges(): Promise<readonly { readonly node: Node; readonly cursor: string }[]> {
-    const { records, cursors } = await this.#read();
-    return records.map((record, index) => ({
-      node: this.#form.toNode(record),
-      cursor: cursors[index] ?? '',
-    }));
-  }
-
-  async pageInfo(): Promise<PageInfo> {
-    return pageInfoOf(await this.#read());
-  }
-
-  async totalCount(): Promise<number> {
-    return await this.#set.count();
-  }
-
-  async [PRINT](_info: GraphQLResolveInfo): Promise<PrintedJson> {
-    return await this.#set.print(this.#shape);
-  }
-
-  [READ](): this {
-    return this;
-  }
-
-  #read(): Promise<RecordPage> {
-    this.#page ??= this.#set.page();
-    return this.#page;
-  }
+export function lazyPage<Node>({
+  set,
+  form,
+  shape,
+}: {
+  readonly set: RecordSet;
+  readonly form: RecordForm<Node>;
+  readonly shape: PageShape;
+}) {
+  let page: Promise<RecordPage> | undefined;
+  const read = () => {
+    page ??= set.page();
+    return page;
+  };
+  const source = {
+    nodes: async () => (await read()).records.map((record) => form.toNode(record)),
+    edges: async () => {
+      const { records, cursors } = await read();
+      return records.map((record, index) => ({ node: form.toNode(record), cursor: cursors[index] ?? '' }));
+    },
+    pageInfo: async () => pageInfoOf(await read()),
+    totalCount: () => set.count(),
+  };
+  return { ...source, [PRINT]: () => set.print(shape), [READ]: () => source } satisfies Printable;
 }
 
 /** The `pageInfo` of a page. */
