@@ -183,8 +183,8 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
   const served = () => server.served;
   const closing = new AbortController();
   const renewal = new RepeatedWork({
-    // Building the schema blocks the process, so changes that arrive meanwhile wait several times as long as it
-    // took, and become part of the next renewal.
+    // Building the schema blocks the process, so changes that arrive meanwhile wait several times as long as
+    // it took, and become part of the next renewal.
     work: async () => {
       const startedAt = performance.now();
       const last = server;
