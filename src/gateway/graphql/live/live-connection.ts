@@ -2,8 +2,8 @@
 import { CloseCode } from 'graphql-ws';
 import { ServiceError } from '../../../base/errors.js';
 import type { Principal, Scope } from '../../../base/model/scope.js';
-import { parseBearer } from '../../../services/auth/service-secret.js';
 import { type DomainDirectory, resolveScope } from '../../../services/auth/resolve-scope.js';
+import { parseBearer } from '../../../services/auth/service-secret.js';
 import type { EventQueue, QueueBudget } from './event-queue.js';
 
 /** The rate of a user. */

@@ -113,9 +113,9 @@ export const SchoolResolver = serviceResolver(({ query, transactional }: FieldRo
     member.of(
       Promotion,
       'Moves classes from a session to the next, all students or none, and keeps the place of each in ' +
-        '`earlier_stays`. With `dryRun` it changes nothing and returns every student with the old and the new ' +
-        'place. `undoChange` takes all of it back. For those who may change students. Errors: NOT_FOUND for ' +
-        'a class without students, CONFLICT when all are in the new session already.',
+        '`earlier_stays`. With `dryRun` it changes nothing and returns every student with the old and the ' +
+        'new place. `undoChange` takes all of it back. For those who may change students. Errors: NOT_FOUND ' +
+        'for a class without students, CONFLICT when all are in the new session already.',
     ),
     { promotion: member.of(PromoteStudentsInput, 'The classes, and where they go.') },
     (services, _scope, { promotion }, { context }) => promote(services, context, promotion),
