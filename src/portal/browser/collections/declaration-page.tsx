@@ -1,5 +1,5 @@
 /** The declaration of a collection: its fields, its rules, undeclared fields in its records, and the text. */
-import { Group, List, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Group, List, Stack, Tabs, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import {
@@ -16,7 +16,7 @@ import { CodeSpans } from '../shell/code-to-copy';
 import { ChangeButton } from '../shell/confirm-dialog';
 import { ListTable } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
-import { LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { LoadingState, PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { DeclarationEditor, NO_VERSION } from './declaration-editor';
 import {
@@ -126,15 +126,14 @@ function DeclarationRules({ written }: { readonly written: WrittenDeclaration })
   );
   return (
     <Stack gap="lg">
-      <section>
-        <Title mb="xs">{t('Permissions')}</Title>
+      <TitledSection title={t('Permissions')}>
         <AccessTable access={access} />
         {!('admin' in access) && (
           <Text c="dimmed" mt="xs">
             {t('Admins may do everything.')}
           </Text>
         )}
-      </section>
+      </TitledSection>
       <RuleList title={t('Unique together')} rules={together} />
       <RuleList title={t('Within a record')} rules={checks.map((check) => textOfCheck(check, t))} />
       <RuleList title={t('Multi-field indexes')} rules={indexes.map((paths) => paths.join(', '))} />
@@ -153,8 +152,7 @@ function textOfCheck(check: WrittenCheck, t: ReturnType<typeof useTexts>): strin
 function RuleList({ title, rules }: { readonly title: string; readonly rules: readonly string[] }) {
   const t = useTexts();
   return (
-    <section>
-      <Title mb="xs">{title}</Title>
+    <TitledSection title={title}>
       {rules.length === 0 ? (
         <Text c="dimmed">{t('None')}</Text>
       ) : (
@@ -164,7 +162,7 @@ function RuleList({ title, rules }: { readonly title: string; readonly rules: re
           ))}
         </List>
       )}
-    </section>
+    </TitledSection>
   );
 }
 

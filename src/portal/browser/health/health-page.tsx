@@ -1,5 +1,5 @@
 /** The health of the gateway and its database, for operators. */
-import { Alert, Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Card, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { GatewayHealth, type GatewayHealthQuery } from '../../../generated/portal/health/health';
 import { useOperation } from '../gateway/use-gateway';
@@ -7,7 +7,7 @@ import { phrase, useFormats, useTexts } from '../language/use-texts';
 import { CodeToCopy, CopyTextButton } from '../shell/code-to-copy';
 import { Icon, StateTag } from '../shell/icon';
 import { ListTable, type ListTableProps } from '../shell/list-table';
-import { Answered, EmptyState, PageFrame } from '../shell/states';
+import { Answered, EmptyState, PageFrame, TitledSection } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { type SlowOperation, type SlowRun, toSlowOperations } from './slow-operations';
 
@@ -179,10 +179,9 @@ interface FigureTableProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'r
 
 function FigureTable<Row>({ title, ...table }: FigureTableProps<Row>) {
   return (
-    <section>
-      <Title mb="xs">{title}</Title>
+    <TitledSection title={title}>
       <ListTable label={title} className="" {...table} />
-    </section>
+    </TitledSection>
   );
 }
 
@@ -217,12 +216,8 @@ const LONGEST_SHOWN = 300;
 /** The operations of the last slow statements, each with its worst one and the indexes that would help. */
 export function SlowStatementList({ statements }: SlowStatementListProps) {
   const t = useTexts();
-  const heading = useId();
   return (
-    <section aria-labelledby={heading}>
-      <Title mb={4} id={heading}>
-        {t('Slow statements')}
-      </Title>
+    <TitledSection title={t('Slow statements')} mb={4}>
       <Text c="dimmed" mb="xs">
         {t('The last 50 of the gateway process that answered, since it started; the log has those of all.')}
       </Text>
@@ -232,7 +227,7 @@ export function SlowStatementList({ statements }: SlowStatementListProps) {
           <SlowOperationCard key={operation.key} operation={operation} />
         ))}
       </Stack>
-    </section>
+    </TitledSection>
   );
 }
 

@@ -1,8 +1,8 @@
 /** Starts a new import, and lists earlier ones. */
-import { Card, Group, Select, Stack, Text, Title } from '@mantine/core';
+import { Card, Group, Select, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type DragEvent, useCallback, useId, useState } from 'react';
+import { type DragEvent, useCallback, useState } from 'react';
 import {
   AnyImportChanged,
   PastImports,
@@ -15,7 +15,7 @@ import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { Icon, StateTag, WarningNotice } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
-import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
+import { Answered, EmptyState, PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { STATE_NAMES } from './import-steps';
 
@@ -25,7 +25,6 @@ const PAGE_SIZE = 25;
 
 export function ImportsPage() {
   const t = useTexts();
-  const heading = useId();
   return (
     <PageFrame
       title={t('Import')}
@@ -33,12 +32,9 @@ export function ImportsPage() {
     >
       <Stack gap="xl">
         <TakeFile />
-        <section aria-labelledby={heading}>
-          <Title mb="xs" id={heading}>
-            {t('Past imports')}
-          </Title>
+        <TitledSection title={t('Past imports')}>
           <ImportList label={t('Past imports')} />
-        </section>
+        </TitledSection>
       </Stack>
     </PageFrame>
   );

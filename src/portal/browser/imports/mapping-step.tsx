@@ -2,18 +2,8 @@
  * The second step: the proposed field of each column, which can be corrected, and the options for writing
  * rows.
  */
-import {
-  Alert,
-  Checkbox,
-  Group,
-  NativeSelect,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import { useId, useMemo, useState } from 'react';
+import { Alert, Checkbox, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
 import {
   ChangeImport,
   ImportFields,
@@ -29,7 +19,7 @@ import { useAllowedWords, useFieldNames } from '../records/use-declared-collecti
 import { useDraft } from '../records/use-draft';
 import { GatewayProblem } from '../session/gateway-problem';
 import { Icon, WarningNotice } from '../shell/icon';
-import { LoadingState, ProblemState } from '../shell/states';
+import { LoadingState, ProblemState, TitledSection } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
 import {
   ColumnCard,
@@ -147,8 +137,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
         collection={collection}
         onChange={(next) => keepDraft({ ...draft, options: next })}
       />
-      <section>
-        <Title mb="xs">{t('For the next file like this one')}</Title>
+      <TitledSection title={t('For the next file like this one')}>
         <TextInput
           label={t('Save this mapping as')}
           value={saveAs}
@@ -156,7 +145,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
           maxLength={100}
           maw={420}
         />
-      </section>
+      </TitledSection>
       {problem && <MappingProblem problem={problem} />}
       <Group>
         <TextButton
@@ -225,7 +214,6 @@ interface OptionFieldsProps {
 function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
   const t = useTexts();
   const nameOf = useFieldNames();
-  const heading = useId();
   const { collections } = useViewer();
   const mayRemove = collections.some(({ name, canRemove }) => name === collection.name && canRemove);
   const { mode, by, missing, triggers } = options;
@@ -237,10 +225,7 @@ function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
       triggers: [...triggers.filter((one) => one !== trigger), ...(isOn ? [trigger] : [])],
     });
   return (
-    <section aria-labelledby={heading}>
-      <Title mb="xs" id={heading}>
-        {t('How it is written')}
-      </Title>
+    <TitledSection title={t('How it is written')}>
       <Stack>
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
           <NativeSelect
@@ -282,7 +267,7 @@ function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
           onChange={(event) => setTrigger('AFTER', event.currentTarget.checked)}
         />
       </Stack>
-    </section>
+    </TitledSection>
   );
 }
 
@@ -297,14 +282,12 @@ interface FixedValuesProps {
 function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
   const t = useTexts();
   const wordsOf = useAllowedWords();
-  const heading = useId();
   const [added, setAdded] = useState('');
   const free = choices.filter(({ path }) => path !== '_id' && !taken.has(path) && !(path in fixed));
   const without = (path: string) =>
     Object.fromEntries(Object.entries(fixed).filter(([name]) => name !== path));
   return (
-    <section aria-labelledby={heading}>
-      <Title id={heading}>{t('Same value in every record')}</Title>
+    <TitledSection title={t('Same value in every record')} mb={0}>
       <Text c="dimmed" mb="xs">
         {t('For what the file does not contain, such as the session of all its students.')}
       </Text>
@@ -364,6 +347,6 @@ function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
           />
         </Group>
       </Stack>
-    </section>
+    </TitledSection>
   );
 }

@@ -22,7 +22,7 @@ import { useFieldNames } from '../records/use-declared-collection';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/icon';
 import { type ListColumn, ListTable } from '../shell/list-table';
-import { Answered, LoadingState, ProblemState } from '../shell/states';
+import { Answered, LoadingState, ProblemState, TitledSection } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { useNamesOfRecords } from '../shell/use-record-labels';
 
@@ -116,8 +116,7 @@ function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
   const formats = useFormats();
   if (fields.length === 0) return null;
   return (
-    <section>
-      <Title mb="xs">{t('Fields that would change')}</Title>
+    <TitledSection title={t('Fields that would change')}>
       <ListTable<Trial['fields'][number]>
         label={t('Fields that would change')}
         maw={480}
@@ -129,7 +128,7 @@ function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
           [t('Values overwritten'), ({ overwritten }) => formats.number(overwritten), 'numeric'],
         ]}
       />
-    </section>
+    </TitledSection>
   );
 }
 

@@ -1,13 +1,12 @@
 /** The reports that the viewer may run, grouped by topic. */
-import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useId } from 'react';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { REPORT_TOPICS } from '../../../generated/portal/report-topics';
 import { useViewer } from '../gateway/use-gateway';
 import { useInOrderOfTitle, useReportWords, useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
 import { FindInput, useAddress } from '../shell/page-filter';
-import { EmptyState, PageFrame } from '../shell/states';
+import { EmptyState, PageFrame, TitledSection } from '../shell/states';
 
 /** The topics in the order of the page. */
 const TOPICS = [...new Set(Object.values(REPORT_TOPICS))];
@@ -70,13 +69,9 @@ interface ReportGroupProps {
 function ReportGroup({ topic, reports }: ReportGroupProps) {
   const t = useTexts();
   const say = useReportWords();
-  const heading = useId();
   if (reports.length === 0) return null;
   return (
-    <section aria-labelledby={heading}>
-      <Title mb="sm" id={heading}>
-        {topic === '' ? t('Other reports') : say(topic)}
-      </Title>
+    <TitledSection title={topic === '' ? t('Other reports') : say(topic)} mb="sm">
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
         {reports.map(({ name, title, description }) => (
           <LinkCard key={name} to={`/portal/reports/${name}`} title={title} level={3}>
@@ -86,6 +81,6 @@ function ReportGroup({ topic, reports }: ReportGroupProps) {
           </LinkCard>
         ))}
       </SimpleGrid>
-    </section>
+    </TitledSection>
   );
 }

@@ -1,5 +1,5 @@
 /** The settings of the school that the gateway reads, and its branches. */
-import { Code, Input, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Code, Input, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import {
   RemoveSchoolSetting,
@@ -17,7 +17,7 @@ import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
-import { Answered, EmptyState, LoadingState, PageFrame } from '../shell/states';
+import { Answered, EmptyState, LoadingState, PageFrame, TitledSection } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { groupSettings, SETTING_TITLES, type SettingGroup, type SettingSubject } from './setting-groups';
 
@@ -124,8 +124,7 @@ function SettingsSection({ group, onEdit }: SettingsSectionProps) {
   const { titleOf, say } = useSettingWords();
   const title = t(TITLES[group.subject]);
   return (
-    <section>
-      <Title mb="xs">{title}</Title>
+    <TitledSection title={title}>
       <ListTable<ShownPropertyFragment>
         label={title}
         className="stacked-table settings-table"
@@ -172,7 +171,7 @@ function SettingsSection({ group, onEdit }: SettingsSectionProps) {
           ],
         ]}
       />
-    </section>
+    </TitledSection>
   );
 }
 

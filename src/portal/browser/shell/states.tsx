@@ -1,6 +1,6 @@
 import { Alert, Breadcrumbs, Center, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, useTexts } from '../language/use-texts';
@@ -320,5 +320,25 @@ export function Answered<Data>({ of, rows = 6, empty, children }: AnsweredProps<
       {!error && data === undefined && <LoadingState rows={rows} />}
       {data !== undefined && (isEmpty ? empty : children(data))}
     </>
+  );
+}
+
+interface TitledSectionProps {
+  readonly title: string;
+  /** The space below the heading. */
+  readonly mb?: string | number;
+  readonly children: ReactNode;
+}
+
+/** A part of a page under a heading of its own. */
+export function TitledSection({ title, mb = 'xs', children }: TitledSectionProps) {
+  const heading = useId();
+  return (
+    <section aria-labelledby={heading}>
+      <Title mb={mb} id={heading}>
+        {title}
+      </Title>
+      {children}
+    </section>
   );
 }
