@@ -209,7 +209,7 @@ export async function removeLocked(
   const context = environment.writeContext(scope, collection, environment.now());
   return await environment.write<StoredRow>(context, {
     ...{ within: transaction, operation: 'delete' as const, columns: STORED_COLUMNS, caller: scope },
-    statement: (placed) => buryRecords(placed, ids),
+    statement: (placed) => buryRecords(placed, sql`= any(${ids}::text[])`, sql.empty),
   });
 }
 

@@ -34,7 +34,7 @@ export function findCheckFaults(
 }
 
 /** The top-level fields that each check, link, `uniqueTogether` rule and the stays of a person use. */
-function fieldsTogether(collection: Collection): readonly (readonly string[])[] {
+export function fieldsTogether(collection: Collection): readonly (readonly string[])[] {
   const { stays } = collection;
   return [
     ...(stays === undefined ? [] : [[stays.from, stays.to, stays.list]]),

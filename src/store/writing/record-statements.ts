@@ -7,9 +7,10 @@ import { type JsonObject, type JsonValue, printExactJson } from '../../base/json
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
-import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsById, nameLiteral, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { type DerivedChange, type DerivedRows, derivedRows } from './derived-rows.js';
+import type { ExpectedVersion } from './record-refusals.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
 /** A record to store, checked and converted. */
@@ -235,8 +236,75 @@ function inOrderOfLocks({ uniqueTogether }: Collection, count: number): Sql {
   return sql`order by ${sql.join([...keys, sql.raw('i.position')])}`;
 }
 
+interface RecordUpdate {
+  readonly id: string;
+  readonly ifVersion: ExpectedVersion;
+  /** The record after the write, a jsonb expression over `r`. */
+  readonly data: Sql;
+  /** The top-level members that may differ after the write. */
+  readonly changed: readonly string[];
+  /** Whether the record gets a new version even if it stays the same. */
+  readonly isWrittenAnyway: boolean;
+  /** What the caller may change, a condition over `r`; `undefined`: anything. */
+  readonly rows: Sql | undefined;
+  /** Whether the record must still be in `rows` after the write. */
+  readonly staysInRows: 'checked' | 'certain';
+}
+
+/**
+ * Changes a live record. If no row is returned, it stays the same (`unchangedRecord`), or `explainRefusal`
+ * finds the reason. The record is locked
+ * before it is changed, so that the audit entry shows exactly what was replaced.
+ */
+export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
+  const { scope, collection, now } = context;
+  const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
+  const before = sql`reverse_delta(w.was, w.data, ${[...update.changed]}::text[])`;
+  return sql`
+with ${derived.first}old as (
+  select r.id, r.data, r.keys, ${update.data} as next
+  from records r
+  where ${liveRecordsById(scope.domain.id, collection.name, sql`= ${update.id}`)}
+    ${conditionsOf(update)}
+    ${
+      update.rows === undefined || update.staysInRows === 'certain'
+        ? sql.empty
+        : sql`and
+      ${staysIn(update.rows, update.data)}`
+    }
+  for no key update of r
+),
+written as (
+  update records r
+  set data = o.next, version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
+  from old o ${derived.join}
+  where ${recordsOf(scope, collection)} and r.id = o.id and r.id = ${update.id}
+    ${update.isWrittenAnyway ? sql.empty : sql`and o.next is distinct from o.data`}
+  returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys
+),
+${audit(context, 'updated', { before })}${derived.last}
+select ${storedColumns(context.projection)}${announcement(context, 'update')}
+from written r`;
+}
+
+/** The record if the update would leave it as it is, and may be made. */
+export function unchangedRecord({ scope, collection, projection }: WriteContext, update: RecordUpdate): Sql {
+  return sql`
+    select ${storedColumns(projection)} from records r
+    where ${liveRecordsById(scope.domain.id, collection.name, sql`= ${update.id}`)}
+      ${conditionsOf(update)} and r.data = ${update.data}`;
+}
+
+/** Turns a live record into a tombstone. If no row is returned, `explainRefusal` finds the reason. */
+export function deleteRecord(
+  context: WriteContext,
+  removal: Pick<RecordUpdate, 'id' | 'ifVersion' | 'rows'>,
+): Sql {
+  return buryRecords(context, sql`= ${removal.id}`, conditionsOf(removal));
+}
+
 /** Turns live records with ids into tombstones, and returns their last state. */
-export function buryRecords(context: WriteContext, ids: readonly string[]): Sql {
+export function buryRecords(context: WriteContext, id: Sql, conditions: Sql): Sql {
   const { scope, collection, now } = context;
   const derived = derivedOf(context, { was: WRITTEN });
   return sql`
@@ -246,12 +314,19 @@ with ${derived.first}written as (
     updated_at = ${now.toISOString()}::timestamptz,
     deleted_at = ${now.toISOString()}::timestamptz
   from (select) as one ${derived.join}
-  where ${liveRecordsById(scope.domain.id, collection.name, sql`= any(${[...ids]}::text[])`)}
+  where ${liveRecordsById(scope.domain.id, collection.name, id)} ${conditions}
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at
 ),
 ${audit(context, 'deleted', { before: NOTHING_REPLACED })}${derived.last}
 select ${storedColumns(context.projection)}${announcement(context, 'delete')}
 from written r`;
+}
+
+/** `r.data` with the top-level members replaced or removed. */
+export function mergedData(change: { readonly data: JsonObject; readonly removed: readonly string[] }): Sql {
+  const kept =
+    change.removed.length === 0 ? sql.raw('r.data') : sql`(r.data - ${[...change.removed]}::text[])`;
+  return sql`${kept} || ${printExactJson(change.data)}::jsonb`;
 }
 
 /** A single record as plain parameters, which Postgres plans once; several as one JSON text. */
@@ -266,6 +341,13 @@ export function inputOf(records: readonly NewRecord[]): Sql {
   return sql`
   select e->>'id' as id, e->'data' as data, nullif(e->'keys', 'null') as keys, position
   from jsonb_array_elements(${printExactJson(rows)}::jsonb) with ordinality as element(e, position)`;
+}
+
+function conditionsOf(write: Pick<RecordUpdate, 'ifVersion' | 'rows'>): Sql {
+  const version =
+    write.ifVersion === undefined ? sql.empty : sql`and r.version = any(${[write.ifVersion].flat()}::int[])`;
+  const rows = write.rows === undefined ? sql.empty : sql`and (${write.rows})`;
+  return sql`${version} ${rows}`;
 }
 
 /**

@@ -1,31 +1,39 @@
+import { ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
-import type { Scope } from '../../base/model/scope.js';
+import type { Collection } from '../../base/model/collection.js';
+import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import {
+  STORED_COLUMNS,
   type StoredRecord,
   type StoredRow,
   storedColumns,
   toStoredRecord,
 } from '../reading/stored-record.js';
-import { recordsOf } from '../sql/records-of.js';
-import { sql } from '../sql.js';
+import { liveRecordsById, recordsOf } from '../sql/records-of.js';
+import { type Sql, sql } from '../sql.js';
+import { runWrite } from './atomically.js';
 import { changeRecords, type LockedRow, removeLocked } from './change-records.js';
-import { assertNoProbing, EVERY_FIELD, secretFieldsOf } from './check-faults.js';
-import type { RecordEnvironment } from './record-environment.js';
+import { assertNoProbing, EVERY_FIELD, fieldsTogether, secretFieldsOf } from './check-faults.js';
+import { andRows, type RecordEnvironment } from './record-environment.js';
 import { atomicWrite, type PermittedWrite } from './record-inserts.js';
 import {
   assertWritable,
   type ExpectedVersion,
   gone,
   isExpected,
+  MAX_ATTEMPTS,
   notFound,
   outOfRows,
+  overtaken,
   takeOwnSentId,
   versionConflict,
 } from './record-refusals.js';
-import { assertUnreferenced, type RenameOptions } from './referring-records.js';
-import { assertNoFaults, stampedFields, toStored } from './validation.js';
+import { deleteRecord, mergedData, staysIn, unchangedRecord, updateRecord } from './record-statements.js';
+import { listReferences } from './references.js';
+import { assertUnreferenced, canRename, isGuarded, type RenameOptions } from './referring-records.js';
+import { assertNoFaults, type StoredChange, stampedFields, toStored } from './validation.js';
 
 export interface WriteOptions {
   /** The transaction to join. Default: a new one. */
@@ -52,17 +60,16 @@ interface UpdateOptions extends ConditionalWriteOptions, RenameOptions {
   readonly mode: 'merge' | 'replace';
 }
 
-/** A record that is to be written, as it was found. */
-interface Sought {
+/** A write that found no record to change. */
+interface Refused {
   readonly id: string;
-  readonly verb: 'update' | 'delete';
+  readonly access: EffectiveAccess;
+  readonly verb: RecordVerb;
   readonly ifVersion: ExpectedVersion;
-  /** Where the record is locked until the transaction ends. */
   readonly within: Transaction | undefined;
+  /** The record after the change, if it had to stay in the caller's rows. */
+  readonly data?: Sql;
 }
-
-type FoundRow = LockedRow &
-  StoredRow & { readonly is_removed: boolean; readonly is_in_rows: boolean; readonly is_readable: boolean };
 
 export class RecordWrites {
   readonly #environment: RecordEnvironment;
@@ -87,9 +94,11 @@ export class RecordWrites {
     const write = { scope, collection, access };
     const environment = this.#environment;
     const now = environment.now();
+    const plain = this.#plainChange(write, sent, options, now);
+    if (plain !== undefined) return await this.#merge(write, id, plain, { ...options, now });
     return await atomicWrite(environment, write, options, async (within) => {
       const { ifVersion, renameEverywhere } = options;
-      const row = await this.#find(write, { id, verb: 'update', ifVersion, within });
+      const row = await this.#lock(write, { id, access, verb: 'update', ifVersion, within });
       const changed = await changeRecords(environment, within, {
         ...{ scope, collection, writable: access, now, rows: [row], renameEverywhere, isAlone: true },
         // A caller who may change a record but not read it does not learn what stays.
@@ -99,6 +108,84 @@ export class RecordWrites {
       });
       return toStoredRecord(changed.get(id) ?? row);
     });
+  }
+
+  /**
+   * The change, if one statement can make it: it needs neither the record as it is, nor another one, nor a
+   * script.
+   */
+  #plainChange(
+    { scope, collection }: PermittedWrite,
+    sent: JsonObject,
+    { mode }: UpdateOptions,
+    now: Date,
+  ): StoredChange | undefined {
+    const environment = this.#environment;
+    const names = Object.keys(sent);
+    const isAlone =
+      mode === 'merge' &&
+      environment.triggers.before(scope.domain.id, collection.name, 'update').length === 0 &&
+      !canRename(environment, collection, names) &&
+      !fieldsTogether(collection).some((fields) => fields.some((field) => Object.hasOwn(sent, field)));
+    if (!isAlone) return undefined;
+    const { timeZone, callingCode } = scope.domain;
+    try {
+      const change = toStored(collection, sent, { timeZone, callingCode, now, mode });
+      // Outside a transaction, the targets of references would not be held until the record is written.
+      const { unlabelled, isOpen, data } = change;
+      const isPointing = isOpen || unlabelled.length > 0 || listReferences(collection, data).length > 0;
+      return isPointing ? undefined : change;
+    } catch (fault) {
+      // The record may have the value already, from before a rule that is newer.
+      if (!(fault instanceof ServiceError) || fault.code !== 'INVALID_VALUE') throw fault;
+      return undefined;
+    }
+  }
+
+  async #merge(
+    { scope, collection, access }: PermittedWrite,
+    id: string,
+    change: StoredChange,
+    { ifVersion, within, now }: UpdateOptions & { readonly now: Date },
+  ): Promise<StoredRecord> {
+    const environment = this.#environment;
+    const names = [...Object.keys(change.data), ...change.removed];
+    const data = mergedData(change);
+    const rows = environment.rowsOf(scope, collection, access);
+    // A change that does not touch the fields of the row rules cannot move the record out of the rows.
+    const isMoved = access.rows !== undefined && names.some((name) => access.rowFields.has(name));
+    const update = {
+      id,
+      ifVersion,
+      data,
+      changed: names,
+      rows,
+      staysInRows: isMoved ? 'checked' : 'certain',
+      // Neither the version nor the count of changes discloses the value of a hidden field.
+      isWrittenAnyway: names.some((name) => secretFieldsOf(scope, collection).has(name)),
+    } as const;
+    const attempt = {
+      scope,
+      collection,
+      records: [{ id, data: change.data, keys: undefined }],
+      verb: 'update',
+    } as const;
+    const context = environment.writeContext(scope, collection, now);
+    for (let count = 1; count <= MAX_ATTEMPTS; count++) {
+      const run = () =>
+        environment.write<StoredRow>(context, {
+          ...{ within, caller: scope, operation: 'update' as const, columns: STORED_COLUMNS },
+          statement: (changed) => updateRecord(changed, update),
+        });
+      const [written] = await runWrite(environment, within, run, attempt);
+      if (written !== undefined) return toStoredRecord(written);
+      const queryable = within ?? environment.database;
+      const [same] = await environment.run<StoredRow>(queryable, unchangedRecord(context, update), scope);
+      if (same !== undefined && !update.isWrittenAnyway) return toStoredRecord(same);
+      const refused = { id, access, verb: 'update', ifVersion, within, ...(isMoved && { data }) } as const;
+      await this.#throwRefusal(scope, collection, refused);
+    }
+    throw overtaken(collection, id);
   }
 
   /** Computes the changed record. @throws INVALID_VALUE */
@@ -131,8 +218,8 @@ export class RecordWrites {
   async assertMayUpdate(scope: Scope, name: string, id: string): Promise<void> {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'update');
-    const sought = { id, verb: 'update', ifVersion: undefined, within: undefined } as const;
-    await this.#find({ scope, collection, access }, sought);
+    const asked = { id, access, verb: 'update', ifVersion: undefined, within: undefined } as const;
+    await this.#throwRefusal(scope, collection, asked);
   }
 
   /**
@@ -144,9 +231,12 @@ export class RecordWrites {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'delete');
     const write = { scope, collection, access };
+    const triggers = this.#environment.triggers.before(scope.domain.id, name, 'delete');
+    if (triggers.length === 0 && options.force !== true && !isGuarded(this.#environment, collection))
+      return await this.#remove(write, id, options);
     return await atomicWrite(this.#environment, { scope, collection }, options, async (within) => {
       const { ifVersion } = options;
-      const row = await this.#find(write, { id, verb: 'delete', ifVersion, within });
+      const row = await this.#lock(write, { id, access, verb: 'delete', ifVersion, within });
       const [removed] = await removeLocked(this.#environment, within, { scope, collection, rows: [row] });
       if (removed === undefined) throw new Error(`the locked record ${id} was not removed`);
       const { force } = options;
@@ -155,36 +245,84 @@ export class RecordWrites {
     });
   }
 
-  /**
-   * The current record.
-   *
-   * @throws NOT_FOUND, also for a record the caller may not read; GONE; FORBIDDEN; VERSION_CONFLICT
-   */
-  async #find(
+  async #remove(
     { scope, collection, access }: PermittedWrite,
-    { id, verb, ifVersion, within }: Sought,
-  ): Promise<FoundRow> {
-    const environment = this.#environment;
-    const { projection } = environment.writeContext(scope, collection, environment.now());
-    const isIn = (rights: EffectiveAccess) =>
-      sql`(${environment.rowsOf(scope, collection, rights) ?? sql`true`}) is true`;
+    id: string,
+    options: ConditionalWriteOptions,
+  ): Promise<StoredRecord> {
+    const rows = this.#environment.rowsOf(scope, collection, access);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const context = this.#environment.writeContext(scope, collection, this.#environment.now());
+      const { ifVersion, within } = options;
+      const [written] = await this.#environment.write<StoredRow>(context, {
+        ...{ within, caller: scope, operation: 'delete' as const, columns: STORED_COLUMNS },
+        statement: (changed) => deleteRecord(changed, { id, ifVersion, rows }),
+      });
+      if (written !== undefined) {
+        if (within === undefined) this.#environment.announceCommit(scope, collection, [written]);
+        return toStoredRecord(written);
+      }
+      await this.#throwRefusal(scope, collection, { id, access, verb: 'delete', ifVersion, within });
+    }
+    throw overtaken(collection, id);
+  }
+
+  /** The current record, locked until the transaction ends. @throws as `#throwRefusal` does */
+  async #lock(
+    { scope, collection, access }: PermittedWrite,
+    asked: Refused & { readonly within: Transaction },
+  ): Promise<LockedRow & StoredRow & { readonly is_readable: boolean }> {
+    const { id, ifVersion, within } = asked;
+    const { projection } = this.#environment.writeContext(scope, collection, this.#environment.now());
+    const context = this.#environment.compileContext(scope, collection);
     const readable = findAccess(scope, collection, 'read');
-    const [row] = await environment.run<FoundRow>(
-      within ?? environment.database,
+    const readableRows = readable && this.#environment.rowsOf(scope, collection, readable);
+    const isReadable = readable === undefined ? sql`false` : sql`(${readableRows ?? sql`true`}) is true`;
+    const [row] = await this.#environment.run<LockedRow & StoredRow & { readonly is_readable: boolean }>(
+      within,
       sql`
-        select ${storedColumns(projection)}, r.data::text as data, r.deleted_at is not null as is_removed,
-          ${isIn(access)} as is_in_rows, ${readable ? isIn(readable) : sql`false`} as is_readable
+        select ${storedColumns(projection)}, r.data::text as data, ${isReadable} as is_readable
         from records r
-        where ${recordsOf(scope, collection)} and r.id = ${id}
-        ${within === undefined ? sql.empty : sql`for update of r`}`,
+        where ${liveRecordsById(scope.domain.id, collection.name, sql`= ${id}`)}
+          ${andRows(access, context)}
+        for update of r`,
     );
-    if (row === undefined) throw notFound(collection, id);
-    const { version, is_removed: isRemoved, is_in_rows: isInRows } = row;
-    if (isInRows && !isRemoved && isExpected(version, ifVersion)) return row;
-    if (!(readable ? row.is_readable : isInRows)) throw notFound(collection, id);
-    if (isRemoved) throw gone(collection, id);
-    if (!isInRows || ifVersion === undefined) throw outOfRows(collection, verb);
-    throw versionConflict(collection, id, { expected: version, sent: ifVersion });
+    if (row !== undefined && isExpected(row.version, ifVersion)) return row;
+    await this.#throwRefusal(scope, collection, asked);
+    throw overtaken(collection, id);
+  }
+
+  /**
+   * Reports why a write found no record to change. Returns if the reason no longer exists: the write was
+   * overtaken, and is retried.
+   */
+  async #throwRefusal(scope: Scope, collection: Collection, refused: Refused): Promise<void> {
+    const { id, access, verb, ifVersion, data } = refused;
+    const context = this.#environment.compileContext(scope, collection);
+    const readable = findAccess(scope, collection, 'read') ?? access;
+    const rows = this.#environment.rowsOf(scope, collection, access);
+    const staysInRows = rows === undefined || data === undefined ? sql`true` : staysIn(rows, data);
+    const [found] = await this.#environment.run<{
+      version: number;
+      is_removed: boolean;
+      is_in_rows: boolean;
+      stays_in_rows: boolean;
+    }>(
+      refused.within ?? this.#environment.database,
+      sql`
+        select r.version, r.deleted_at is not null as is_removed,
+          (${rows ?? sql`true`}) is true as is_in_rows,
+          ${staysInRows} as stays_in_rows
+        from records r
+        where ${recordsOf(scope, collection)} and r.id = ${id} ${andRows(readable, context)}`,
+    );
+    if (found === undefined) throw notFound(collection, id);
+    if (found.is_removed) throw gone(collection, id);
+    if (!found.is_in_rows) throw outOfRows(collection, verb);
+    if (ifVersion !== undefined && !isExpected(found.version, ifVersion)) {
+      throw versionConflict(collection, id, { expected: found.version, sent: ifVersion });
+    }
+    if (!found.stays_in_rows) throw outOfRows(collection, verb);
   }
 }
 

@@ -44,6 +44,11 @@ export interface RemovedRecords {
 /** Counting ends here, so that a refusal does not take longer than the removal. */
 const MOST_COUNTED = 10_000;
 
+/** Whether a removal from the collection can be refused because of records that point to it. */
+export function isGuarded({ catalog }: Pick<RecordEnvironment, 'catalog'>, { name }: Collection): boolean {
+  return catalog.fieldsGuarding(name).length > 0 || catalog.namingsOf(name).length > 0;
+}
+
 /**
  * Refuses a removal that leaves references to nothing; called after it, in its transaction.
  *
@@ -333,6 +338,16 @@ export interface RenameRequest extends RenameOptions {
 interface GoneName extends NameTaken {
   readonly naming: Naming;
   readonly to: string | undefined;
+}
+
+/** Whether a change of the fields can take a name away that other records use. */
+export function canRename(
+  { catalog }: Pick<RecordEnvironment, 'catalog'>,
+  { name }: Collection,
+  fields: readonly string[],
+): boolean {
+  const namings = catalog.namingsOf(name);
+  return namings.some(({ link }) => link.members.some(({ path: [field = ''] }) => fields.includes(field)));
 }
 
 /** The names that changes have taken away. */
