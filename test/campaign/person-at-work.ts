@@ -52,6 +52,22 @@ export class PersonAtWork {
     await this.seesRows(title);
   }
 
+  /** A cell of the first column of a sheet that can be changed. */
+  cell(row: number): Locator {
+    return this.page.locator(`[data-row="${row}"][data-column="0"]`);
+  }
+
+  async savesRows(): Promise<void> {
+    await this.button(/^Save \d+ rows?$/).click();
+    await this.reads(/^\d+ rows? saved\.$/);
+  }
+
+  async prints(title: string): Promise<void> {
+    await this.button('Print').click();
+    await this.page.getByRole('menuitem', { name: title }).click();
+    await this.page.locator('.print-paper article, .print-paper table').first().waitFor();
+  }
+
   async opensReport(title: string): Promise<void> {
     await this.goesTo('Reports');
     await this.page.getByRole('link', { name: new RegExp(`^${title}`) }).click();

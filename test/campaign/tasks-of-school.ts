@@ -35,7 +35,28 @@ export const CLERK: Tasks = {
     await person.sees('cell', name);
   },
   'Approve a request for leave': async (person) => {
-    await decideLeave(person, 'Approved');
+    await decideLeave(person, 'Approve');
+  },
+  'Find a student from any page': async (person) => {
+    await person.page.keyboard.press('Control+k');
+    await person.page.getByRole('combobox', { name: 'Search everything' }).fill('sharma');
+    await person.page.getByRole('option', { name: / · / }).first().click();
+    await person.page.waitForURL(/\/portal\/records\/registration\//);
+  },
+  'Print the list of a class': async (person) => {
+    await person.opensRecordsOf('Students');
+    await person.filters({ Class: '5', Section: 'B' });
+    await person.prints('Class list');
+  },
+  'Write to the parents of a section': async (person) => {
+    await person.goesTo('Write to parents');
+    await person.chooses('Class', '5');
+    await person.chooses('Section', 'A');
+    await person.field('Text').fill(`{{name}}: the school is closed tomorrow. ${person.stamp}`);
+    await person.reads(/: the school is closed tomorrow/);
+    await person.button(/^Send \d+ messages$/).click();
+    await person.dialog().getByRole('button', { name: /^Send/ }).click();
+    await person.reads(/^Kept, because the school has no provider for them: \d+$/);
   },
   'Enter a holiday': async (person) => {
     await person.opensRecordsOf('Holidays');
@@ -88,6 +109,22 @@ export const TEACHER: Tasks = {
     await person.page.getByRole('link', { name: /^Students present/ }).click();
     await person.sees('heading', 'Day sheet');
     await person.seesRows('Day sheet');
+  },
+  'Take the attendance of a section': async (person) => {
+    await person.goesTo('Take attendance');
+    await person.cell(0).click();
+    await person.cell(1).click();
+    await person.savesRows();
+  },
+  'Take back what was marked': async (person) => {
+    await person.button('Undo').click();
+    await person.reads(/records? restored\.$/);
+  },
+  'Enter marks by keys': async (person) => {
+    await person.goesTo('Enter marks');
+    await person.cell(0).fill('12');
+    await person.page.keyboard.press('Enter');
+    await person.savesRows();
   },
   'Correct a mark of attendance': async (person) => {
     await person.opensRecordsOf('Student attendance');
@@ -168,6 +205,28 @@ export const ACCOUNTANT: Tasks = {
     await person.opensReport('Outstanding ageing');
     await person.runsReport('Outstanding ageing');
   },
+  'Receive a fee, and see the receipt': async (person) => {
+    await person.goesTo('Receive fee');
+    await person.finds('Student', 'sharma');
+    await person.field('Amount').fill('750');
+    await person.button(/^Receive ₹750(\.00)?$/).click();
+    await person.page.locator('.print-paper').getByText('Rupees seven hundred fifty only').waitFor();
+  },
+  'Roll the receipt back': async (person) => {
+    await person
+      .button(/^Roll back R-/)
+      .first()
+      .click();
+    await person.dialog().getByLabel(/^Why/).fill('Entered for another student');
+    await person.dialog().getByRole('button', { name: 'Roll back' }).click();
+    await person.reads(/^Receipt R-\d+ is rolled back\.$/);
+  },
+  'Print a receipt of the list': async (person) => {
+    await person.opensRecordsOf('Fee receipts');
+    await person.page.getByRole('region').getByRole('row').nth(1).getByRole('link').first().click();
+    await person.prints('Fee receipt');
+  },
+
   'Grant a concession': async (person) => {
     await person.opensRecordsOf('Fee concessions');
     await person.newRecord();
@@ -209,7 +268,7 @@ export const PRINCIPAL: Tasks = {
   },
   'Decide a request for leave': async (person) => {
     await person.page.getByRole('link', { name: 'Open: Leave to approve' }).click();
-    await decideLeave(person, 'Rejected');
+    await decideLeave(person, 'Reject');
   },
   'Give a task to somebody': async (person) => {
     await person.opensRecordsOf('Tasks');
@@ -324,12 +383,13 @@ export const ANALYST: Tasks = {
   },
 };
 
-async function decideLeave(person: PersonAtWork, status: string): Promise<void> {
+async function decideLeave(person: PersonAtWork, act: 'Approve' | 'Reject'): Promise<void> {
   await person.opensRecordsOf('Leave requests');
   await person.filters({ Status: 'Pending' });
   await person.opensFirstRow();
-  await person.chooses('Status', status);
-  await person.savesChanges();
+  await person.button(act).click();
+  await person.dialog().getByRole('button', { name: act }).click();
+  await person.reads(/^The leave is (approved|rejected)\.$/);
 }
 
 async function makeDashboard(person: PersonAtWork, title: string): Promise<void> {

@@ -56,7 +56,8 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0053_document_comparison': 'dc3e5f59230c4c2d6f2f275115e680ecd044f956fa48f5fd4836c7413ab083f2',
   '0054_message_senders': '20c9650af78f38e3668bb45188c3c4dd4cf5b6c5ef6a298dec80acb4fdc83c41',
   '0055_secret_channels': 'e943bdc7456cc4a69761f49678218c5444b2963da017e5a2ca6570f3fb43976b',
-  '0056_whole_key_usage': '2fc13504ccf2155f59de4487ba425ba9a6cbe91e993619a2bc3d5f38aa922df2',
+  '0056_receipt_numbers': '64de7ae3fd7ed8846a32b75e6775913505d46a0c9bca2675d2d006243191b007',
+  '0057_whole_key_usage': '2fc13504ccf2155f59de4487ba425ba9a6cbe91e993619a2bc3d5f38aa922df2',
 };
 
 describe('the text of a migration', () => {
