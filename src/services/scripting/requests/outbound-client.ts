@@ -3,6 +3,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as resolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
 import ipaddr from 'ipaddr.js';
 import type { Agent, Dispatcher } from 'undici';
@@ -175,22 +176,13 @@ export class OutboundClient {
 
   async #readBody(answer: Dispatcher.ResponseData, url: URL): Promise<Buffer> {
     const { maxResponseBytes } = this.#limits;
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of answer.body) {
-      bytes += chunk.length;
-      if (bytes > maxResponseBytes) throw tooLarge(url, maxResponseBytes);
-      chunks.push(chunk);
-    }
-    return await unpack(
-      Buffer.concat(chunks),
-      answer.headers['content-encoding'],
-      (cause) => {
-        if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') return tooLarge(url, maxResponseBytes);
-        return new ServiceError('UNAVAILABLE', `the answer of ${url.host} cannot be unpacked`, { cause });
-      },
-      maxResponseBytes,
-    );
+    const body = Buffer.from(await answer.body.arrayBuffer());
+    const unpack = UNPACKERS.get(String(answer.headers['content-encoding']).trim().toLowerCase());
+    if (unpack === undefined || body.length === 0) return body;
+    return await unpack(body, { maxOutputLength: maxResponseBytes }).catch((cause: unknown) => {
+      if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(url, maxResponseBytes);
+      throw new ServiceError('UNAVAILABLE', `the answer of ${url.host} cannot be unpacked`, { cause });
+    });
   }
 
   #toServiceError(error: unknown, { url, signal, timeoutMs }: OutboundRequest): unknown {
@@ -235,35 +227,12 @@ function plainHeaders(headers: Dispatcher.ResponseData['headers']): Readonly<Rec
   );
 }
 
-type Unpacker = (
-  input: InputType,
-  options: ZlibOptions,
-  callback: (error: Error | null, result: Buffer) => void,
-) => void;
-
-const UNPACKERS: Readonly<Record<string, Unpacker>> = {
-  gzip: gunzip,
-  'x-gzip': gunzip,
-  deflate: inflate,
-  br: brotliDecompress,
-};
-
-/** A few kilobytes may expand to gigabytes, so unpacking stops at the limit. */
-async function unpack(
-  body: Buffer,
-  encoding: string | string[] | undefined,
-  toError: (cause: Error) => Error,
-  maxBytes: number,
-): Promise<Buffer> {
-  const unpacker = typeof encoding === 'string' ? UNPACKERS[encoding.trim().toLowerCase()] : undefined;
-  if (unpacker === undefined || body.length === 0) return body;
-  return await new Promise((resolve, reject) => {
-    unpacker(body, { maxOutputLength: maxBytes }, (error, result) => {
-      if (error === null) resolve(result);
-      else reject(toError(error));
-    });
-  });
-}
+/** Off the main thread. A few kilobytes may expand to gigabytes, so unpacking stops at the limit. */
+const UNPACKERS = new Map(
+  Object.entries({ gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliDecompress }).map(
+    ([encoding, unpack]) => [encoding, promisify<InputType, ZlibOptions, Buffer>(unpack)],
+  ),
+);
 
 /** `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, …, or the kind of error. */
 function codeOf(error: unknown): string {

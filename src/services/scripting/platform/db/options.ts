@@ -11,122 +11,43 @@ import {
 } from '../../../../store/mongo/mongo-place.js';
 import { parseMongoSort } from '../../../../store/mongo/mongo-projection.js';
 
-const READ_OPTIONS = ['sort', 'limit', 'skip', 'projection', 'fields'] as const;
-const COUNT_OPTIONS = ['limit', 'skip'] as const;
-const UPDATE_OPTIONS = ['upsert', 'sort', 'multi', 'allowAll'] as const;
-const MODIFY_OPTIONS = [
-  'new',
-  'returnDocument',
-  'upsert',
-  'remove',
-  'force',
-  'projection',
-  'fields',
-  'allowAll',
-] as const;
+/** The options that each kind of function accepts. */
+const ACCEPTED = {
+  read: ['sort', 'limit', 'skip', 'projection', 'fields'],
+  count: ['limit', 'skip'],
+  update: ['upsert', 'sort', 'multi', 'allowAll'],
+  modify: ['new', 'returnDocument', 'upsert', 'remove', 'force', 'projection', 'fields', 'allowAll'],
+  none: [],
+} as const;
 
-export interface DbReadOptions {
-  readonly sort: JsonValue | undefined;
-  readonly limit: number | undefined;
-  readonly skip: number;
-  readonly projection: JsonValue | undefined;
+interface Check {
+  readonly expected: string;
+  readonly allows: (value: JsonValue) => boolean;
 }
+
+const FLAG: Check = {
+  expected: 'true or false',
+  allows: (value) => value === null || typeof value === 'boolean',
+};
+const COUNT: Check = {
+  expected: 'a whole number from 0 on',
+  allows: (value) => value === null || (Number.isSafeInteger(value) && Number(value) >= 0),
+};
+const CHECKS: Readonly<Record<string, Check>> = {
+  ...{ limit: COUNT, skip: COUNT },
+  ...{ upsert: FLAG, multi: FLAG, allowAll: FLAG, new: FLAG, remove: FLAG, force: FLAG },
+  returnDocument: {
+    expected: '"before" or "after"',
+    allows: (value) => value === 'before' || value === 'after',
+  },
+};
 
 /**
- * `{ sort, limit, skip, projection }`; `fields` is an alias of `projection`, and a list of names selects
- * these fields.
+ * The options of a function that accepts those of this kind; several lists are merged. `fields` is an alias
+ * of `projection`, and a list of names selects these fields. A `limit` of 0 is none, as for drivers.
  */
-export function readOptions(options: JsonValue | undefined): DbReadOptions {
-  const { values, place } = optionsOf([options], READ_OPTIONS);
-  const limit = countOf(values, 'limit', place);
-  return {
-    sort: orNothing(values.sort),
-    // Drivers take 0 for no limit.
-    limit: limit === 0 ? undefined : limit,
-    skip: countOf(values, 'skip', place) ?? 0,
-    projection: projectionOf(values, place),
-  };
-}
-
-export function countOptions(options: JsonValue | undefined): { limit: number | undefined; skip: number } {
-  const { values, place } = optionsOf([options], COUNT_OPTIONS);
-  const limit = countOf(values, 'limit', place);
-  return { limit: limit === 0 ? undefined : limit, skip: countOf(values, 'skip', place) ?? 0 };
-}
-
-export interface DbUpdateOptions {
-  readonly upsert: boolean;
-  readonly sort: readonly SortKey[];
-  readonly multi: boolean;
-  readonly allowAll: boolean;
-}
-
-/** The last two parameters of `update` and `updateMany` are both options, and are merged. */
-export function updateOptions(
-  options2: JsonValue | undefined,
-  options3: JsonValue | undefined,
-): DbUpdateOptions {
-  const { values, place } = optionsOf([options2, options3], UPDATE_OPTIONS);
-  return {
-    upsert: flagOf(values, 'upsert', place),
-    sort: sortOf(values.sort, withinMongo(place, 'sort')),
-    multi: flagOf(values, 'multi', place),
-    allowAll: flagOf(values, 'allowAll', place),
-  };
-}
-
-export interface DbModifyOptions {
-  readonly returning: 'before' | 'after';
-  readonly upsert: boolean;
-  readonly remove: boolean;
-  readonly force: boolean;
-  readonly allowAll: boolean;
-  readonly projection: JsonValue | undefined;
-}
-
-export function modifyOptions(options: JsonValue | undefined): DbModifyOptions {
-  const { values, place } = optionsOf([options], MODIFY_OPTIONS);
-  const { returnDocument } = values;
-  if (returnDocument !== undefined && returnDocument !== 'before' && returnDocument !== 'after') {
-    throw malformedMongo(withinMongo(place, 'returnDocument'), '"before" or "after"', returnDocument);
-  }
-  const isAfter = returnDocument === 'after' || flagOf(values, 'new', place);
-  const remove = flagOf(values, 'remove', place);
-  if (remove && (isAfter || values.upsert === true)) {
-    throw malformedMongo(
-      place,
-      'remove without new, returnDocument and upsert: what is removed is given as it was',
-      values,
-    );
-  }
-  return {
-    returning: isAfter ? 'after' : 'before',
-    upsert: flagOf(values, 'upsert', place),
-    remove,
-    force: flagOf(values, 'force', place),
-    allowAll: flagOf(values, 'allowAll', place),
-    projection: projectionOf(values, place),
-  };
-}
-
-/** For functions that accept options only for compatibility. */
-export function assertNoOptions(options: JsonValue | undefined): void {
-  optionsOf([options], []);
-}
-
-export function sortOf(
-  sort: JsonValue | undefined,
-  place: MongoPlace = startMongoPlace('sort'),
-): readonly SortKey[] {
-  const isEmpty =
-    sort === undefined || sort === null || (isJsonObject(sort) && Object.keys(sort).length === 0);
-  return isEmpty ? [] : parseMongoSort(sort, place);
-}
-
-function optionsOf(
-  sent: readonly (JsonValue | undefined)[],
-  known: readonly string[],
-): { readonly values: JsonObject; readonly place: MongoPlace } {
+export function dbOptions(kind: keyof typeof ACCEPTED, ...sent: readonly (JsonValue | undefined)[]) {
+  const known: readonly string[] = ACCEPTED[kind];
   const place = startMongoPlace('options');
   const values: Record<string, JsonValue> = {};
   for (const options of sent) {
@@ -139,44 +60,45 @@ function optionsOf(
         throw malformedMongo(at, expected, name, didYouMean(name, known));
       }
       if (values[name] !== undefined) throw malformedMongo(at, 'each option once', name);
+      const check = CHECKS[name];
+      if (check?.allows(value) === false) throw malformedMongo(at, check.expected, value);
       values[name] = value;
     }
   }
-  return { values, place };
+  const isAfter = values.returnDocument === 'after' || values.new === true;
+  if (values.remove === true && (isAfter || values.upsert === true)) {
+    const expected = 'remove without new, returnDocument and upsert: what is removed is given as it was';
+    throw malformedMongo(place, expected, values);
+  }
+  return {
+    sort: values.sort ?? undefined,
+    limit: Number(values.limit ?? 0) || undefined,
+    skip: Number(values.skip ?? 0),
+    projection: projectionOf(values, place),
+    returning: isAfter ? ('after' as const) : ('before' as const),
+    upsert: values.upsert === true,
+    multi: values.multi === true,
+    allowAll: values.allowAll === true,
+    remove: values.remove === true,
+    force: values.force === true,
+  };
+}
+
+export function sortOf(sort: JsonValue | undefined, place = startMongoPlace('sort')): readonly SortKey[] {
+  const isEmpty =
+    sort === undefined || sort === null || (isJsonObject(sort) && Object.keys(sort).length === 0);
+  return isEmpty ? [] : parseMongoSort(sort, place);
 }
 
 function projectionOf(values: JsonObject, place: MongoPlace): JsonValue | undefined {
   if (values.projection !== undefined && values.fields !== undefined) {
     throw malformedMongo(place, 'projection or fields, which mean the same', values);
   }
-  const projection = orNothing(values.projection ?? values.fields);
+  const projection = values.projection ?? values.fields ?? undefined;
   if (isJsonObject(projection) && Object.keys(projection).length === 0) return undefined;
   if (!Array.isArray(projection)) return projection;
-  return Object.fromEntries(
-    projection.map((name: JsonValue) => {
-      if (typeof name === 'string') return [name, 1];
-      throw malformedMongo(
-        withinMongo(place, 'projection'),
-        'an object such as {"name": 1}, or a list of names',
-        projection,
-      );
-    }),
-  );
-}
-
-function countOf(values: JsonObject, name: string, place: MongoPlace): number | undefined {
-  const value = orNothing(values[name]);
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw malformedMongo(withinMongo(place, name), 'a whole number from 0 on', value);
-}
-
-function flagOf(values: JsonObject, name: string, place: MongoPlace): boolean {
-  const value = orNothing(values[name]) ?? false;
-  if (typeof value === 'boolean') return value;
-  throw malformedMongo(withinMongo(place, name), 'true or false', value);
-}
-
-function orNothing(value: JsonValue | undefined): JsonValue | undefined {
-  return value === null ? undefined : value;
+  const names = projection.filter((name) => typeof name === 'string');
+  if (names.length === projection.length) return Object.fromEntries(names.map((name) => [name, 1]));
+  const expected = 'an object such as {"name": 1}, or a list of names';
+  throw malformedMongo(withinMongo(place, 'projection'), expected, projection);
 }

@@ -18,15 +18,7 @@ import { parseMongoQuery } from '../../../../store/mongo/mongo-query.js';
 import { equalitiesOf, parseMongoUpdate } from '../../../../store/mongo/mongo-update.js';
 import type { Pipelines } from '../../../../store/mongo/pipelines.js';
 import type { RecordStore, StoredRecord } from '../../../../store/record-store.js';
-import {
-  assertNoOptions,
-  countOptions,
-  type DbReadOptions,
-  modifyOptions,
-  readOptions,
-  sortOf,
-  updateOptions,
-} from './options.js';
+import { dbOptions, sortOf } from './options.js';
 
 export interface PlatformDbOptions {
   readonly catalog: Catalog;
@@ -64,10 +56,9 @@ export class PlatformDb {
 
   /** How many records match. @throws as `find` does */
   async getCount(call: DbCall, collection: string, query: Sent, options?: Sent): Promise<number> {
-    const { limit, skip } = countOptions(options);
     const [counted] = await this.#collect(call, collection, [
       matching(query),
-      ...part({ limit, skip }),
+      ...part(dbOptions('count', options)),
       ...parseMongoPipeline([{ $count: 'count' }]),
     ]);
     return counted === undefined ? 0 : Number((JSON.parse(counted) as { count: number }).count);
@@ -83,7 +74,7 @@ export class PlatformDb {
     key: string,
     request: { readonly query: Sent; readonly options?: Sent },
   ): Promise<JsonText> {
-    assertNoOptions(request.options);
+    dbOptions('none', request.options);
     if (key === '' || key.startsWith('$'))
       throw malformedMongo(startMongoPlace('key'), 'a path such as class', key);
     const groups = await this.#collect(call, collection, [
@@ -107,7 +98,7 @@ export class PlatformDb {
    *   or options
    */
   find(call: DbCall, collection: string, query: Sent, options?: Sent): Batches {
-    const { sort, limit, skip, projection } = readOptions(options);
+    const { sort, limit, skip, projection } = dbOptions('read', options);
     const place = withinMongo(startMongoPlace('options'), 'sort');
     return this.#run(call, collection, [
       matching(query),
@@ -143,7 +134,7 @@ export class PlatformDb {
     },
   ): Promise<JsonText | null> {
     const { scope, within } = call;
-    const { returning, upsert, remove, force, allowAll, projection } = modifyOptions(request.options);
+    const { returning, upsert, remove, force, allowAll, projection } = dbOptions('modify', request.options);
     const matching = {
       filter: parseMongoQuery(request.query),
       sort: sortOf(request.sort),
@@ -180,7 +171,7 @@ export class PlatformDb {
 
   /** Stores one record and gives it back. */
   async create(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
-    assertNoOptions(options);
+    dbOptions('none', options);
     if (!isJsonObject(data))
       throw malformedMongo(startMongoPlace('_data'), 'an object: the fields of the record', data);
     const [record] = await this.#options.store.create(call.scope, collection, [data], {
@@ -191,7 +182,7 @@ export class PlatformDb {
 
   /** Stores all of the records or none, and gives them back in their order. */
   async createMultiple(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
-    assertNoOptions(options);
+    dbOptions('none', options);
     if (!Array.isArray(data) || !data.every(isJsonObject)) {
       throw malformedMongo(startMongoPlace('_data'), 'a list of objects: the fields of each record', data);
     }
@@ -201,7 +192,7 @@ export class PlatformDb {
 
   /** Changes one record, the first in the order; with `multi: true` like `updateMany`. */
   async update(call: DbCall, collection: string, request: UpdateRequest): Promise<UpdateResult> {
-    const { multi } = updateOptions(request.options2, request.options3);
+    const { multi } = dbOptions('update', request.options2, request.options3);
     return await this.#update(call, collection, { ...request, limit: multi ? undefined : 1 });
   }
 
@@ -223,14 +214,14 @@ export class PlatformDb {
     collection: string,
     request: UpdateRequest & { readonly limit: number | undefined },
   ): Promise<UpdateResult> {
-    const { upsert, sort, allowAll } = updateOptions(request.options2, request.options3);
+    const { upsert, sort, allowAll } = dbOptions('update', request.options2, request.options3);
     const filter = parseMongoQuery(request.query);
     const { matched, modified, upserted } = await this.#options.store.updateMatching(
       call.scope,
       collection,
       {
         filter,
-        sort,
+        sort: sortOf(sort, withinMongo(startMongoPlace('options'), 'sort')),
         limit: request.limit,
         allowAll,
         update: parseMongoUpdate(request.options, startMongoPlace('options')),
@@ -289,7 +280,7 @@ function matching(query: Sent): Stage {
   return { kind: 'match', filter: parseMongoQuery(query) };
 }
 
-function part({ limit, skip }: Pick<DbReadOptions, 'limit' | 'skip'>): readonly Stage[] {
+function part({ limit, skip }: { limit: number | undefined; skip: number }): readonly Stage[] {
   return parseMongoPipeline([
     ...(skip === 0 ? [] : [{ $skip: skip }]),
     ...(limit === undefined ? [] : [{ $limit: limit }]),
