@@ -5,11 +5,8 @@
  * the texts as catalogs. The build needs no network, and does nothing where sources and packages are
  * unchanged.
  */
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import { findPackageDirectory } from '../base/process/package-directory.js';
@@ -20,12 +17,20 @@ import { generateTileOperations } from './generate-tile-operations.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { readPagePaths } from './page-paths.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
+import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from './write-built.js';
 
 const packageDirectory = findPackageDirectory();
 const directory = portalDirectory(packageDirectory);
 const sources = path.join(packageDirectory, 'src', 'portal', 'browser');
 const schema = path.join(packageDirectory, 'schema');
 const generated = path.join(packageDirectory, 'src', 'generated', 'portal');
+
+/** All that the portal is built from, these programs and the installed packages too. */
+const SOURCE_FOLDERS = [
+  ...['src/portal', 'src/base', 'src/services/importing/cells', 'src/services/messaging/sms'],
+  ...['schema/operations', 'schema/collections'],
+];
+const SOURCE_FILES = ['schema/schema.graphql', 'schema/platform.d.ts', 'package-lock.json'];
 
 /** The address of the files. */
 const PUBLIC_PATH = '/portal/assets/';
@@ -59,7 +64,7 @@ type Chunk = Rolldown.OutputChunk;
 type Written = Chunk | Rolldown.OutputAsset;
 
 async function buildPortal(): Promise<void> {
-  const key = await hashOfSources();
+  const key = await hashOfSources(SOURCE_FOLDERS, SOURCE_FILES);
   const present = await readPortalFiles(directory).catch(() => undefined);
   if (present?.key === key) return;
   const schemaFile = path.join(schema, 'schema.graphql');
@@ -80,18 +85,20 @@ async function buildPortal(): Promise<void> {
   const shared = page.filter((file) => file.type === 'chunk' && file.name === SHARED);
   const first = new Set([main, ...shared].flatMap((file) => filesOf(file, page)));
   const added = (chunk: Chunk) => filesOf(chunk, page).filter((name) => !first.has(name));
-  const bytes = await writeFiles([...page, ...docs, arrive], new Set([...first, arrive.fileName]));
+  const atOnce = new Set([...first, arrive.fileName]);
+  const files = [...page, ...docs, arrive].map((file) => builtFile(file, atOnce));
+  const bytes = await writeBuilt(directory, files);
   const sizeOf = (names: Iterable<string>) => [...names].reduce((sum, name) => sum + (bytes[name] ?? 0), 0);
   const parts = page.flatMap((file): readonly [string, number][] => {
     if (file.type !== 'chunk' || !file.isDynamicEntry || file.facadeModuleId === null) return [];
     return [[path.relative(packageDirectory, file.facadeModuleId.replace('\0', '')), sizeOf(added(file))]];
   });
-  const sizes = { first: sizeOf([...first, arrive.fileName]), parts: parts.sort(([, a], [, b]) => b - a) };
+  const sizes = { first: sizeOf(atOnce), parts: parts.sort(([, a], [, b]) => b - a) };
   await writeFile(path.join(directory, SIZES), JSON.stringify(sizes, null, 2));
   assertSizes(sizes);
 
   const pages = readPagePaths(await readFile(path.join(sources, 'portal-pages.ts'), 'utf8'));
-  await writeManifest({
+  const manifest: PortalFiles = {
     key,
     script: urlOf(main),
     style: urlOf(styleOf(page, first)),
@@ -106,7 +113,8 @@ async function buildPortal(): Promise<void> {
       style: urlOf(styleOf(docs, new Set(docs.map(({ fileName }) => fileName)))),
     },
     names: Object.keys(bytes),
-  });
+  };
+  await writeManifest(path.join(directory, 'portal.json'), manifest);
   await removeOthers(Object.keys(bytes));
 }
 
@@ -235,25 +243,15 @@ function urlOf({ fileName }: { readonly fileName: string }): string {
   return PUBLIC_PATH + fileName;
 }
 
-/** @returns the compressed size of each file by its name; `first` are the names of what every page loads */
-async function writeFiles(files: readonly Written[], first: ReadonlySet<string>) {
-  await mkdir(directory, { recursive: true });
-  const written = files.map(async (file) => {
-    const text = Buffer.from(file.type === 'chunk' ? file.code : file.source);
-    const isHinted = file.type === 'chunk' && text.length <= MOST_HINTED_BYTES;
-    const contents = isHinted ? Buffer.concat([Buffer.from(COMPILE_HINT), text]) : text;
-    const quality = first.has(file.fileName) ? BROTLI_QUALITY.first : BROTLI_QUALITY.others;
-    const [zipped, brotli] = await Promise.all([
-      promisify(gzip)(contents),
-      promisify(brotliCompress)(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
-    ]);
-    const target = path.join(directory, file.fileName);
-    await Promise.all([
-      ...[writeFile(target, contents), writeFile(`${target}.gz`, zipped), writeFile(`${target}.br`, brotli)],
-    ]);
-    return [file.fileName, brotli.length] as const;
-  });
-  return Object.fromEntries(await Promise.all(written)) as Readonly<Record<string, number>>;
+/** `first` are the names of what every page loads. */
+function builtFile(file: Written, first: ReadonlySet<string>): BuiltFile {
+  const text = Buffer.from(file.type === 'chunk' ? file.code : file.source);
+  const isHinted = file.type === 'chunk' && text.length <= MOST_HINTED_BYTES;
+  return {
+    name: file.fileName,
+    content: isHinted ? Buffer.concat([Buffer.from(COMPILE_HINT), text]) : text,
+    quality: first.has(file.fileName) ? BROTLI_QUALITY.first : BROTLI_QUALITY.others,
+  };
 }
 
 interface Sizes {
@@ -284,16 +282,6 @@ function inKib(bytes: number): string {
   return `${(bytes / 1024).toFixed(1)} KiB`;
 }
 
-/**
- * Written last, and atomically, so that a gateway that starts meanwhile serves either the old build or the
- * new one.
- */
-async function writeManifest(files: PortalFiles): Promise<void> {
-  const file = path.join(directory, 'portal.json');
-  await writeFile(`${file}.new`, JSON.stringify(files, null, 2));
-  await rename(`${file}.new`, file);
-}
-
 async function removeOthers(names: readonly string[]): Promise<void> {
   const kept = new Set([
     'portal.json',
@@ -302,30 +290,6 @@ async function removeOthers(names: readonly string[]): Promise<void> {
   ]);
   const left = (await readdir(directory)).filter((name) => !kept.has(name));
   await Promise.all(left.map((name) => rm(path.join(directory, name), { force: true })));
-}
-
-/**
- * The hash covers everything the portal is built from: the sources, these programs, the schema and the
- * installed packages.
- */
-async function hashOfSources(): Promise<string> {
-  const hash = createHash('sha256');
-  const folders = [
-    'src/portal',
-    'src/base',
-    'src/services/importing/cells',
-    'src/services/messaging/sms',
-    'schema/operations',
-    'schema/collections',
-  ];
-  const files = ['schema/schema.graphql', 'schema/platform.d.ts', 'package-lock.json'];
-  for (const folder of folders) {
-    const names = await readdir(path.join(packageDirectory, folder), { recursive: true });
-    files.push(...names.filter((name) => path.extname(name) !== '').map((name) => path.join(folder, name)));
-  }
-  for (const file of files.sort())
-    hash.update(file).update(await readFile(path.join(packageDirectory, file)));
-  return hash.digest('hex');
 }
 
 await buildPortal();

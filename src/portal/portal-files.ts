@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 
-/** The addresses of the built files; each has its `.gz` and `.br` beside it. */
+/** The addresses of the built files of the portal; each has its `.gz` and `.br` beside it. */
 const PORTAL_FILES = z.object({
   /** The hash of their sources. */
   key: z.string(),
@@ -29,4 +29,22 @@ export function portalDirectory(packageDirectory: string): string {
 /** @throws Error if the portal has not been built */
 export async function readPortalFiles(directory: string): Promise<PortalFiles> {
   return PORTAL_FILES.parse(JSON.parse(await readFile(path.join(directory, 'portal.json'), 'utf8')));
+}
+
+const MANUAL_FILES = z.object({
+  /** The hash of what they were made of. */
+  key: z.string(),
+  /** The name of the file in the folder by its address, `/manual` and all below it. */
+  names: z.record(z.string(), z.string()),
+});
+
+export type ManualFiles = Readonly<z.infer<typeof MANUAL_FILES>>;
+
+export function manualDirectory(packageDirectory: string): string {
+  return path.join(packageDirectory, 'dist', 'portal', 'manual', 'site');
+}
+
+/** @throws Error if the manual has not been built */
+export async function readManualFiles(directory: string): Promise<ManualFiles> {
+  return MANUAL_FILES.parse(JSON.parse(await readFile(path.join(directory, 'manual.json'), 'utf8')));
 }

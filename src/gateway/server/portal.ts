@@ -13,9 +13,14 @@ import { accepts } from '../../base/http/content-encoding.js';
 import { isUnchanged } from '../../base/http/etag.js';
 import type { Domain } from '../../base/model/scope.js';
 import { loadOperationsLibrary } from '../../portal/explore/operations-library.js';
-import { manualDirectory, readManualFiles } from '../../portal/manual/manual-files.js';
 import { isOfPath } from '../../portal/page-paths.js';
-import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/portal-files.js';
+import {
+  manualDirectory,
+  type PortalFiles,
+  portalDirectory,
+  readManualFiles,
+  readPortalFiles,
+} from '../../portal/portal-files.js';
 import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
 import { newNonce, prefersPage, sendNoticePage, sendPage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';

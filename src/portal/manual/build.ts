@@ -4,14 +4,13 @@
  * addresses. Nothing is fetched from a network. What was built of the same documents and packages is kept.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
+import { type ManualFiles, manualDirectory, readManualFiles } from '../portal-files.js';
 import { printSearchIndex } from '../rooms/search-index.js';
-import { type ManualFiles, manualDirectory, readManualFiles } from './manual-files.js';
+import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from '../write-built.js';
 import { addressOf, PAGES } from './pages.js';
 import { type PageAssets, printPage } from './print-page.js';
 import { type RenderedDocument, renderDocument } from './render-document.js';
@@ -19,17 +18,25 @@ import { type RenderedDocument, renderDocument } from './render-document.js';
 const packageDirectory = findPackageDirectory();
 const directory = manualDirectory(packageDirectory);
 
+/** All that the manual is built from: the documents, what they may show, the programs and the packages. */
+const SOURCE_FOLDERS = [
+  ...['docs', 'schema', 'src/portal/manual', 'src/portal/rooms'],
+  ...['src/portal/browser/session', 'src/portal/browser/gateway'],
+];
+const SOURCE_FILES = [
+  ...PAGES.map(({ source }) => source),
+  ...['src/portal/write-built.ts', 'LICENSE', '.env.example', 'package-lock.json'],
+];
+
 /** Texts of the package that the manual links to, and so has; other files are named in it, not shown. */
 const SHOWN = /^(LICENSE|\.env\.example|docs\/images\/[\w-]+\.png|schema\/[\w./-]+\.(graphql|json|js|ts))$/;
 
-interface SiteFile {
+interface SiteFile extends BuiltFile {
   readonly address: string;
-  readonly name: string;
-  readonly content: Uint8Array;
 }
 
 async function buildManual(): Promise<void> {
-  const key = await hashOfSources();
+  const key = await hashOfSources(SOURCE_FOLDERS, SOURCE_FILES);
   const present = await readManualFiles(directory).catch(() => undefined);
   if (present?.key === key) return;
   const linked = new Set<string>();
@@ -46,8 +53,9 @@ async function buildManual(): Promise<void> {
   );
   const files = [...pages, ...assets.files, ...(await readLinked(linked))];
   await rm(directory, { recursive: true, force: true });
-  await writeFiles(files);
-  await writeManifest({ key, names: Object.fromEntries(files.map(({ address, name }) => [address, name])) });
+  await writeBuilt(directory, files);
+  const names = Object.fromEntries(files.map(({ address, name }) => [address, name]));
+  await writeManifest(path.join(directory, 'manual.json'), { key, names } satisfies ManualFiles);
 }
 
 function findInManual(target: string, linked: Set<string>): string | undefined {
@@ -117,53 +125,6 @@ async function readLinked(linked: ReadonlySet<string>): Promise<SiteFile[]> {
 function siteFile(address: string, extension: string, content: string | Uint8Array): SiteFile {
   const name = address === '/manual' ? 'index' : address.slice('/manual/'.length);
   return { address, name: name + extension, content: Buffer.from(content) };
-}
-
-async function writeFiles(files: readonly SiteFile[]): Promise<void> {
-  await Promise.all(
-    files.map(async ({ name, content }) => {
-      const file = path.join(directory, name);
-      await mkdir(path.dirname(file), { recursive: true });
-      const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-      await Promise.all([
-        writeFile(file, content),
-        promisify(gzip)(content).then((zipped) => writeFile(`${file}.gz`, zipped)),
-        promisify(brotliCompress)(content, quality).then((zipped) => writeFile(`${file}.br`, zipped)),
-      ]);
-    }),
-  );
-}
-
-/** Last, and at once: a gateway that starts meanwhile sees a whole manual or none. */
-async function writeManifest(files: ManualFiles): Promise<void> {
-  const file = path.join(directory, 'manual.json');
-  await writeFile(`${file}.new`, JSON.stringify(files, null, 2));
-  await rename(`${file}.new`, file);
-}
-
-/**
- * The hash covers all that the manual is made of: the documents, what they may show, this program, the
- * packages.
- */
-async function hashOfSources(): Promise<string> {
-  const ofPortal = ['rooms', 'browser/session', 'browser/gateway'].map((folder) => `src/portal/${folder}`);
-  const folders = ['docs', 'schema', 'src/portal/manual', ...ofPortal];
-  const below = await Promise.all(folders.map(listFolder));
-  const top = [...PAGES.map(({ source }) => source), 'LICENSE', '.env.example', 'package-lock.json'];
-  const hash = createHash('sha256');
-  for (const file of [...new Set([...below.flat(), ...top])].sort()) {
-    hash.update(file).update(await readFile(path.join(packageDirectory, file)));
-  }
-  return hash.digest('hex');
-}
-
-async function listFolder(folder: string): Promise<string[]> {
-  const names = await readdir(path.join(packageDirectory, folder), { recursive: true });
-  const files = names.map((name) => path.join(folder, name));
-  const isFile = await Promise.all(
-    files.map(async (file) => (await stat(path.join(packageDirectory, file))).isFile()),
-  );
-  return files.filter((_, index) => isFile[index]);
 }
 
 await buildManual();
