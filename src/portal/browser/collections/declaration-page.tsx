@@ -1,5 +1,5 @@
 /** The declaration of a collection: its fields, its rules, undeclared fields in its records, and the text. */
-import { Group, List, Stack, Tabs, Text } from '@mantine/core';
+import { Group, List, Stack, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import {
@@ -15,7 +15,7 @@ import { GatewayProblem } from '../session/gateway-problem';
 import { CodeSpans } from '../shell/code-to-copy';
 import { ChangeButton } from '../shell/confirm-dialog';
 import { ListTable } from '../shell/list-table';
-import { useAddress } from '../shell/page-filter';
+import { PageTab, PageTabs } from '../shell/page-tabs';
 import { LoadingState, PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { DeclarationEditor, NO_VERSION } from './declaration-editor';
@@ -32,7 +32,6 @@ export function DeclarationPage() {
   const say = useReportWords();
   const { collection: name = '' } = useParams({ strict: false }) as { readonly collection?: string };
   const { collections, duties } = useViewer();
-  const [{ tab }, change] = useAddress({ tab: 'fields' });
   const { data, error, refetch } = useOperation(WholeDeclaration, { name });
   const mayChange = duties.includes('collections');
   const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND' && mayChange;
@@ -58,31 +57,25 @@ export function DeclarationPage() {
       {!data && !error && <LoadingState rows={12} />}
       {isNew && <DeclarationEditor name={name} declared={undefined} />}
       {written && (
-        <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'fields' })} keepMounted={false}>
-          <Tabs.List mb="md">
-            <Tabs.Tab value="fields">{t('Fields')}</Tabs.Tab>
-            <Tabs.Tab value="rules">{t('Rules')}</Tabs.Tab>
-            <Tabs.Tab value="found">{t('Undeclared fields')}</Tabs.Tab>
-            <Tabs.Tab value="text">{t('Declaration')}</Tabs.Tab>
-          </Tabs.List>
-          <Tabs.Panel value="fields">
+        <PageTabs>
+          <PageTab name="fields" label={t('Fields')}>
             <DeclarationFields collection={name} fields={written.fields ?? []} />
-          </Tabs.Panel>
-          <Tabs.Panel value="rules">
+          </PageTab>
+          <PageTab name="rules" label={t('Rules')}>
             <DeclarationRules written={written} />
-          </Tabs.Panel>
-          <Tabs.Panel value="found">
+          </PageTab>
+          <PageTab name="found" label={t('Undeclared fields')}>
             <FoundFieldsTab collection={name} />
-          </Tabs.Panel>
-          <Tabs.Panel value="text">
+          </PageTab>
+          <PageTab name="text" label={t('Declaration')}>
             <DeclarationEditor
               key={version}
               name={name}
               declared={{ written, version }}
               isReadOnly={isDeclared || !mayChange}
             />
-          </Tabs.Panel>
-        </Tabs>
+          </PageTab>
+        </PageTabs>
       )}
     </PageFrame>
   );

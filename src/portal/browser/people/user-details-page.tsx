@@ -1,5 +1,5 @@
 /** One user: rights, sessions, and the actions of an admin. */
-import { Group, Stack, Tabs, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SessionsOfUser } from '../../../generated/portal/account/sessions';
@@ -22,7 +22,7 @@ import { useFieldNames } from '../records/use-declared-collection';
 import { ChangeButton, ChangedMeanwhile, ConfirmDialog, savedOver, useNotice } from '../shell/confirm-dialog';
 import { FactStrip } from '../shell/link-card';
 import { ListTable } from '../shell/list-table';
-import { useAddress } from '../shell/page-filter';
+import { PageTab, PageTabs } from '../shell/page-tabs';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { AccountStateTag, RolesInput, SentLinkNotice } from './people-page';
@@ -33,7 +33,6 @@ export function UserDetailsPage() {
   const t = useTexts();
   const formats = useFormats();
   const { person = '' } = useParams({ strict: false }) as { readonly person?: string };
-  const [{ tab }, change] = useAddress({ tab: 'rights' });
   const answer = useOperation(PeopleAccount, { id: person });
   const account = answer.data?.account;
   return (
@@ -58,22 +57,18 @@ export function UserDetailsPage() {
                 <PersonActions account={account} />
                 <AuditLinks userId={account.id} />
               </Group>
-              <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'rights' })} keepMounted={false}>
-                <Tabs.List>
-                  <Tabs.Tab value="rights">{t('Permissions')}</Tabs.Tab>
-                  <Tabs.Tab value="sessions">{t('Sessions')}</Tabs.Tab>
-                </Tabs.List>
-                <Tabs.Panel value="rights" pt="sm">
+              <PageTabs>
+                <PageTab name="rights" label={t('Permissions')}>
                   {account.isActive ? (
                     <RightsTable userId={account.id} />
                   ) : (
                     <EmptyState icon="lock" title={t('A deactivated user may do nothing')} />
                   )}
-                </Tabs.Panel>
-                <Tabs.Panel value="sessions" pt="sm">
+                </PageTab>
+                <PageTab name="sessions" label={t('Sessions')}>
                   <SessionList userId={account.id} />
-                </Tabs.Panel>
-              </Tabs>
+                </PageTab>
+              </PageTabs>
             </Stack>
           ) : (
             <EmptyState icon="users" title={t('There is no such user')} />

@@ -1,5 +1,5 @@
 /** A record: its fields, its references and referring records, its files, messages and history. */
-import { Card, Tabs } from '@mantine/core';
+import { Card } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
@@ -11,7 +11,7 @@ import { PrintMenu, usePrints } from '../prints/print-menu';
 import { GatewayProblem } from '../session/gateway-problem';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { InSteps } from '../shell/in-turns';
-import { useAddress } from '../shell/page-filter';
+import { PageTab, PageTabs } from '../shell/page-tabs';
 import {
   EmptyState,
   LoadingState,
@@ -106,15 +106,6 @@ const PrintOfRecord = lazy(async () => ({
   default: (await import('../prints/print-document')).PrintOfRecord,
 }));
 
-const TAB_NAMES = {
-  overview: phrase('Overview'),
-  fields: phrase('Fields'),
-  references: phrase('Linked records'),
-  files: phrase('Files'),
-  messages: phrase('Messages'),
-  history: phrase('History'),
-};
-
 type FieldValues = Readonly<Record<string, unknown>>;
 
 interface RecordTabsProps {
@@ -129,74 +120,57 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
   const t = useTexts();
   const navigate = useNavigate();
   const lead = usePrints().find(({ leads, collection: of }) => leads && of === collection.name);
-  const hasLead = lead !== undefined && record !== undefined && !isNew && !isRemoved;
-  const shown = hasLead ? 'overview' : 'fields';
-  const byDefault = isRemoved ? 'history' : shown;
-  const [{ tab }, change] = useAddress({ tab: byDefault });
   const { collections, duties } = useViewer();
   const rights = collections.find(({ name }) => name === collection.name);
-  const mayReadMessages = duties.includes('messages');
-  // The address may name another tab, such as the history of a new record.
-  const tabs: readonly (keyof typeof TAB_NAMES)[] = [
-    ...(hasLead ? (['overview'] as const) : []),
-    ...(isRemoved ? [] : (['fields'] as const)),
-    ...(isNew || isRemoved ? [] : (['references', 'files'] as const)),
-    ...(mayReadMessages && record ? (['messages'] as const) : []),
-    ...(isNew ? [] : (['history'] as const)),
-  ];
+  const values = record?.data as FieldValues;
   return (
-    <Tabs
-      value={tabs.find((one) => one === tab) ?? byDefault}
-      onChange={(next) => change({ tab: next ?? byDefault }, 'replace')}
-      keepMounted={false}
-    >
-      <Tabs.List mb="md">
-        {tabs.map((one) => (
-          <Tabs.Tab key={one} value={one}>
-            {t(TAB_NAMES[one])}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      <Tabs.Panel value="overview">
-        {lead && (
+    <PageTabs>
+      {lead && record && (
+        <PageTab name="overview" label={t('Overview')}>
           <Suspense fallback={<LoadingState rows={8} />}>
             <PrintOfRecord name={lead.name} collection={collection.name} id={id} />
           </Suspense>
-        )}
-      </Tabs.Panel>
-      <Tabs.Panel value="fields">
-        <Card withBorder padding="lg">
-          <RecordEditor
-            collection={collection}
-            record={record}
-            onMade={(made) =>
-              void navigate({ to: `/portal/records/${collection.name}/${encodeURIComponent(made)}` })
-            }
-          />
-        </Card>
-      </Tabs.Panel>
-      <Tabs.Panel value="references">
-        {record && (
-          <RecordReferences collection={collection.name} id={id} values={record.data as FieldValues} />
-        )}
-      </Tabs.Panel>
-      <Tabs.Panel value="files">
-        <RecordFiles collection={collection.name} id={id} mayChange={rights?.canUpdate === true} />
-      </Tabs.Panel>
-      <Tabs.Panel value="messages">
-        {mayReadMessages && record && (
-          <RecordMessages addresses={addressesOfRecord(collection, record.data as FieldValues)} />
-        )}
-      </Tabs.Panel>
-      <Tabs.Panel value="history">
-        {isRemoved && (
-          <EmptyState icon="trash" title={t('This record was removed')}>
-            {t('Its history is kept. Restore a version below to bring it back.')}
-          </EmptyState>
-        )}
-        <HistoryTab collection={collection} id={id} version={record?.version} />
-      </Tabs.Panel>
-    </Tabs>
+        </PageTab>
+      )}
+      {!isRemoved && (
+        <PageTab name="fields" label={t('Fields')}>
+          <Card withBorder padding="lg">
+            <RecordEditor
+              collection={collection}
+              record={record}
+              onMade={(made) =>
+                void navigate({ to: `/portal/records/${collection.name}/${encodeURIComponent(made)}` })
+              }
+            />
+          </Card>
+        </PageTab>
+      )}
+      {record && (
+        <PageTab name="references" label={t('Linked records')}>
+          <RecordReferences collection={collection.name} id={id} values={values} />
+        </PageTab>
+      )}
+      {record && (
+        <PageTab name="files" label={t('Files')}>
+          <RecordFiles collection={collection.name} id={id} mayChange={rights?.canUpdate === true} />
+        </PageTab>
+      )}
+      {record && duties.includes('messages') && (
+        <PageTab name="messages" label={t('Messages')}>
+          <RecordMessages addresses={addressesOfRecord(collection, values)} />
+        </PageTab>
+      )}
+      {!isNew && (
+        <PageTab name="history" label={t('History')}>
+          {isRemoved && (
+            <EmptyState icon="trash" title={t('This record was removed')}>
+              {t('Its history is kept. Restore a version below to bring it back.')}
+            </EmptyState>
+          )}
+          <HistoryTab collection={collection} id={id} version={record?.version} />
+        </PageTab>
+      )}
+    </PageTabs>
   );
 }
 

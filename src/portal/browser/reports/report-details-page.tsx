@@ -1,5 +1,5 @@
 /** A report: its parameters as a form, its rows as a table and a chart, and the request that returns it. */
-import { Alert, Card, Group, Stack, Table, Tabs, Text } from '@mantine/core';
+import { Alert, Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -16,6 +16,7 @@ import { CodeSpans } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
 import { PrintedOnly } from '../shell/in-turns';
 import { useAddress } from '../shell/page-filter';
+import { PageTab, PageTabs } from '../shell/page-tabs';
 import {
   EmptyState,
   LoadingState,
@@ -69,7 +70,7 @@ function AskedReport({ report, form }: AskedReportProps) {
   const gateway = useGateway();
   const formats = useFormats();
   const defaults = Object.fromEntries(form.parameters.map(({ name }) => [name, '']));
-  const [{ tab, run, ...written }, change] = useAddress({ ...defaults, tab: 'table', run: '' });
+  const [{ run, ...written }, change] = useAddress({ ...defaults, run: '' });
   const values = withDefaults(form, written, formats);
   const variables = variablesOf(form, values);
   const isComplete = form.parameters.every(({ name, isRequired }) => !isRequired || values[name] !== '');
@@ -136,44 +137,35 @@ function AskedReport({ report, form }: AskedReportProps) {
               </EmptyState>
             )}
             {rows.length > 0 && (
-              <Tabs
-                value={tab}
-                onChange={(next) => change({ tab: next ?? 'table' }, 'replace')}
-                keepMounted={false}
-              >
-                <Tabs.List mb="md" className="no-print">
-                  <Tabs.Tab value="table">{t('Table')}</Tabs.Tab>
-                  <Tabs.Tab value="chart">{t('Chart')}</Tabs.Tab>
-                  <Tabs.Tab value="request">{t('Request')}</Tabs.Tab>
-                </Tabs.List>
-                <Tabs.Panel value="table">
+              <PageTabs>
+                <PageTab name="table" label={t('Table')}>
                   <ReportTable form={form} rows={rows} currency={first.currency} label={report.title} />
                   {hasNextPage && (
-                    <PrintedOnly>
-                      <Text mt="sm">
-                        {t('Showing the first {count, number} rows.', { count: rows.length })}
-                      </Text>
-                    </PrintedOnly>
+                    <>
+                      <PrintedOnly>
+                        <Text mt="sm">
+                          {t('Showing the first {count, number} rows.', { count: rows.length })}
+                        </Text>
+                      </PrintedOnly>
+                      <Group justify="center" mt="md" className="no-print">
+                        <TextButton
+                          label={t('Load more rows')}
+                          loading={isFetchingNextPage}
+                          onClick={() => void fetchNextPage()}
+                        />
+                      </Group>
+                    </>
                   )}
-                  {hasNextPage && (
-                    <Group justify="center" mt="md" className="no-print">
-                      <TextButton
-                        label={t('Load more rows')}
-                        loading={isFetchingNextPage}
-                        onClick={() => void fetchNextPage()}
-                      />
-                    </Group>
-                  )}
-                </Tabs.Panel>
-                <Tabs.Panel value="chart">
+                </PageTab>
+                <PageTab name="chart" label={t('Chart')}>
                   <Suspense fallback={<LoadingState rows={8} />}>
                     <ReportChart form={form} rows={rows} currency={first.currency} title={report.title} />
                   </Suspense>
-                </Tabs.Panel>
-                <Tabs.Panel value="request">
+                </PageTab>
+                <PageTab name="request" label={t('Request')}>
                   <ReportRequest name={report.name} form={form} values={values} variables={variables} />
-                </Tabs.Panel>
-              </Tabs>
+                </PageTab>
+              </PageTabs>
             )}
           </>
         )}

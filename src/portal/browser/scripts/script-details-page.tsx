@@ -1,5 +1,5 @@
 /** One script: its code and triggers, runs, log and versions. */
-import { Card, Code, Group, NativeSelect, Stack, Tabs, Text, Textarea } from '@mantine/core';
+import { Card, Code, Group, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import {
@@ -22,6 +22,7 @@ import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
 import { choicesOf, ListTable, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
+import { PageTab, PageTabs } from '../shell/page-tabs';
 import { Answered, EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { useUserNames } from '../shell/use-record-labels';
@@ -33,7 +34,6 @@ export function ScriptDetailsPage() {
   const t = useTexts();
   const navigate = useNavigate();
   const { script: name = '' } = useParams({ strict: false }) as { readonly script?: string };
-  const [{ tab }, change] = useAddress({ tab: 'code' });
   const { data, error, refetch } = useOperation(ScriptNow, { name });
   const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND';
   const script = isNew ? undefined : (data?.script ?? undefined);
@@ -72,20 +72,13 @@ export function ScriptDetailsPage() {
         rows={12}
       >
         {() => (
-          <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'code' })} keepMounted={false}>
-            <Tabs.List mb="md">
-              {Object.entries(tabs).map(([value, [label]]) => (
-                <Tabs.Tab key={value} value={value}>
-                  {label}
-                </Tabs.Tab>
-              ))}
-            </Tabs.List>
-            {Object.entries(tabs).map(([value, [, content]]) => (
-              <Tabs.Panel key={value} value={value}>
+          <PageTabs>
+            {Object.entries(tabs).map(([value, [label, content]]) => (
+              <PageTab key={value} name={value} label={label}>
                 {content}
-              </Tabs.Panel>
+              </PageTab>
             ))}
-          </Tabs>
+          </PageTabs>
         )}
       </Answered>
     </PageFrame>

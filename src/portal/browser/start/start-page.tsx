@@ -1,5 +1,5 @@
 /** The first page for developers: a working request with their key, and links to the documentation. */
-import { Anchor, Group, NativeSelect, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Anchor, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type IntrospectionQuery } from 'graphql';
 import { type ReactNode } from 'react';
@@ -11,6 +11,7 @@ import { readScopes } from '../keys/scope-tree';
 import { useTexts } from '../language/use-texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { useAddress } from '../shell/page-filter';
+import { PageTab, PageTabs } from '../shell/page-tabs';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 
@@ -46,7 +47,7 @@ function isGood({ revokedAt, expiresAt }: OwnKey): boolean {
 function Examples({ keys }: { readonly keys: readonly OwnKey[] }) {
   const t = useTexts();
   const viewer = useViewer();
-  const [{ key: chosen, language }, change] = useAddress({ key: '', language: 'curl' });
+  const [{ key: chosen }, change] = useAddress({ key: '' });
   const key = keys.find(({ id }) => id === chosen) ?? keys[0];
   const collection = key && readableBy(key, viewer);
   const examples = codeExamples({
@@ -78,24 +79,13 @@ function Examples({ keys }: { readonly keys: readonly OwnKey[] }) {
           )}
         </Step>
         <Step number={2} title={t('Send your first request')}>
-          <Tabs
-            value={language}
-            onChange={(next) => change({ language: next ?? 'curl' })}
-            keepMounted={false}
-          >
-            <Tabs.List>
-              {examples.map(({ title }) => (
-                <Tabs.Tab key={title} value={title}>
-                  {title}
-                </Tabs.Tab>
-              ))}
-            </Tabs.List>
+          <PageTabs parameter="language">
             {examples.map(({ title, text }) => (
-              <Tabs.Panel key={title} value={title} pt="sm">
+              <PageTab key={title} name={title} label={title}>
                 <CodeToCopy title={title} text={text} />
-              </Tabs.Panel>
+              </PageTab>
             ))}
-          </Tabs>
+          </PageTabs>
         </Step>
       </Stack>
     </Paper>
