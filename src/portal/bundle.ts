@@ -16,8 +16,8 @@ import { generateReportForms, generateReportTopics } from './generate-report-for
 import { generateTileOperations } from './generate-tile-operations.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { readPagePaths } from './page-paths.js';
-import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
-import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from './write-built.js';
+import { type PortalFiles, portalDirectory, readPortalFiles } from './rooms/portal-files.js';
+import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from './rooms/write-built.js';
 
 const packageDirectory = findPackageDirectory();
 const directory = portalDirectory(packageDirectory);

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { sendText } from '../../base/http/text-answer.js';
-import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/portal-files.js';
+import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/rooms/portal-files.js';
 import { printRoomHeader, ROOM_THEME_SCRIPT } from '../../portal/rooms/room-header.js';
 import { DOCUMENTATION_HEADERS } from './security-headers.js';
 

@@ -20,7 +20,7 @@ import {
   portalDirectory,
   readManualFiles,
   readPortalFiles,
-} from '../../portal/portal-files.js';
+} from '../../portal/rooms/portal-files.js';
 import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
 import { newNonce, prefersPage, sendNoticePage, sendPage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';

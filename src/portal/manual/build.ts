@@ -8,9 +8,9 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
-import { type ManualFiles, manualDirectory, readManualFiles } from '../portal-files.js';
+import { type ManualFiles, manualDirectory, readManualFiles } from '../rooms/portal-files.js';
 import { printSearchIndex } from '../rooms/search-index.js';
-import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from '../write-built.js';
+import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from '../rooms/write-built.js';
 import { addressOf, PAGES } from './pages.js';
 import { type PageAssets, printPage } from './print-page.js';
 import { type RenderedDocument, renderDocument } from './render-document.js';
@@ -25,7 +25,7 @@ const SOURCE_FOLDERS = [
 ];
 const SOURCE_FILES = [
   ...PAGES.map(({ source }) => source),
-  ...['src/portal/write-built.ts', 'LICENSE', '.env.example', 'package-lock.json'],
+  ...['LICENSE', '.env.example', 'package-lock.json'],
 ];
 
 /** Texts of the package that the manual links to, and so has; other files are named in it, not shown. */

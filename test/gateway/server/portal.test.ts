@@ -10,7 +10,7 @@ import { fastify } from 'fastify';
 import { ServiceError } from '../../../src/base/errors.js';
 import { usePortal } from '../../../src/gateway/server/portal.js';
 import { addAllMethods } from '../../../src/gateway/server/rest.js';
-import { portalDirectory } from '../../../src/portal/portal-files.js';
+import { portalDirectory } from '../../../src/portal/rooms/portal-files.js';
 import { itAnswers, useGateway } from '../../contract/gateway.js';
 
 const gateway = useGateway();

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { findPackageDirectory } from '../base/process/package-directory.js';
+import { findPackageDirectory } from '../../base/process/package-directory.js';
 
 const packageDirectory = findPackageDirectory();
 
