@@ -207,10 +207,11 @@ describe('the page of exports', () => {
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     expect((await saved).suggestedFilename()).toBe('class.csv');
     const text = await readFile(await (await saved).path(), 'utf8');
-    const answer = await gateway.fetch('/o/recs/class?format=csv&oquery=category%3Dprimary&ci=true', {
-      as: 'admin',
-    });
-    expect(text).toBe(await answer.text());
+    const address = '/o/recs/class?format=csv&bom=true&oquery=category%3Dprimary&ci=true';
+    const answer = await gateway.fetch(address, { as: 'admin' });
+    // `text()` would drop the byte order mark.
+    expect(text).toBe(Buffer.from(await answer.arrayBuffer()).toString('utf8'));
+    expect(text).toMatch(/^\uFEFF_id,.*\r\nclass-1,.*,\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,/);
     await page.getByText('1 of 1 files saved').waitFor();
     await page.getByText(/oquery=category%3Dprimary/).waitFor();
 
