@@ -656,7 +656,7 @@ describe('a delivery that waits', () => {
   it('has no field that was hidden from its owner meanwhile, when sent or listed', async () => {
     const { id, delivery } = await failedOnce();
     await setRoles(['viewer']);
-    const list = 'query ($id: ID!) { webhookDeliveries(id: $id) { nodes { body event { recordId } } } }';
+    const list = 'query ($id: ID!) { webhookDeliveries(id: $id) { nodes { body event } } }';
     const { nodes } = (await asClerk(list, { id })).webhookDeliveries;
     const { body } = nodes.find(({ event }: Answered) => event.recordId === 'usr-teacher');
     expect(body).toContain('"name"');

@@ -101,12 +101,10 @@ describe('an import', () => {
     ["let a: import('./a.js').A;", './a.js'],
     ["class A { @b() c: import('./a.js').A | undefined; }", './a.js'],
   ])('is found in %s', (text, specifier) => {
-    expect(listSpecifiers(text, { isTsx: false })).toEqual([specifier]);
+    expect(listSpecifiers(text)).toEqual([specifier]);
   });
 
   it('is none where its words stand in a text', () => {
-    expect(
-      listSpecifiers(`const a = "import { a } from './a.js'"; // import './b.js'`, { isTsx: false }),
-    ).toEqual([]);
+    expect(listSpecifiers(`const a = "import { a } from './a.js'"; // import './b.js'`)).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 /** Which file of `src` imports which, types included. */
 import path from 'node:path';
-import { parseSync } from '@swc/core';
 import { listFiles, readProjectFile } from './project-files.js';
 
 /** A file and one that it imports, as paths below `src`. */
@@ -25,56 +24,16 @@ function readSpecifiers(): Import[] {
   return listFiles('src')
     .filter((file) => /\.tsx?$/.test(file))
     .flatMap((file) =>
-      listSpecifiers(readProjectFile(file), { isTsx: file.endsWith('x') }).map((to) => ({
-        from: path.relative('src', file),
-        to,
-      })),
+      listSpecifiers(readProjectFile(file)).map((to) => ({ from: path.relative('src', file), to })),
     );
 }
 
+/** Statements begin a line, and the formatter writes their texts between single quotes. */
+const SPECIFIER = /^ *(?:import|export)\s(?:[^'"`;=()]*?\sfrom\s)?'([^'$]+)'|\bimport\(\s*'([^'$]+)'/gm;
+
 /** What a module names in `import`, `import type`, `export … from`, `import()` and `import('…').Type`. */
-export function listSpecifiers(text: string, { isTsx }: { readonly isTsx: boolean }): string[] {
-  const found: string[] = [];
-  visit(parseSync(text, { syntax: 'typescript', decorators: true, tsx: isTsx }), found);
-  return found;
-}
-
-function visit(node: unknown, found: string[]): void {
-  if (Array.isArray(node)) {
-    for (const one of node) visit(one, found);
-    return;
-  }
-  if (!isNode(node)) return;
-  const specifier = specifierOf(node);
-  if (specifier !== undefined) found.push(specifier);
-  for (const member of Object.values(node)) visit(member, found);
-}
-
-function specifierOf(node: Node): string | undefined {
-  switch (node.type) {
-    case 'ImportDeclaration':
-    case 'ExportNamedDeclaration':
-    case 'ExportAllDeclaration':
-      return textOf(node.source);
-    case 'TsImportType':
-      return textOf(node.argument);
-    case 'CallExpression': {
-      const [first] = Array.isArray(node.arguments) ? node.arguments : [];
-      return isNode(node.callee) && node.callee.type === 'Import' ? textOf(first?.expression) : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
-
-type Node = Readonly<Record<string, unknown>>;
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null;
-}
-
-function textOf(literal: unknown): string | undefined {
-  return isNode(literal) && typeof literal.value === 'string' ? literal.value : undefined;
+export function listSpecifiers(text: string): string[] {
+  return [...text.matchAll(SPECIFIER)].map(([, one, other]) => one ?? other ?? '');
 }
 
 /** TypeScript is imported by the name of what is made of it. */
