@@ -4,12 +4,13 @@
  * A file never changes; a new version is a new file. Its owner, admins, the roles it was given, and whoever
  * may read its record can read it; for everybody else, and in every other domain, it does not exist.
  */
+
 import { Readable } from 'node:stream';
-import { v7 as uuidv7 } from 'uuid';
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
-import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
+import { assertIdOf, type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import { databaseTime, type Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
@@ -57,7 +58,6 @@ export interface OpenedFile {
   readonly stream: Readable;
 }
 
-const FILE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const BROKEN_OFF_MS = 3_600_000;
 
 export class Files {
@@ -122,7 +122,7 @@ export class Files {
   /** @throws NOT_FOUND, also for a file of another domain, and one the caller may not read */
   async get(scope: Scope, id: string, within?: Transaction): Promise<StoredFile> {
     const { database, store } = this.#options;
-    const file = FILE_ID.test(id) ? await findFile(within ?? database, scope.domain.id, id) : undefined;
+    const file = isUuid(id) ? await findFile(within ?? database, scope.domain.id, id) : undefined;
     if (file && (await isReadable(store, scope, { file, within }))) return file;
     throw new ServiceError('NOT_FOUND', `there is no file "${id.slice(0, 50)}"`);
   }
@@ -149,7 +149,7 @@ export class Files {
     scope: Scope,
     { filter, ...page }: KeysetRequest & { readonly filter: FileFilter },
   ): Promise<KeysetPage<StoredFile>> {
-    const checked = withPlaces(page, assertFileCursor);
+    const checked = withPlaces(page, assertIdOf('a file'));
     const condition = await visibleFiles(this.#options.store, scope, filter);
     return await listFiles(this.#options.database, condition, checked);
   }
@@ -236,10 +236,4 @@ export class Files {
     if (blobs) return blobs;
     throw new ServiceError('UNAVAILABLE', 'The storage this file is in is not configured (FILES_S3_URL).');
   }
-}
-
-/** @throws INVALID_VALUE */
-function assertFileCursor(cursor: string): string {
-  if (FILE_ID.test(cursor)) return cursor;
-  throw new ServiceError('INVALID_VALUE', `"${cursor.slice(0, 50)}" is not a cursor of files`);
 }

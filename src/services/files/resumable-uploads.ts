@@ -2,8 +2,9 @@
  * Uploads sent piece by piece, which continue after a broken connection on any gateway. An upload is an
  * unfinished file; its bytes are in the database until it is complete, wherever files are stored in the end.
  */
+
 import { createHash, type Hash } from 'node:crypto';
-import { v7 as uuidv7 } from 'uuid';
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import { refusedByScopes } from '../../store/access/access.js';
@@ -66,7 +67,6 @@ export interface UploadPiece {
 }
 
 export const CHECKSUM_ALGORITHMS = ['sha1', 'sha256', 'sha512'] as const;
-const UPLOAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export class ResumableUploads {
   readonly #options: ResumableUploadsOptions;
@@ -217,7 +217,7 @@ export class ResumableUploads {
     const { database, config } = this.#options;
     const owner = { createdBy: scope.principal.id, hours: config.fileUploadHours };
     const key = { id, domainId: scope.domain.id };
-    const upload = UPLOAD_ID.test(id) ? await findOpenUpload(database, key, owner) : undefined;
+    const upload = isUuid(id) ? await findOpenUpload(database, key, owner) : undefined;
     // The scopes of an API key do not cover files: it may continue uploads to records, as it may read their
     // files.
     const isHidden = scope.principal.scopes !== undefined && upload?.link === undefined;

@@ -1,6 +1,7 @@
 /** Notifies followers of each change of an import, whichever gateway works on it. */
 
 import type { Database } from '../../store/database/database.js';
+import { RepeatedWork } from '../../store/database/repeated-work.js';
 import { sql } from '../../store/sql.js';
 import { findImport, IMPORTS_CHANNEL, type StoredImport } from './stored-import.js';
 
@@ -14,7 +15,6 @@ type ImportListener = (changed: StoredImport) => void;
 
 /** The shortest interval between two reads of an import that writes many small batches. */
 const INTERVAL_MS = 200;
-const RETRY_MS = 1_000;
 /** What was announced this long before a gap was noticed may have been lost with the connection. */
 const UNNOTICED_MS = 10_000;
 
@@ -24,18 +24,17 @@ const UNNOTICED_MS = 10_000;
  */
 export class ImportNews {
   readonly #options: ImportNewsOptions;
-  readonly #listeners = new Set<{ readonly listen: ImportListener }>();
+  readonly #listeners = new Set<ImportListener>();
   /** The ids of the imports to read next. */
   readonly #changed = new Set<string>();
+  readonly #reads: RepeatedWork;
   #gapSince: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #reading: Promise<void> | undefined;
-  #isFailing = false;
-  #isClosed = false;
   #stopHearing = async (): Promise<void> => {};
 
   private constructor(options: ImportNewsOptions) {
     this.#options = options;
+    const { onFault } = options;
+    this.#reads = new RepeatedWork({ work: () => this.#read(), leastRestMs: INTERVAL_MS, onFault });
   }
 
   /** Hears of every later change. The caller closes it. */
@@ -51,77 +50,52 @@ export class ImportNews {
 
   /** Calls the listener until the returned function is called; it must be quick and bound its memory. */
   follow(listen: ImportListener): () => void {
-    const listener = { listen };
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    this.#listeners.add(listen);
+    return () => void this.#listeners.delete(listen);
   }
 
   /** Notifies all followers of the present state of the import. */
   look(id: string): void {
     if (this.#listeners.size === 0) return;
     this.#changed.add(id);
-    this.#wake(0);
+    this.#reads.wake();
   }
 
   /** No listener is called afterwards. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     this.#listeners.clear();
-    clearTimeout(this.#timer);
     await this.#stopHearing();
-    await this.#reading;
+    await this.#reads.close();
   }
 
   /** The connection was lost or is back: reads all imports that have changed since. */
   #noticeGap(): void {
     if (this.#listeners.size === 0) return;
     this.#gapSince ??= performance.now() - UNNOTICED_MS;
-    this.#wake(0);
-  }
-
-  /** The timer runs after the call, so that several changes are read once. */
-  #wake(ms: number): void {
-    if (this.#isClosed || this.#reading !== undefined) return;
-    this.#timer ??= setTimeout(() => {
-      this.#reading = this.#read().finally(() => {
-        this.#reading = undefined;
-        this.#timer = undefined;
-        const isMore = this.#changed.size > 0 || this.#gapSince !== undefined;
-        if (isMore && this.#listeners.size > 0) this.#wake(this.#isFailing ? RETRY_MS : INTERVAL_MS);
-      });
-    }, ms);
+    this.#reads.wake();
   }
 
   async #read(): Promise<void> {
     const { database, onFault } = this.#options;
-    try {
-      const since = this.#gapSince;
-      if (since !== undefined) {
-        for (const id of await listChanged(database, performance.now() - since)) this.#changed.add(id);
-        if (this.#gapSince === since) this.#gapSince = undefined;
-      }
-      for (const id of [...this.#changed]) {
-        // A change from here on is announced again.
-        this.#changed.delete(id);
-        const one = await findImport(database, id).catch((error: unknown) => {
-          this.#changed.add(id);
-          throw error;
-        });
-        if (one !== undefined) this.#tell(one);
-      }
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) onFault(error);
-      this.#isFailing = true;
+    const since = this.#gapSince;
+    if (since !== undefined) {
+      for (const id of await listChanged(database, performance.now() - since)) this.#changed.add(id);
+      this.#gapSince = undefined;
     }
-  }
-
-  #tell(one: StoredImport): void {
-    for (const { listen } of [...this.#listeners]) {
-      try {
-        listen(one);
-      } catch (error) {
-        this.#options.onFault(error);
+    for (const id of [...this.#changed]) {
+      // A change from here on is announced again.
+      this.#changed.delete(id);
+      const one = await findImport(database, id).catch((error: unknown) => {
+        this.#changed.add(id);
+        throw error;
+      });
+      if (one === undefined) continue;
+      for (const listen of this.#listeners) {
+        try {
+          listen(one);
+        } catch (error) {
+          onFault(error);
+        }
       }
     }
   }

@@ -2,7 +2,7 @@
  * The requests of callers about imports: upload, mapping, dry run, run, cancel, undo. A job on any gateway
  * does the work itself; the command line does its own.
  */
-import { v7 as uuidv7 } from 'uuid';
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
@@ -10,7 +10,7 @@ import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
-import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
+import { assertIdOf, type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { UndoConflict, UndoPreview } from '../../store/history/undo-preview.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { sql } from '../../store/sql.js';
@@ -80,7 +80,6 @@ const ADVICE: Readonly<Partial<Record<ImportState, string>>> = {
   done: 'undo it, or import the file anew',
   undone: 'import the file anew',
 };
-const IMPORT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export class Imports {
   readonly rights: ImportRights;
@@ -149,7 +148,7 @@ export class Imports {
 
   /** @throws NOT_FOUND, also for an import of another domain and for one that the caller may not see */
   async get(scope: Scope, id: string): Promise<StoredImport> {
-    const one = IMPORT_ID.test(id) ? await findImport(this.#options.database, id) : undefined;
+    const one = isUuid(id) ? await findImport(this.#options.database, id) : undefined;
     if (one === undefined) throw noImport(id);
     this.rights.assertVisible(scope, one);
     return one;
@@ -164,7 +163,7 @@ export class Imports {
       createdBy: isAdmin(scope.principal) ? undefined : scope.principal.id,
       except: this.rights.listHidden(scope),
       state,
-      ...withPlaces(page, assertImportCursor),
+      ...withPlaces(page, assertIdOf('an import')),
     });
   }
 
@@ -467,10 +466,4 @@ function oneOf<T extends string>(parameter: string, sent: T, allowed: readonly T
     allowed.join(', '),
     sent,
   );
-}
-
-/** @throws INVALID_VALUE */
-function assertImportCursor(cursor: string, parameter: string): string {
-  if (IMPORT_ID.test(cursor)) return cursor;
-  throw invalidImport(parameter, 'it is no cursor of imports', 'the id of an import', cursor);
 }

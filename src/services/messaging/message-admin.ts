@@ -4,7 +4,7 @@ import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isAdmin, refusedByScopes } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
-import { type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
+import { assertIdOf, type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { JobQueue } from '../jobs/job-queue.js';
@@ -20,7 +20,7 @@ import {
 } from './message-rows.js';
 import { logState, SMS_COLLECTION } from './sms/sms-log.js';
 
-const MESSAGE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const assertMessageId = assertIdOf('a message');
 
 export class MessageAdmin {
   readonly #services: { readonly database: Database; readonly store: RecordStore; readonly jobs: JobQueue };
@@ -112,11 +112,4 @@ function visibleTo({ principal }: Scope, filter: MessageFilter): MessageFilter {
 function assertAdmin({ principal }: Scope, does: string): void {
   if (isAdmin(principal)) return;
   throw new ServiceError('FORBIDDEN', `only an admin ${does}`);
-}
-
-function assertMessageId(id: string, parameter: string): string {
-  if (MESSAGE_ID.test(id)) return id;
-  throw new ServiceError('INVALID_VALUE', `"${id.slice(0, 50)}" is not the id of a message`, {
-    errors: [{ parameter, detail: 'not an id', expected: 'the id of a message', sent: id.slice(0, 50) }],
-  });
 }

@@ -1,11 +1,11 @@
 /** What scripts log to be looked at later: lines with a level, by script and run. */
-import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { credentialName, type Scope } from '../../base/model/scope.js';
 import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
 import { isAdmin } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
+import { assertIdOf, assertNumberOf } from '../../store/database/keyset.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { CallingRun } from './platform/host-binding.js';
@@ -89,11 +89,15 @@ export class ScriptLog {
     const conditions = [
       runsInReach(scope),
       ...(query.script === undefined ? [] : [sql`script = ${query.script}`]),
-      ...(query.runId === undefined ? [] : [sql`run_id = ${assertRunId(query.runId)}::uuid`]),
+      ...(query.runId === undefined
+        ? []
+        : [sql`run_id = ${assertIdOf('a run')(query.runId, 'runId')}::uuid`]),
       ...(query.level === undefined
         ? []
         : [sql`level = any(${LEVELS.slice(LEVELS.indexOf(query.level))}::text[])`]),
-      ...(query.before === undefined ? [] : [sql`id < ${assertEntryId(query.before)}::bigint`]),
+      ...(query.before === undefined
+        ? []
+        : [sql`id < ${assertNumberOf('a line of the log')(query.before, 'before')}::bigint`]),
     ];
     const rows = await this.#database.query<ScriptLogRow>(sql`
       select id::text as id, at, script, run_id::text as "runId",
@@ -118,20 +122,6 @@ export class ScriptLog {
 }
 
 type ScriptLogRow = Omit<ScriptLogEntry, 'data'> & { readonly data: string | null };
-
-function assertRunId(id: string): string {
-  if (isUuid(id)) return id;
-  throw new ServiceError('INVALID_VALUE', `"${id}" is no id of a run`, {
-    errors: [{ parameter: 'runId', detail: 'not an id', expected: 'a UUID', sent: id }],
-  });
-}
-
-function assertEntryId(id: string): string {
-  if (/^\d{1,18}$/.test(id)) return id;
-  throw new ServiceError('INVALID_VALUE', `"${id}" is not the id of a line of the log`, {
-    errors: [{ parameter: 'before', detail: 'not an id', expected: 'the id of a line', sent: id }],
-  });
-}
 
 /**
  * A condition on rows with `domain_id`, `principal` and `credential`: all of the domain for an admin, else

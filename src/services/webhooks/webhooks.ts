@@ -8,6 +8,7 @@ import { type AuditedOperation, auditedAct } from '../../store/audited-act.js';
 import type { ChangeOutbox } from '../../store/changes/change-outbox.js';
 import type { Database } from '../../store/database/database.js';
 import {
+  assertNumberOf,
   compileKeyset,
   type KeysetPage,
   type KeysetRequest,
@@ -217,7 +218,7 @@ export class Webhooks {
    */
   async deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<KeysetPage<WebhookDelivery>> {
     await this.#get(scope, id);
-    const page = compileKeyset(withPlaces(query, assertDeliveryId), {
+    const page = compileKeyset(withPlaces(query, assertNumberOf('a delivery')), {
       keys: [sql`webhook_deliveries.id`],
       direction: 'descending',
       toValues: (delivery) => [sql`${delivery}::bigint`],
@@ -325,12 +326,6 @@ type DeliveryRow = RowOf<WebhookDelivery>;
 function reachOf({ principal, domain }: Scope): Sql {
   const ofDomain = sql`domain_id = ${domain.id}`;
   return isAdmin(principal) ? ofDomain : sql`${ofDomain} and user_id = ${principal.id}`;
-}
-
-function assertDeliveryId(id: string, parameter: string): string {
-  if (/^\d{1,18}$/.test(id)) return id;
-  const detail = `${parameter} is the id of a delivery.`;
-  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
 }
 
 function noSuchWebhook(): ServiceError {

@@ -8,6 +8,7 @@ import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../access/access.js';
 import { AUDITED_OPERATIONS, type AuditedOperation } from '../audited-act.js';
 import type { Database } from '../database/database.js';
+import { assertNumberOf } from '../database/keyset.js';
 import { fromRow, type RowOf } from '../database/queryable.js';
 import { sql } from '../sql.js';
 
@@ -77,7 +78,9 @@ export async function readAuditTrail(
     ...(requestId === undefined ? [] : [sql`request_id = ${requestId}`]),
     ...(from === undefined ? [] : [sql`at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
     ...(until === undefined ? [] : [sql`at < to_timestamp(${until.getTime() / 1000}::float8)`]),
-    ...(query.before === undefined ? [] : [sql`id < ${assertEntryId(query.before)}::bigint`]),
+    ...(query.before === undefined
+      ? []
+      : [sql`id < ${assertNumberOf('an audit entry')(query.before, 'before')}::bigint`]),
   ];
   // Ordered by the column: the plain `id` would be the text in the select list, which puts 999 before 1000.
   const rows = await database.query<RowOf<AuditEntry>>(sql`
@@ -97,12 +100,5 @@ function toAudited(sent: string): AuditedOperation {
   const expected = `one of ${AUDITED_OPERATIONS.join(', ')}`;
   throw new ServiceError('INVALID_VALUE', `"${sent.slice(0, 50)}" is no operation; expected: ${expected}`, {
     errors: [{ parameter: 'operation', detail: 'no operation', expected, sent }],
-  });
-}
-
-function assertEntryId(id: string): string {
-  if (/^\d{1,18}$/.test(id)) return id;
-  throw new ServiceError('INVALID_VALUE', `"${id}" is not the id of an audit entry`, {
-    errors: [{ parameter: 'before', detail: 'not an id', expected: 'the id of an entry', sent: id }],
   });
 }

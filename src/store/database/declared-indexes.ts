@@ -1,8 +1,9 @@
 /** Derives the indexes of a collection's partition from its declaration. */
 
 import { createHash } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Collection, Field } from '../../base/model/collection.js';
+import { nameLiteral } from '../sql/records-of.js';
 
 /**
  * An index of a partition. Its expressions must be those that the SQL compiler writes for a declared field;
@@ -42,7 +43,7 @@ export function listDeclaredIndexes(collection: Declaration): IndexDescription[]
         collection,
         rule.name,
         'key',
-        `(domain, (keys->>${literal(rule.name)})) where deleted_at is null`,
+        `(domain, (keys->>${nameLiteral(rule.name).sql})) where deleted_at is null`,
       ),
     ),
   ];
@@ -152,16 +153,12 @@ function describeIndex(
 }
 
 function json(path: readonly string[]): string {
-  return `(data${path.map((name) => `->${literal(name)}`).join('')})`;
+  return `(data${path.map((name) => `->${nameLiteral(name).sql}`).join('')})`;
 }
 
 function text(path: readonly string[]): string {
-  const steps = path.map((name, i) => `${i === path.length - 1 ? '->>' : '->'}${literal(name)}`);
+  const steps = path.map((name, i) => `${i === path.length - 1 ? '->>' : '->'}${nameLiteral(name).sql}`);
   return `(data${steps.join('')})`;
-}
-
-function literal(name: string): string {
-  return pg.escapeLiteral(name);
 }
 
 /**
@@ -209,9 +206,7 @@ export async function ensureStatistics(
   const missing = wanted.filter((statistics) => !existing.has(statistics.name));
   if (missing.length === 0) return;
   for (const { name, expression } of missing) {
-    await client.query(
-      `create statistics if not exists ${pg.escapeIdentifier(name)} on ${expression} from ${table}`,
-    );
+    await client.query(`create statistics if not exists "${name}" on ${expression} from ${table}`);
   }
   const { rowCount } = await client.query(`select 1 from ${table} limit 1`);
   if (rowCount !== 0) await client.query(`analyze ${table}`);

@@ -2,6 +2,8 @@
  * Keyset paging: pages of a list in a fixed order between two positions, forwards from the start or backwards
  * from the end. Each page is read through the index of the order, so its cost does not depend on its depth.
  */
+import { validate as isUuid } from 'uuid';
+import { ServiceError } from '../../base/errors.js';
 import { type Sql, sql } from '../sql.js';
 
 export interface KeysetRequest<Place = string> {
@@ -76,6 +78,21 @@ export function withPlaces<Sent, Place>(
     after: after === undefined ? undefined : check(after, 'after'),
     before: before === undefined ? undefined : check(before, 'before'),
   };
+}
+
+/** The check of a parameter that is the id, a UUID, of e.g. "a file". @throws INVALID_VALUE */
+export function assertIdOf(thing: string, isId: (id: string) => boolean = isUuid) {
+  return (id: string, parameter: string): string => {
+    if (isId(id)) return id;
+    const [sent, expected] = [id.slice(0, 50), `the id of ${thing}`];
+    const errors = [{ parameter, detail: 'not an id', expected, sent }];
+    throw new ServiceError('INVALID_VALUE', `"${sent}" is not ${expected}`, { errors });
+  };
+}
+
+/** As `assertIdOf`, for rows that are numbered. */
+export function assertNumberOf(thing: string): (id: string, parameter: string) => string {
+  return assertIdOf(thing, (id) => /^\d{1,18}$/.test(id));
 }
 
 const MORE_THAN = sql.raw('>');

@@ -3,14 +3,14 @@ export interface RepeatedWorkOptions {
   readonly work: (isWanted: () => boolean) => Promise<void>;
   /** Default: it is done only when it is woken. */
   readonly everyMs?: number;
+  /** The shortest rest, for one who wakes it all the time. */
+  readonly leastRestMs?: number;
   /** Receives the first of failures in a row. */
   readonly onFault: (error: unknown) => void;
 }
 
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 2_000;
-/** The shortest rest, for one who wakes it all the time. */
-const MIN_REST_MS = 10;
 
 /**
  * Does work again and again, never twice at once: at intervals, when it is woken, or both. Work that failed
@@ -51,7 +51,7 @@ export class RepeatedWork {
   }
 
   async #run(): Promise<void> {
-    const { work, everyMs = Number.POSITIVE_INFINITY, onFault } = this.#options;
+    const { work, everyMs = Number.POSITIVE_INFINITY, leastRestMs = 10, onFault } = this.#options;
     let retryMs = FIRST_RETRY_MS;
     while (!this.#isClosed) {
       this.#isWoken = false;
@@ -59,7 +59,7 @@ export class RepeatedWork {
         await work(() => !this.#isClosed);
         this.#setReady();
         retryMs = FIRST_RETRY_MS;
-        await this.#rest(everyMs, MIN_REST_MS);
+        await this.#rest(everyMs, leastRestMs);
       } catch (error) {
         if (retryMs === FIRST_RETRY_MS && !this.#isClosed) onFault(error);
         await this.#rest(retryMs, FIRST_RETRY_MS);

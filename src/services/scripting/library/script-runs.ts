@@ -1,6 +1,5 @@
 /** Runs stored scripts with the principal that their settings name, and records every run. */
 import { randomUUID } from 'node:crypto';
-import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../../base/json/json.js';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../../base/model/scope.js';
 import { replaceUnstorableText } from '../../../base/model/unstorable-text.js';
 import type { Database } from '../../../store/database/database.js';
+import { assertIdOf } from '../../../store/database/keyset.js';
 import { fromRow, type Queryable, type RowOf, type Transaction } from '../../../store/database/queryable.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { sql } from '../../../store/sql.js';
@@ -189,7 +189,7 @@ export class ScriptRuns {
         ? []
         : [
             sql`(started_at, id) < (select started_at, id from script_runs
-              where ${runsInReach(scope)} and id = ${assertRunId(query.before)}::uuid)`,
+              where ${runsInReach(scope)} and id = ${assertIdOf('a run')(query.before, 'before')}::uuid)`,
           ]),
     ];
     const rows = await this.#options.database.query<RunRow>(sql`
@@ -206,7 +206,7 @@ export class ScriptRuns {
     const [row] = await this.#options.database.query<RunRow>(sql`
       select ${COLUMNS}
       from script_runs
-      where ${runsInReach(scope)} and id = ${assertRunId(id)}::uuid`);
+      where ${runsInReach(scope)} and id = ${assertIdOf('a run')(id, 'id')}::uuid`);
     if (row === undefined) throw new ServiceError('NOT_FOUND', `there is no run "${id}"`);
     return toScriptRun(row);
   }
@@ -294,13 +294,6 @@ function serviceScope(
 
 function servicePrincipal(domain: Domain, name: string, roles: readonly string[]): Principal {
   return systemPrincipal(`script:${name}`, roles, domain.id);
-}
-
-function assertRunId(id: string): string {
-  if (isUuid(id)) return id;
-  throw new ServiceError('INVALID_VALUE', `"${id}" is no id of a run`, {
-    errors: [{ detail: 'an id of a run is a UUID', expected: 'a UUID', sent: id }],
-  });
 }
 
 function usable(result: RunResult, script: string, assertUsable: StartOptions['assertUsable']): RunResult {
