@@ -14,3 +14,8 @@ export const sql = Object.assign((texts: readonly string[], ...values: unknown[]
   raw,
   empty,
 });
+
+/** A declared name (of a collection, field or rule) as an SQL literal. */
+export function nameLiteral(name: string): Sql {
+  return sql.raw(`'${name.replaceAll("'", "''")}'`);
+}

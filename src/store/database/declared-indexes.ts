@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Collection, Field } from '../../base/model/collection.js';
-import { nameLiteral } from '../sql/records-of.js';
+import { nameLiteral } from '../sql.js';
 
 /**
  * An index of a partition. Its expressions must be those that the SQL compiler writes for a declared field;

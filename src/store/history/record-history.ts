@@ -17,8 +17,8 @@ import {
   storedColumns,
   toStoredRecord,
 } from '../reading/stored-record.js';
-import { nameLiteral, recordsOf } from '../sql/records-of.js';
-import { type Sql, sql } from '../sql.js';
+import { recordsOf } from '../sql/records-of.js';
+import { nameLiteral, type Sql, sql } from '../sql.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import { gone, notFound } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';

@@ -6,8 +6,8 @@
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
-import { liveRecordsIn, nameLiteral } from '../sql/records-of.js';
-import { type Sql, sql } from '../sql.js';
+import { liveRecordsIn } from '../sql/records-of.js';
+import { nameLiteral, type Sql, sql } from '../sql.js';
 
 export interface DanglingReferences {
   readonly collection: string;

@@ -3,7 +3,7 @@
 import type { Collection } from '../../base/model/collection.js';
 import { foldedKey } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import { type Sql, sql } from '../sql.js';
+import { nameLiteral, type Sql, sql } from '../sql.js';
 
 /** The alias of the table in the statement that includes the condition. */
 type RecordAlias = 'r' | 's' | 'u' | 'd' | 'n' | 'o';
@@ -84,9 +84,4 @@ export function liveRecordsNamed(
   const byText = idsBy(sql`r.keys->>${name} is null and r.data->${name} = ${JSON.stringify(text)}::jsonb`);
   const ids = sql`= any(array(${byKey} union all ${byText}))`;
   return liveRecordsById(place.domain, collection, ids);
-}
-
-/** A declared name (of a collection, field or rule) as an SQL literal. */
-export function nameLiteral(name: string): Sql {
-  return sql.raw(`'${name.replaceAll("'", "''")}'`);
 }

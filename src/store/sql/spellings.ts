@@ -1,8 +1,8 @@
 /** The SQL of tests whose texts are equal but for case. */
 import { foldedKey } from '../../base/model/keys-of.js';
 import type { SpelledTest } from '../../base/model/value-test.js';
-import { type Sql, sql } from '../sql.js';
-import { liveRecordsByKey, nameLiteral } from './records-of.js';
+import { nameLiteral, type Sql, sql } from '../sql.js';
+import { liveRecordsByKey } from './records-of.js';
 
 /** Selects the spellings, as jsonb. */
 export function selectSpellings({ values, at }: SpelledTest): Sql {

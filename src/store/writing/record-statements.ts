@@ -7,8 +7,8 @@ import { type JsonObject, type JsonValue, printExactJson } from '../../base/json
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
-import { liveRecordsById, nameLiteral, recordsOf } from '../sql/records-of.js';
-import { type Sql, sql } from '../sql.js';
+import { liveRecordsById, recordsOf } from '../sql/records-of.js';
+import { nameLiteral, type Sql, sql } from '../sql.js';
 import { type DerivedChange, type DerivedRows, derivedRows } from './derived-rows.js';
 import type { ExpectedVersion } from './record-refusals.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';

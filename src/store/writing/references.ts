@@ -17,9 +17,9 @@ import { pointerStep } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Queryable } from '../database/queryable.js';
-import { liveRecordsById, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsById } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
-import { type Sql, sql } from '../sql.js';
+import { nameLiteral, type Sql, sql } from '../sql.js';
 import { USER_COLLECTION } from './record-statements.js';
 
 export interface UnlabelledReference {

@@ -15,8 +15,8 @@ import { fieldsAlong, type GuardingField, type Naming } from '../catalog/guardin
 import { isIndexedPath } from '../database/declared-indexes.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
 import { fieldJson } from '../sql/names.js';
-import { liveRecordsByKey, nameLiteral, recordsIn } from '../sql/records-of.js';
-import { type Sql, sql } from '../sql.js';
+import { liveRecordsByKey, recordsIn } from '../sql/records-of.js';
+import { nameLiteral, type Sql, sql } from '../sql.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { holdsWithin, nameCondition } from './select-unlinked.js';
 

@@ -3,8 +3,8 @@ import type { Collection, Field, Link } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { fieldsAlong, linkTargetOf } from '../catalog/guarding-fields.js';
 import { fieldJson } from '../sql/names.js';
-import { liveRecordsById, liveRecordsByKey, liveRecordsIn, nameLiteral } from '../sql/records-of.js';
-import { type Sql, sql } from '../sql.js';
+import { liveRecordsById, liveRecordsByKey, liveRecordsIn } from '../sql/records-of.js';
+import { nameLiteral, type Sql, sql } from '../sql.js';
 import { HOLD } from './references.js';
 
 /** What the look-ups need to know. */

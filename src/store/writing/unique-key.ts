@@ -5,8 +5,7 @@ import type { Collection, UniqueTogether } from '../../base/model/collection.js'
 import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import type { Path } from '../../base/model/path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
-import { nameLiteral } from '../sql/records-of.js';
-import { type Sql, sql } from '../sql.js';
+import { nameLiteral, type Sql, sql } from '../sql.js';
 
 export type UniqueKey =
   | { readonly kind: 'id' }

@@ -2,8 +2,7 @@
  * Composes the SQL of a report from those of its parts that are requested. A column that is not requested is
  * not in the statement, and Postgres does not compute a CTE that nothing refers to.
  */
-import { nameLiteral } from '../../../store/sql/records-of.js';
-import { type Sql, sql } from '../../../store/sql.js';
+import { nameLiteral, type Sql, sql } from '../../../store/sql.js';
 import { type Column, type ColumnType, type RowClass } from './columns.js';
 import type { ShownParts } from './shown-parts.js';
 

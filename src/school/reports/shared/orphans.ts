@@ -1,7 +1,7 @@
 /** Records of students who do not exist: rows of `left_out`, so that no report drops them in silence. */
 
-import { liveRecordsById, liveRecordsIn, nameLiteral } from '../../../store/sql/records-of.js';
-import { type Sql, sql } from '../../../store/sql.js';
+import { liveRecordsById, liveRecordsIn } from '../../../store/sql/records-of.js';
+import { nameLiteral, type Sql, sql } from '../../../store/sql.js';
 import type { Month } from '../engine/parameter-types.js';
 
 interface MonthRange {
