@@ -439,7 +439,6 @@ export const FLOORS: readonly Room[] = [
         'gateway/graphql/',
         'portal/explore/',
         'portal/',
-        'portal/manual/',
         'gateway/agents/',
       ],
     ],

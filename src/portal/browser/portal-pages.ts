@@ -143,7 +143,7 @@ const MODULES = import.meta.glob(['./*/*-page.tsx', '!./entrance/*']);
 async function loadPage(module: string): Promise<ComponentType> {
   const exported = await MODULES[`${module}.tsx`]?.();
   const name = module
-    .replace(/.*\//, '')
+    .slice(module.lastIndexOf('/') + 1)
     .replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
   const page = exported?.[name];
   if (!page) throw new Error(`${module} exports no ${name}`);

@@ -77,8 +77,8 @@ const kind = (type: Kind['type'], expected: string, isValid: Kind['isValid']): K
 });
 const written = (pattern: RegExp, expected: string) =>
   kind('text', expected, (value) => typeof value === 'string' && pattern.test(value));
-const whole = (least: number, greatest: number, of = '') =>
-  kind('number', `a whole number ${of}from ${least} to ${greatest}`, isWhole(least, greatest));
+const whole = (least: number, greatest: number, from = 'a whole number from ') =>
+  kind('number', `${from}${least} to ${greatest}`, isWhole(least, greatest));
 
 const PROPERTIES: Readonly<
   Record<string, readonly [description: string, kind: Kind, byDefault?: JsonValue]>
@@ -192,7 +192,7 @@ const PROPERTIES: Readonly<
   smsSender: ['The sender of text messages.', A_TEXT],
   [KEEP_HISTORY_DAYS]: [
     'For how many days values that were changed are kept, then forgotten for good. Not set: always.',
-    whole(1, 36_500, 'of days '),
+    whole(1, 36_500, 'a whole number of days from '),
   ],
 };
 
