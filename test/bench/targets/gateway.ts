@@ -138,7 +138,7 @@ const LIST = `query List($class: String!, $day: LocalDate!) {
   }
 }`;
 const CONTAINS = `query Contains($text: String!) {
-  registrations(where: {name: {contains: $text, mode: insensitive}}, first: 20) { nodes { ${STUDENT} } }
+  registrations(where: {name: {contains: $text, mode: INSENSITIVE}}, first: 20) { nodes { ${STUDENT} } }
 }`;
 const COLLECTION = `query Collection($from: LocalDate!, $to: LocalDate!) {
   dailyFeeCollection(from: $from, to: $to, paymentType: ALL) { rows { day heads { feeHead amount } } }
