@@ -1,5 +1,6 @@
 /** What subscribers are told, and what not. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
@@ -560,6 +561,8 @@ describe('a live connection', () => {
   });
 
   it('shows in the metrics', async () => {
+    // Figures are shared for a second, so these might be of the test before.
+    await sleep(1_000);
     const before = await metric(gateway, 'campus_live_events_total');
     const { events } = await on(TASKS);
     // Those of the tests before close a moment after their subscriptions have ended.
