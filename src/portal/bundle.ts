@@ -6,6 +6,7 @@
  * unchanged.
  */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
@@ -19,6 +20,7 @@ import { readPagePaths } from './page-paths.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './rooms/portal-files.js';
 import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from './rooms/write-built.js';
 
+const packages = createRequire(import.meta.url);
 const packageDirectory = findPackageDirectory();
 const directory = portalDirectory(packageDirectory);
 const sources = path.join(packageDirectory, 'src', 'portal', 'browser');
@@ -86,7 +88,11 @@ async function buildPortal(): Promise<void> {
   const first = new Set([main, ...shared].flatMap((file) => filesOf(file, page)));
   const added = (chunk: Chunk) => filesOf(chunk, page).filter((name) => !first.has(name));
   const atOnce = new Set([...first, arrive.fileName]);
-  const files = [...page, ...docs, arrive].map((file) => builtFile(file, atOnce));
+  const icon = await readFile(packages.resolve('swagger-ui-dist/favicon-32x32.png'));
+  const files = [
+    ...[...page, ...docs, arrive].map((file) => builtFile(file, atOnce)),
+    { name: 'favicon.png', content: icon },
+  ];
   const bytes = await writeBuilt(directory, files);
   const sizeOf = (names: Iterable<string>) => [...names].reduce((sum, name) => sum + (bytes[name] ?? 0), 0);
   const parts = page.flatMap((file): readonly [string, number][] => {

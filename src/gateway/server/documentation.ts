@@ -1,17 +1,15 @@
 /**
- * The REST documentation at `/docs`, which shows `/openapi.json`. All files are ours or the package's;
- * nothing is loaded from elsewhere.
+ * The REST documentation at `/docs`, which shows `/openapi.json` by Swagger UI. Its script and styles are
+ * built with the portal; nothing is loaded from elsewhere.
  */
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { sendText } from '../../base/http/text-answer.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/rooms/portal-files.js';
 import { printRoomHeader, ROOM_THEME_SCRIPT } from '../../portal/rooms/room-header.js';
 import { DOCUMENTATION_HEADERS } from './security-headers.js';
-
-const packages = createRequire(import.meta.url);
 
 function printPage({ script, style }: PortalFiles['restDocs']): string {
   return `<!doctype html>
@@ -21,10 +19,8 @@ function printPage({ script, style }: PortalFiles['restDocs']): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>REST · Campus Gateway</title>
 <link rel="icon" href="/docs/favicon.png">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="${style}">
 <script src="/docs/room-theme.js"></script>
-<script src="/docs/swagger-ui.js" defer></script>
 <script type="module" src="${script}"></script>
 </head>
 <body>
@@ -45,32 +41,29 @@ interface Asset {
   readonly load: () => Promise<Buffer>;
 }
 
-const ASSETS: Readonly<Record<string, Asset>> = {
-  '/docs/room-theme.js': {
-    type: 'text/javascript; charset=utf-8',
-    load: async () => Buffer.from(ROOM_THEME_SCRIPT),
-  },
-  '/docs/swagger-ui.css': packaged('swagger-ui.css', 'text/css; charset=utf-8'),
-  '/docs/swagger-ui.js': packaged('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
-  '/docs/favicon.png': packaged('favicon-32x32.png', 'image/png'),
-};
-
-/** Its script and styles belong to the portal and are built with it. */
 export function useDocumentation(
   app: FastifyInstance,
   { packageDirectory }: { readonly packageDirectory: string },
 ): void {
+  const directory = portalDirectory(packageDirectory);
   const page: Asset = {
     type: 'text/html; charset=utf-8',
     load: async () => {
-      const files = await readPortalFiles(portalDirectory(packageDirectory)).catch(() => undefined);
+      const files = await readPortalFiles(directory).catch(() => undefined);
       if (!files)
         throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
       return Buffer.from(printPage(files.restDocs));
     },
   };
-  const assets = Object.entries({ ...ASSETS, '/docs': page });
-  for (const [url, asset] of assets) {
+  const assets: Readonly<Record<string, Asset>> = {
+    '/docs': page,
+    '/docs/room-theme.js': {
+      type: 'text/javascript; charset=utf-8',
+      load: async () => Buffer.from(ROOM_THEME_SCRIPT),
+    },
+    '/docs/favicon.png': { type: 'image/png', load: () => readFile(path.join(directory, 'favicon.png')) },
+  };
+  for (const [url, asset] of Object.entries(assets)) {
     const send = createAssetHandler(asset);
     app.route({ method: ['GET', 'HEAD'], url, handler: send });
   }
@@ -88,8 +81,4 @@ function createAssetHandler({ type, load }: Asset) {
       .header('vary', 'Accept-Encoding');
     return sendText(reply, { status: 200, mediaType: type, text });
   };
-}
-
-function packaged(file: string, type: string): Asset {
-  return { type, load: () => readFile(packages.resolve(`swagger-ui-dist/${file}`)) };
 }

@@ -23,3 +23,8 @@ interface ImportMeta {
     patterns: readonly string[],
   ): Readonly<Record<string, () => Promise<Readonly<Record<string, import('react').ComponentType>>>>>;
 }
+
+declare module 'swagger-ui-dist/swagger-ui-bundle.js' {
+  const SwaggerUIBundle: (options: Readonly<Record<string, unknown>>) => void;
+  export default SwaggerUIBundle;
+}

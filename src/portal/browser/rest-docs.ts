@@ -2,6 +2,7 @@
  * The script of `/docs`: Swagger UI, which sends requests as the user who is logged in to the portal in this
  * browser. Other visitors see the public documentation and may enter a credential.
  */
+import SwaggerUIBundle from 'swagger-ui-dist/swagger-ui-bundle.js';
 import { LoginSession } from './session/login-session';
 import { showRoomAccount } from './session/show-room-account';
 
@@ -9,8 +10,6 @@ interface SwaggerRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
 }
-
-declare const SwaggerUIBundle: (options: Readonly<Record<string, unknown>>) => void;
 
 const session = new LoginSession();
 
