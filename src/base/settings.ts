@@ -17,7 +17,7 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly default: string | undefined;
 }
 
-/** What a list of settings comes to, by their names. */
+/** The values of a list of settings, by their names. */
 export type SettingValues<Settings extends Readonly<Record<string, Setting>>> = {
   readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']>;
 };

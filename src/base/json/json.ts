@@ -103,7 +103,7 @@ export function memberOf(object: JsonObject, name: string): JsonValue | undefine
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** By its class, which is faster than by a member that most objects lack. */
+/** Tells an exact number by its class: to look for a member that most objects lack takes longer. */
 function isExact(value: unknown): value is LosslessNumber {
   return value instanceof LosslessNumber;
 }

@@ -20,7 +20,7 @@ export class Slots<Value> {
     return slot;
   }
 
-  /** Whether the value was there. */
+  /** Returns false if the value was taken out before; its slot may hold another one. */
   remove(slot: number, value: Value): boolean {
     if (this.#values[slot] !== value) return false;
     this.#values[slot] = undefined;

@@ -26,13 +26,18 @@ const FeeDefaulterItem = rowType('FeeDefaulterItem', 'What a student owes of one
   finePaid: column.money('Fines paid with it.'),
 });
 
-const FeeDefaulter = rowType('FeeDefaulter', 'A student who owes more than the minimum.', {
+/** Who owes, as both reports of debts begin. */
+const STUDENT = {
   studentId: column.text('`_id` of the student.'),
   admissionNo: column.text('Admission number.'),
   name: column.text('Name of the student.'),
   class: column.text('Class the student is in now.'),
   section: column.text('Section the student is in now.'),
   rollNo: column.nullable.whole('Roll number.'),
+};
+
+const FeeDefaulter = rowType('FeeDefaulter', 'A student who owes more than the minimum.', {
+  ...STUDENT,
   guardian: column.nullable.text('Name of the father, else of the mother.'),
   phone: column.nullable.text('Phone of the guardian.'),
   due: column.money('Demand before concession.'),
@@ -306,12 +311,7 @@ const BUCKETS = {
 };
 
 const StudentAgeing = rowType('StudentAgeing', 'What a student owes, by how long it is overdue.', {
-  studentId: column.text('`_id` of the student.'),
-  admissionNo: column.text('Admission number.'),
-  name: column.text('Name of the student.'),
-  class: column.text('Class the student is in now.'),
-  section: column.text('Section the student is in now.'),
-  rollNo: column.nullable.whole('Roll number.'),
+  ...STUDENT,
   phone: column.nullable.text('Phone of the guardian.'),
   ...BUCKETS,
   oldestDueDate: column.day('The oldest due date with something owed.'),

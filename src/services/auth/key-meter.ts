@@ -16,7 +16,7 @@ export interface MeteredRequest {
   /** The answer, or a part of it, was an error. */
   readonly isError: boolean;
   readonly durationMs: number;
-  /** The name of the GraphQL operation. */
+  /** The estimated cost of the GraphQL operation; `undefined` for other requests. */
   readonly cost: number | undefined;
 }
 

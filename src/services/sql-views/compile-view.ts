@@ -50,14 +50,13 @@ export function compileView(
   const scope: Scope = { domain, principal, requestId: 'sql views' };
   const access = findAccess(scope, collection, 'read');
   if (access === undefined || (list !== undefined && access.hiddenFields.has(list))) return undefined;
-  const [id, ...declared] = columnsOfRecords(collection, undefined, access.hiddenFields, list).map(
-    (column) => ({
-      name: shortName(column.heading),
-      description: descriptionOf(collection.fields, column.path),
-      ...columnSql(column),
-    }),
-  );
-  const columns = [id, ...(list === undefined ? [] : [POSITION]), ...declared, UPDATED_AT].filter(isPresent);
+  const declared = columnsOfRecords(collection, undefined, access.hiddenFields, list).map((column) => ({
+    name: shortName(column.heading),
+    description: descriptionOf(collection.fields, column.path),
+    ...columnSql(column),
+  }));
+  // The id is first.
+  const columns = [...declared.toSpliced(1, 0, ...(list === undefined ? [] : [POSITION])), UPDATED_AT];
   const conditions = [
     liveRecordsIn(domain.id, collection.name),
     isCurrent(collection),
@@ -80,17 +79,19 @@ where ${sql.join(conditions, '\n  and ')}`,
 }
 
 const POSITION = {
-  ...{ name: '_position', description: 'Its place in the list, from 1.' },
-  ...{ sql: sql`r.position`, type: sql`bigint`, isByteOrdered: false },
+  name: '_position',
+  description: 'Its place in the list, from 1.',
+  sql: sql`r.position`,
+  type: sql`bigint`,
+  isByteOrdered: false,
 };
 const UPDATED_AT = {
-  ...{ name: '_updated_at', description: 'When the record was changed last.' },
-  ...{ sql: sql`r.updated_at`, type: sql`timestamptz`, isByteOrdered: false },
+  name: '_updated_at',
+  description: 'When the record was changed last.',
+  sql: sql`r.updated_at`,
+  type: sql`timestamptz`,
+  isByteOrdered: false,
 };
-
-function isPresent<T>(value: T | undefined): value is T {
-  return value !== undefined;
-}
 
 /** The records, once for each element of the list, which takes the place of the list. */
 function elementsOf(list: string): Sql {
