@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { migrateJobQueue } from '../src/services/jobs/job-queue.js';
@@ -29,6 +29,14 @@ const DIRECTORY_NAME = /^campus-test-([0-9]+)-/;
  * own all the same.
  */
 const OTHER_SERVER_VARIABLE = 'TEST_DATABASE_URL';
+
+/**
+ * Where Linux keeps files in memory. Every copy of a database makes many hundreds of files, which takes the
+ * kernel a tenth of the processor time that it takes on a disk.
+ */
+const MEMORY_FOLDER = '/dev/shm';
+/** The databases of a run are never as large together. */
+const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /** Gets a server for a test run and migrates its template database. The answer takes both away again. */
 export async function startTestServer(): Promise<() => Promise<void>> {
@@ -62,8 +70,9 @@ async function migrateTemplate(url: string): Promise<void> {
 
 /** A server in a temporary folder and without durability. */
 async function startOwnServer(): Promise<() => Promise<void>> {
-  await removeLeftOvers();
-  const dataDirectory = await mkdtemp(path.join(os.tmpdir(), `campus-test-${process.pid}-`));
+  const folder = await findFolder();
+  await removeLeftOvers(folder);
+  const dataDirectory = await mkdtemp(path.join(folder, `campus-test-${process.pid}-`));
   // Open to the user PostgreSQL runs as when the tests run as root.
   await chmod(dataDirectory, 0o755);
   const server = await startEmbeddedServer({
@@ -90,6 +99,11 @@ async function startOwnServer(): Promise<() => Promise<void>> {
   };
 }
 
+async function findFolder(): Promise<string> {
+  const memory = await statfs(MEMORY_FOLDER).catch(() => undefined);
+  return memory && memory.bavail * memory.bsize >= NEEDED_BYTES ? MEMORY_FOLDER : os.tmpdir();
+}
+
 /** When measured (processor-seconds.mjs): the processor time of the server of this run. */
 async function logServerSeconds(dataDirectory: string): Promise<void> {
   if (process.env[PROCESSOR_LOG_VARIABLE] === undefined) return;
@@ -102,11 +116,11 @@ async function logServerSeconds(dataDirectory: string): Promise<void> {
 }
 
 /** A run that was killed could not stop its server: the next one does. */
-async function removeLeftOvers(): Promise<void> {
-  for (const name of await readdir(os.tmpdir())) {
+async function removeLeftOvers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
     const processId = Number(DIRECTORY_NAME.exec(name)?.[1]);
     if (!processId || isProcessAlive(processId)) continue;
-    const dataDirectory = path.join(os.tmpdir(), name);
+    const dataDirectory = path.join(folder, name);
     // Starting is how one gets hold of a server that runs. Two runs may be at it at once, and one of them
     // fails.
     const leftOver = await startEmbeddedServer({ dataDirectory }).catch(() => undefined);
