@@ -149,11 +149,43 @@ export function enumType<Value extends string>(
   description: string,
   values: Readonly<Record<Value, string>>,
 ): { readonly [V in Value as Uppercase<V>]: V } {
-  const entries = Object.entries<string>(values).map(([value, said]) => [value.toUpperCase(), value, said]);
-  const type = Object.fromEntries(entries.map(([key, value]) => [key, value]));
-  const valuesConfig = Object.fromEntries(entries.map(([key, , said]) => [key, { description: said }]));
+  const rows = Object.entries<string>(values).map(
+    ([value, said]) => [value.toUpperCase(), value, said] as const,
+  );
+  return enumOf(name, description, rows) as { readonly [V in Value as Uppercase<V>]: V };
+}
+
+/** An enum whose values are rows: each with its name in GraphQL, the value itself and its description. */
+export function enumOf(
+  name: string,
+  description: string,
+  rows: readonly (readonly [name: string, value: string, description: string])[],
+): object {
+  const type = Object.fromEntries(rows.map(([key, value]) => [key, value]));
+  const valuesConfig = Object.fromEntries(rows.map(([key, , said]) => [key, { description: said }]));
   registerEnumType(type, { name, description, valuesConfig });
-  return type as { readonly [V in Value as Uppercase<V>]: V };
+  return type;
+}
+
+/** Input types made at run time, each once. A type is known before its fields, which may refer to it. */
+export class InputTypes {
+  readonly #types = new Map<string, TypeClass>();
+
+  define(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
+    const known = this.#types.get(name);
+    if (known) return known;
+    const input = inputType(name, description);
+    this.#types.set(name, input);
+    fill(input);
+    return input;
+  }
+}
+
+/** The members of an input of conditions that combine such inputs. */
+export function addCombinations(input: TypeClass): void {
+  field(input, 'and', () => [input], { nullable: true, description: 'All of these hold.' });
+  field(input, 'or', () => [input], { nullable: true, description: 'One of these holds, or more.' });
+  field(input, 'not', () => input, { nullable: true, description: 'This does not hold.' });
 }
 
 /** A field of a type made here. */

@@ -1,19 +1,6 @@
 /** Renders a `ServiceError` for REST callers; the only place that does. */
-import type { ErrorDetail, ServiceError } from '../../base/errors.js';
+import type { ServiceError } from '../../base/errors.js';
 import { problemTypeFor } from './negotiation.js';
-
-/**
- * The members of RFC 9457. `type` ends in the code of the catalog; `instance` is the request id, as in the
- * log.
- */
-interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly instance: string;
-  readonly errors?: readonly ErrorDetail[];
-}
 
 export interface ProblemAnswer {
   readonly status: number;
@@ -24,7 +11,11 @@ export interface ProblemAnswer {
 /** The prefix of a problem's type, followed by the code of the catalog. */
 export const PROBLEM_TYPE_PREFIX = 'urn:campus:error:';
 
-function toProblem(error: ServiceError, requestId: string): Problem {
+/**
+ * The members of RFC 9457. `type` ends in the code of the catalog; `instance` is the request id, as in the
+ * log.
+ */
+function toProblem(error: ServiceError, requestId: string) {
   return {
     type: PROBLEM_TYPE_PREFIX + error.code,
     title: error.title,

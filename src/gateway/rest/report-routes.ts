@@ -213,7 +213,6 @@ export function parametersOf(report: Report, inPath: ReadonlySet<string | undefi
       schema: parameter.type.schema,
       // The same value as in the example of a body, so that both may be sent together.
       example: report.example[name] ?? parameter.type.example,
-      isInExample: report.example[name] !== undefined,
     };
   });
 }

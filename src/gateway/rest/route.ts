@@ -20,8 +20,6 @@ export interface Parameter {
   readonly description: string;
   readonly schema: Schema;
   readonly example?: unknown;
-  /** The example of the route contains it, although it is optional. */
-  readonly isInExample?: boolean;
   /** A condition of `oquery` on the same field serves as well. */
   readonly mayBeInOquery?: true;
   /** The text of a JSON value; a body of parameters has the value itself. */
@@ -65,7 +63,6 @@ export interface AnswerDescription {
   readonly schema?: Schema;
   /** Names from `headers.ts`. */
   readonly headers?: readonly string[];
-  readonly example?: unknown;
 }
 
 export interface RouteDescription {

@@ -37,7 +37,6 @@ const runScript: Route = {
           output: { type: 'array', items: { type: 'string' }, description: 'What it printed.' },
         },
       },
-      example: { runId: '018f3f6e-6f5c-7cc1-8d6a-1c1f5a0d2c11', value: { sent: 12 }, output: [] },
     },
   ],
   errors: [

@@ -46,7 +46,7 @@ import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
 import { API_HEADERS, LANDING_HEADERS } from './security-headers.js';
 import { SerialRequests } from './serial-requests.js';
-import { announceStop, Stopping, stopServer, useStopping } from './stopping.js';
+import { announceStop, type Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
 import { applyMethodOverride, useTusDiscovery } from './tus-serving.js';
 import { UnreadAnswers } from './unread-answers.js';
@@ -146,7 +146,7 @@ export async function createServer(services: ServerServices, config: Config): Pr
   const inFlight = new RequestsInFlight();
   const admission = new AdmissionControl({ limits: limitsOfProcess(config), waitMs: WAIT_MS });
   const vitalAdmission = new AdmissionControl({ limits: VITAL_LIMITS, waitMs: WAIT_MS });
-  const stopping = new Stopping();
+  const stopping: Stopping = { isAnnounced: false, isOn: false };
   const streams = new StreamLimits(streaming);
   const metrics = new Metrics({
     pool: services.database.pool,

@@ -17,7 +17,7 @@ export interface HealthOptions {
 }
 
 export function useHealth(app: FastifyInstance, options: HealthOptions): void {
-  const readiness = new Readiness(options.database);
+  const assertReady = createReadiness(options.database);
   app.route({ ...VITAL, url: '/healthz', handler: async () => ({ status: 'ok' }) });
 
   app.route({
@@ -29,7 +29,7 @@ export function useHealth(app: FastifyInstance, options: HealthOptions): void {
         throw new ServiceError('UNAVAILABLE', obstacle, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       // The wait for the database has a limit of its own.
       lifecycle.releasePermit();
-      await readiness.assert();
+      await assertReady();
       const { isReadOnly, isDiskFull } = options.database;
       return {
         status: 'ready',
@@ -40,35 +40,25 @@ export function useHealth(app: FastifyInstance, options: HealthOptions): void {
   });
 }
 
-/** Asks the database at most once a second for all callers, and never waits longer than the timeout. */
-class Readiness {
-  readonly #database: HealthOptions['database'];
-  #asking: Promise<void> | undefined;
-  /** @throws UNAVAILABLE (503) */
-  readonly assert = shareFor(READINESS_SHARED_MS, () => this.#assert());
-
-  constructor(database: HealthOptions['database']) {
-    this.#database = database;
-  }
-
-  async #assert(): Promise<void> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
-    });
+/**
+ * Asks the database at most once a second for all callers, and never waits longer than the timeout.
+ *
+ * @throws UNAVAILABLE (503), from the returned function
+ */
+function createReadiness({ background }: HealthOptions['database']): () => Promise<void> {
+  // Not on a connection of the request pool: those may all be busy while the gateway is ready. A query that
+  // hangs is not repeated.
+  const ask = shareFor(0, () => background.query(sql`select 1`));
+  return shareFor(READINESS_SHARED_MS, async () => {
     const timeout = new AbortController();
     try {
-      await Promise.race([this.#asking, lateAfter(READINESS_TIMEOUT_MS, timeout.signal)]);
+      await Promise.race([ask(), lateAfter(READINESS_TIMEOUT_MS, timeout.signal)]);
     } catch (error) {
       throw error instanceof ServiceError ? error : doesNotAnswer({ cause: error });
     } finally {
       timeout.abort();
     }
-  }
-
-  async #ask(): Promise<void> {
-    // Not on a connection of the request pool: those may all be busy while the gateway is ready.
-    await this.#database.background.query(sql`select 1`);
-  }
+  });
 }
 
 /** @throws when it is late, or when the signal says that nobody waits any more */

@@ -7,7 +7,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
-import type { Authenticator, Login } from '../../services/auth/authenticator.js';
+import type { Authenticator, IdentityAttempt, Login } from '../../services/auth/authenticator.js';
 import {
   type Identity,
   type IdentityProvider,
@@ -99,7 +99,7 @@ export async function useIdentityLogin(
       if (email === undefined || !isEmailVerified) return endAt('unverified');
       const kept = providerCookie(services.providerSessions.keep(idToken), services);
       try {
-        const opened = await logIn(request, { domain, email, hasSecondFactor });
+        const opened = await logIn(request, { domainId: domain, email, hasSecondFactor });
         return redirect(withSession(reply.header('set-cookie', kept), opened), to);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
@@ -117,7 +117,12 @@ export async function useIdentityLogin(
         throw new ServiceError('MALFORMED_REQUEST', 'A code is sent as {"code": "…"}.');
       if (login?.step !== 'code')
         throw new ServiceError('UNAUTHENTICATED', 'This login has taken too long. Begin it again.');
-      const opened = await logIn(request, { ...login, hasSecondFactor: false, code });
+      const opened = await logIn(request, {
+        domainId: login.domain,
+        email: login.email,
+        hasSecondFactor: false,
+        code,
+      });
       return withSession(reply, opened).code(204).send();
     });
   });
@@ -127,22 +132,11 @@ export async function useIdentityLogin(
 
   async function logIn(
     request: FastifyRequest,
-    who: {
-      readonly domain: string;
-      readonly email: string;
-      readonly hasSecondFactor: boolean;
-      readonly code?: string;
-    },
+    who: Pick<IdentityAttempt, 'domainId' | 'email' | 'hasSecondFactor' | 'code'>,
   ): Promise<Login> {
-    return await services.authenticator.loginByIdentity({
-      domainId: who.domain,
-      email: who.email,
-      hasSecondFactor: who.hasSecondFactor,
-      code: who.code,
-      address: request.requestContext.address,
-      userAgent: request.headers['user-agent'],
-      requestId: request.id,
-    });
+    const { id: requestId, headers, requestContext } = request;
+    const origin = { address: requestContext.address, userAgent: headers['user-agent'], requestId };
+    return await services.authenticator.loginByIdentity({ ...who, ...origin });
   }
 
   function withSession(reply: FastifyReply, login: Login): FastifyReply {

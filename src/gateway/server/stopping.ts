@@ -9,28 +9,11 @@ import type { Observe } from './observation.js';
 import type { RequestsInFlight } from './request-lifecycle.js';
 import type { WebSockets } from './web-sockets.js';
 
-export class Stopping {
-  #isAnnounced = false;
-  #isOn = false;
-
+export interface Stopping {
   /** Whether this gateway has announced its stop. */
-  get isAnnounced(): boolean {
-    return this.#isAnnounced;
-  }
-
+  isAnnounced: boolean;
   /** Whether new requests are refused. */
-  get isOn(): boolean {
-    return this.#isOn;
-  }
-
-  announce(): void {
-    this.#isAnnounced = true;
-  }
-
-  begin(): void {
-    this.#isAnnounced = true;
-    this.#isOn = true;
-  }
+  isOn: boolean;
 }
 
 /**
@@ -61,7 +44,7 @@ export async function announceStop(
 ): Promise<void> {
   const { stopping, delayMs, observe } = options;
   if (stopping.isAnnounced || delayMs === 0 || !app.server.listening) return;
-  stopping.announce();
+  stopping.isAnnounced = true;
   observe({ kind: 'stopAnnounced', delayMs });
   await sleep(delayMs);
 }
@@ -78,7 +61,7 @@ export async function stopServer(
   },
 ): Promise<void> {
   options.observe({ kind: 'stopping', inFlight: options.inFlight.count });
-  options.stopping.begin();
+  Object.assign(options.stopping, { isAnnounced: true, isOn: true });
   const [abandoned] = await Promise.all([
     options.inFlight.drain(options.graceMs),
     options.webSockets?.stop(options.graceMs),

@@ -171,7 +171,17 @@ export class WebSockets {
     webSocket.on('error', () => {});
     webSocket.once('close', (code: number, reason: Buffer) => {
       this.#unknown.delete(connection);
-      observeEnd(observe, { connection, code, reason: reason.toString(), startedAt });
+      observe({
+        kind: 'liveConnectionEnded',
+        requestId,
+        address,
+        principal: connection.principal,
+        durationMs: Math.round(performance.now() - startedAt),
+        events: connection.eventsSent,
+        code,
+        // The reason that we sent, if we closed it; an unanswered close has none.
+        reason: connection.closeReason ?? reason.toString(),
+      });
       closed(code, reason.toString()).catch((error: unknown) =>
         observe({ kind: 'requestFailed', requestId, error }),
       );
@@ -277,29 +287,6 @@ function toLiveSocket(webSocket: WebSocket): LiveSocket {
       setTimeout(() => webSocket.terminate(), CLOSE_TIMEOUT_MS).unref();
     },
   };
-}
-
-function observeEnd(
-  observe: Observe,
-  end: {
-    readonly connection: LiveConnection;
-    readonly code: number;
-    readonly reason: string;
-    readonly startedAt: number;
-  },
-): void {
-  const { connection, code, startedAt } = end;
-  observe({
-    kind: 'liveConnectionEnded',
-    requestId: connection.origin.requestId,
-    address: connection.origin.address,
-    principal: connection.principal,
-    durationMs: Math.round(performance.now() - startedAt),
-    events: connection.eventsSent,
-    code,
-    // The reason that we sent, if we closed it; an unanswered close has none.
-    reason: connection.closeReason ?? end.reason,
-  });
 }
 
 async function withPermit(permit: Permit, handle: (() => unknown) | undefined): Promise<void> {

@@ -1,17 +1,10 @@
 /** A connected client: who it is, its subscriptions, and how much it leaves unread. */
 import { CloseCode } from 'graphql-ws';
-import { ServiceError } from '../../../base/errors.js';
+import { type Rate, ServiceError } from '../../../base/errors.js';
 import type { Principal, Scope } from '../../../base/model/scope.js';
 import { type DomainDirectory, resolveScope } from '../../../services/auth/resolve-scope.js';
 import { parseBearer } from '../../../services/auth/service-secret.js';
 import type { EventQueue, QueueBudget } from './event-queue.js';
-
-/** The rate of a user. */
-export interface LiveRate {
-  readonly allowed: boolean;
-  readonly limit: number;
-  readonly resetSeconds: number;
-}
 
 /** The part of a WebSocket that the protocol needs. */
 export interface LiveSocket {
@@ -56,7 +49,7 @@ export class LiveConnection implements QueueBudget {
   principal: string | undefined;
   eventsSent = 0;
   /** Whether the latest message is within the rate of the user. */
-  rate: LiveRate | undefined;
+  rate: Rate | undefined;
   /** Messages in a row that exceeded the rate. */
   excess = 0;
   /** Called when the subscription of the latest message has begun. */

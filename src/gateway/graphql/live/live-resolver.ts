@@ -1,5 +1,4 @@
 /** The subscription to topics. Those to records are made in typed/record-fields.ts. */
-import { Arg, ID, Resolver, Subscription } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
@@ -12,6 +11,7 @@ import type { TopicMessage } from '../../../services/messaging/topics.js';
 import type { RecordChange } from '../../../store/changes/commit-follower.js';
 import { printReady } from '../../resolvers/records/ready-value.js';
 import { requireScope } from '../../resolvers/request-context.js';
+import { createResolverClass } from '../../resolvers/run-time-types.js';
 import { ImportResult, toImportResult } from '../../resolvers/services/import-resolver.js';
 import type { EventQueue } from './event-queue.js';
 import { batchEvents, neverExecuted, type SubscribeData } from './live-context.js';
@@ -24,19 +24,19 @@ const TopicEvent = objectType('TopicMessage', 'What was published to a topic.', 
 });
 type TopicEvent = ValueOf<typeof TopicEvent>;
 
-@Resolver()
-export class LiveResolver {
-  @Subscription(() => TopicEvent, {
+export const LiveResolver = createResolverClass([
+  {
+    kind: 'subscription',
     name: 'topic',
     description:
       'What is published to a topic of your domain from now on. Open to admins, and to the roles ' +
       'that the property `topicRoles` of the domain names for it.',
+    type: TopicEvent,
+    arguments: { name: member.text('The topic, e.g. "notices".') },
+    run: neverExecuted,
     subscribe: subscribeToTopic,
-  })
-  topic(@Arg('name', () => String, { description: 'The topic, e.g. "notices".' }) _name: string): TopicEvent {
-    return neverExecuted();
-  }
-}
+  },
+]);
 
 /**
  * Each message is sent under the current rights of the subscriber. @throws FORBIDDEN, INVALID_VALUE as
@@ -72,23 +72,20 @@ function toEvent({ id, topic, message, at }: TopicMessage): TopicEvent {
   return { id, topic, message, publishedAt: at };
 }
 
-@Resolver()
-export class ImportChangesResolver {
-  @Subscription(() => ImportResult, {
+export const ImportChangesResolver = createResolverClass([
+  {
+    kind: 'subscription',
     name: 'importChanged',
     description:
       'How an import is, at once and then whenever it has changed, some times a second at most; ends when ' +
       'the import is DONE, FAILED, CANCELLED or UNDONE. Without an id, every change of the imports that ' +
       'the query `imports` would list, without an end. Errors: NOT_FOUND.',
+    type: ImportResult,
+    arguments: { id: nullable.id('The id of the import; left out, all.') },
+    run: neverExecuted,
     subscribe: subscribeToImports,
-  })
-  importChanged(
-    @Arg('id', () => ID, { nullable: true, description: 'The id of the import; left out, all.' })
-    _id?: string | null,
-  ): ImportResult {
-    return neverExecuted();
-  }
-}
+  },
+]);
 
 async function subscribeToImports({
   args: { id },
@@ -131,29 +128,23 @@ const ReportChangeEvent = objectType(
     changedAt: member.instant('When the last of them was changed.'),
   },
 );
-type ReportChangeEvent = ValueOf<typeof ReportChangeEvent>;
 
 /** The shortest interval, so that a bulk load does not make a dashboard run the report for every record. */
 const INTERVAL_MS = 1_000;
 
-@Resolver()
-export class ReportChangesResolver {
-  @Subscription(() => ReportChangeEvent, {
+export const ReportChangesResolver = createResolverClass([
+  {
+    kind: 'subscription',
     name: 'reportChanged',
     description:
       'Tells, at most once a second, that records a report reads have changed, whatever its ' +
       'parameters are. For the roles that may run the report.',
+    type: ReportChangeEvent,
+    arguments: { report: member.text('The report by its name or its field, e.g. "feeDefaulters".') },
+    run: neverExecuted,
     subscribe: subscribeToReport,
-  })
-  reportChanged(
-    @Arg('report', () => String, {
-      description: 'The report by its name or its field, e.g. "feeDefaulters".',
-    })
-    _report: string,
-  ): ReportChangeEvent {
-    return neverExecuted();
-  }
-}
+  },
+]);
 
 async function subscribeToReport({
   args,

@@ -12,7 +12,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { type Context, makeServer, type Server, type SubscribePayload } from 'graphql-ws';
-import { assertWithinRate, ServiceError } from '../../../base/errors.js';
+import { assertWithinRate, type Rate, ServiceError } from '../../../base/errors.js';
 import { assertJsonShape, bodyShape } from '../../../base/json/body-shape.js';
 import { shareWithAll } from '../../../base/model/end-signal.js';
 import { callerName } from '../../../base/model/scope.js';
@@ -32,7 +32,6 @@ import {
   type LiveCallerOptions,
   LiveConnection,
   type LiveOrigin,
-  type LiveRate,
   type LiveSocket,
 } from './live-connection.js';
 import type { LiveContext, LiveSources } from './live-context.js';
@@ -42,7 +41,7 @@ export interface LiveServices extends Omit<LiveSources, 'recordChanges'> {
   readonly store: Pick<RecordStore, 'find'>;
   readonly callers: LiveCallerOptions;
   /** Counts every message as a request of its user. */
-  readonly rateLimits: { take(caller: string): LiveRate };
+  readonly rateLimits: { take(caller: string): Rate };
 }
 
 interface LiveSurroundings {
@@ -290,7 +289,7 @@ export class LiveServer {
     const { caller, origin } = connection;
     if (!caller) throw new Error('a subscription before its connection was acknowledged');
     const scope = await caller.scope();
-    this.#assertWithinRate(connection);
+    if (connection.rate !== undefined) assertWithinRate(connection.rate);
     return {
       ...this.#sources,
       scope,
@@ -306,11 +305,6 @@ export class LiveServer {
         return queue;
       },
     };
-  }
-
-  /** @throws TOO_MANY_REQUESTS (429) */
-  #assertWithinRate({ rate }: LiveConnection): void {
-    if (rate !== undefined) assertWithinRate(rate);
   }
 
   /** Formats errors as `/graphql` does. */

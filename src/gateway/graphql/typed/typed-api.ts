@@ -1,5 +1,4 @@
 /** The fields for the records of a declared collection, and their types: `tasks`, `createTask`, … */
-import { registerEnumType } from 'type-graphql';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import {
   distinctGraphqlNames,
@@ -10,6 +9,7 @@ import {
 import { isScalarName, SCALAR_TYPES } from '../../../base/model/field-types/scalar-types.js';
 import {
   type Argument,
+  enumOf,
   field,
   inputType,
   member,
@@ -152,15 +152,11 @@ export function createTypedApi(typed: TypedCollection, parts: TypedParts): Recor
 function createKeys({ object, collection, plural }: TypedCollection): object {
   const keys = listUniqueKeys(collection);
   const names = distinctGraphqlNames(keys.map((key) => (key === '_id' ? 'ID' : toEnumValueName(key))));
-  const values = Object.fromEntries(keys.map((key, index) => [names[index] ?? key, key]));
-  registerEnumType(values, {
-    name: `${object.typeName}Key`,
-    description: `What tells ${plural} apart.`,
-    valuesConfig: Object.fromEntries(
-      keys.map((key, index) => [names[index] ?? key, { description: describeKey(key, { collection }) }]),
-    ),
-  });
-  return values;
+  return enumOf(
+    `${object.typeName}Key`,
+    `What tells ${plural} apart.`,
+    keys.map((key, index) => [names[index] ?? key, key, describeKey(key, { collection })]),
+  );
 }
 
 function describeKey(key: string, { collection }: Pick<TypedCollection, 'collection'>): string {

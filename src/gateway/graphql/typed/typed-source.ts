@@ -25,7 +25,6 @@ export interface TypedSource {
 export interface ReferenceSource {
   readonly id: string | null;
   readonly label: string | null;
-  readonly targets: readonly string[];
 }
 
 export function toTypedRecord(record: StoredRecord, typed: TypedCollection): TypedSource {
@@ -65,7 +64,7 @@ function toTyped(stored: JsonValue, value: TypedValue): unknown {
     case 'object':
       return isJsonObject(stored) ? toTypedObject(stored, value.object) : null;
     case 'reference':
-      return isJsonObject(stored) ? toReference(stored, value.targets) : null;
+      return isJsonObject(stored) ? toReference(stored) : null;
     default:
       return toScalar(stored, SCALAR_FORMS[value.kind].printed);
   }
@@ -84,12 +83,10 @@ function toScalar(stored: JsonValue, printed: ScalarForm['printed']): unknown {
   }
 }
 
-function toReference(stored: JsonObject, targets: readonly string[]): ReferenceSource {
-  const { value, label } = stored;
+function toReference({ value, label }: JsonObject): ReferenceSource {
   return {
     id: typeof value === 'string' ? value : null,
     label: typeof label === 'string' ? label : null,
-    targets,
   };
 }
 

@@ -3,13 +3,15 @@
  * and union of the model.
  */
 
-import { createUnionType, ID, Int, registerEnumType } from 'type-graphql';
+import { createUnionType, ID, Int } from 'type-graphql';
 import { toEnumValueName, withArticle } from '../../../base/languages/graphql-names.js';
 import { mustBeSent } from '../../../base/model/collection.js';
 import type { ScalarName } from '../../../base/model/field-types/scalar-types.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
 import {
+  enumOf,
   field,
+  InputTypes,
   inputType,
   member,
   nullable,
@@ -34,7 +36,8 @@ import type {
 export class TypedTypes {
   readonly #model: TypedModel;
   readonly #objects = new Map<string, TypeClass>();
-  readonly #inputs = new Map<string, TypeClass>();
+  readonly #inputs = new InputTypes();
+  readonly #orders = new Map<string, TypeClass>();
   readonly #connections = new Map<string, TypeClass>();
   readonly #enums = new Map<string, object>();
   readonly #references = new Map<string, { readonly reference: TypedReference; readonly type: TypeClass }>();
@@ -91,7 +94,7 @@ export class TypedTypes {
     const description = isCreation
       ? `The fields of a new ${typeName}.`
       : `The fields of ${withArticle(typeName)} to change; null removes one.`;
-    return this.#input(`${verb}${typeName}Input`, description, (input) => {
+    return this.#inputs.define(`${verb}${typeName}Input`, description, (input) => {
       if (isCreation) {
         field(input, 'id', () => ID, {
           nullable: true,
@@ -107,13 +110,12 @@ export class TypedTypes {
     const { typeName } = typed.object;
     const paths = sortablePaths(typed.object);
     if (paths.length === 0) return undefined;
-    return once(this.#inputs, `${typeName}OrderByInput`, () => {
-      const sortFields = Object.fromEntries(paths.map(({ name, path }) => [name, path.join('.')]));
-      registerEnumType(sortFields, {
-        name: `${typeName}SortField`,
-        description: `What ${typed.plural} can be ordered by.`,
-        valuesConfig: Object.fromEntries(paths.map(({ name, description }) => [name, { description }])),
-      });
+    return once(this.#orders, typeName, () => {
+      const sortFields = enumOf(
+        `${typeName}SortField`,
+        `What ${typed.plural} can be ordered by.`,
+        paths.map(({ name, path, description }) => [name, path.join('.'), description]),
+      );
       const description = `One key of an order of ${typed.plural}. Ties are broken by the id.`;
       return inputType(`${typeName}OrderByInput`, description, {
         field: member.of(sortFields, 'The field to order by.'),
@@ -124,28 +126,13 @@ export class TypedTypes {
     });
   }
 
-  /** The input is known before it is filled, because inputs form cycles. */
-  #input(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
-    const known = this.#inputs.get(name);
-    if (known) return known;
-    const input = inputType(name, description);
-    this.#inputs.set(name, input);
-    fill(input);
-    return input;
-  }
-
   enumOf(value: TypedEnum): object {
-    return once(this.#enums, value.typeName, () => {
-      const entries = [...value.namesByValue];
-      const values = Object.fromEntries(entries.map(([stored, name]) => [name, stored]));
-      registerEnumType(values, {
-        name: value.typeName,
-        description: value.description,
-        valuesConfig: Object.fromEntries(
-          entries.map(([stored, name]) => [name, { description: `Stored as "${stored}".` }]),
-        ),
-      });
-      return values;
+    const { typeName, description, namesByValue } = value;
+    return once(this.#enums, typeName, () => {
+      const rows = [...namesByValue].map(
+        ([stored, name]) => [name, stored, `Stored as "${stored}".`] as const,
+      );
+      return enumOf(typeName, description, rows);
     });
   }
 
@@ -238,7 +225,7 @@ export class TypedTypes {
         return this.enumOf(value);
       case 'object': {
         const { typeName, description, fields } = value.object;
-        return this.#input(`${typeName}Input`, description, (input) => {
+        return this.#inputs.define(`${typeName}Input`, description, (input) => {
           for (const one of fields) this.#inputField(input, one, true);
         });
       }

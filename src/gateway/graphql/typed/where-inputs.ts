@@ -2,7 +2,7 @@
  * The typed `where` inputs: for each collection one with its fields, for each type of value one with its
  * operators, from `WHERE_OPERATORS`. Values are a `where` of languages/where.ts by the names of the schema.
  */
-import { ID, registerEnumType } from 'type-graphql';
+import { ID } from 'type-graphql';
 import { withArticle } from '../../../base/languages/graphql-names.js';
 import {
   type OperandKind,
@@ -10,22 +10,23 @@ import {
   type WhereOperator,
   type WhereType,
 } from '../../../base/languages/where-operators.js';
-import { field, inputType, type TypeClass, type TypeReference } from '../../../base/scalars/declared-type.js';
+import {
+  addCombinations,
+  enumType,
+  field,
+  InputTypes,
+  type TypeClass,
+  type TypeReference,
+} from '../../../base/scalars/declared-type.js';
 import { LocalDate, MonthScalar } from '../../../base/scalars/local-date.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
 import type { TypedTypes } from './typed-types.js';
 
 /** The internal values are the operands of `mode`. */
-const TextMode = { SENSITIVE: 'sensitive', INSENSITIVE: 'insensitive' } as const;
-
-registerEnumType(TextMode, {
-  name: 'TextMode',
-  description: 'How text is compared.',
-  valuesConfig: {
-    SENSITIVE: { description: 'Upper and lower case are told apart.' },
-    INSENSITIVE: { description: 'Upper and lower case are the same.' },
-  },
+const TextMode = enumType('TextMode', 'How text is compared.', {
+  sensitive: 'Upper and lower case are told apart.',
+  insensitive: 'Upper and lower case are the same.',
 });
 
 /** The operators of enums: their values are whole words, not texts to search in. */
@@ -35,7 +36,7 @@ const ENUM_OPERATORS = WHERE_OPERATORS.text.filter(({ name, operand }) =>
 
 export class WhereInputs {
   readonly #types: TypedTypes;
-  readonly #inputs = new Map<string, TypeClass>();
+  readonly #inputs = new InputTypes();
 
   constructor(types: TypedTypes) {
     this.#types = types;
@@ -43,7 +44,7 @@ export class WhereInputs {
 
   ofCollection(typed: TypedCollection): TypeClass {
     const { object, plural } = typed;
-    return this.#define(
+    return this.#inputs.define(
       `${object.typeName}WhereInput`,
       `Conditions on ${plural}; all that are given hold.`,
       (input) => {
@@ -61,9 +62,7 @@ export class WhereInputs {
       if (condition)
         field(input, one.name, () => condition, { nullable: true, description: one.description });
     }
-    field(input, 'and', () => [input], { nullable: true, description: 'All of these hold.' });
-    field(input, 'or', () => [input], { nullable: true, description: 'One of these holds, or more.' });
-    field(input, 'not', () => input, { nullable: true, description: 'This does not hold.' });
+    addCombinations(input);
   }
 
   #ofField(one: TypedField): TypeClass | undefined {
@@ -74,7 +73,7 @@ export class WhereInputs {
   #ofValue(value: TypedValue): TypeClass {
     switch (value.kind) {
       case 'object':
-        return this.#define(
+        return this.#inputs.define(
           `${value.object.typeName}WhereInput`,
           `Conditions on ${withArticle(value.object.typeName)}; all that are given hold.`,
           (input) => {
@@ -85,7 +84,7 @@ export class WhereInputs {
       case 'json':
         return this.#condition({ name: 'Object', of: 'an object' }, 'object', String);
       case 'enum':
-        return this.#define(
+        return this.#inputs.define(
           `${value.typeName}ConditionInput`,
           `Conditions on ${withArticle(value.typeName)}; all that are given hold.`,
           (input) =>
@@ -106,13 +105,13 @@ export class WhereInputs {
     const [only] = targets;
     if (only === undefined) {
       const operators = WHERE_OPERATORS.reference.filter(({ operand }) => operand !== 'recordCondition');
-      return this.#define(
+      return this.#inputs.define(
         'ReferenceConditionInput',
         'Conditions on a reference; all that are given hold.',
         (input) => this.#operators(input, operators, { type: String, name: 'Reference' }),
       );
     }
-    return this.#define(
+    return this.#inputs.define(
       `${reference.typeName}ConditionInput`,
       'Conditions on a reference; all that are given hold.',
       (input) => {
@@ -124,7 +123,7 @@ export class WhereInputs {
   }
 
   #ofTargets(reference: TypedReference, targets: readonly TypedCollection[]): TypeClass {
-    return this.#define(
+    return this.#inputs.define(
       `${reference.typeName}RecordInput`,
       'Conditions on the record that a reference points to: give one of these.',
       (input) => {
@@ -139,7 +138,7 @@ export class WhereInputs {
 
   #ofList(element: TypeClass): TypeClass {
     const stem = element.name.replace(/(Condition|Where)Input$/, '');
-    return this.#define(
+    return this.#inputs.define(
       `${stem}ListConditionInput`,
       'Conditions on a list; all that are given hold.',
       (input) => this.#operators(input, WHERE_OPERATORS.list, { type: String, name: stem, element }),
@@ -147,8 +146,10 @@ export class WhereInputs {
   }
 
   #condition({ name, of }: ScalarForm['condition'], type: WhereType, operand: TypeReference): TypeClass {
-    return this.#define(`${name}ConditionInput`, `Conditions on ${of}; all that are given hold.`, (input) =>
-      this.#operators(input, WHERE_OPERATORS[type], { type: operand, name }),
+    return this.#inputs.define(
+      `${name}ConditionInput`,
+      `Conditions on ${of}; all that are given hold.`,
+      (input) => this.#operators(input, WHERE_OPERATORS[type], { type: operand, name }),
     );
   }
 
@@ -187,19 +188,14 @@ export class WhereInputs {
   }
 
   #range(operand: { readonly type: TypeReference; readonly name: string }): TypeClass {
-    return this.#define(`${operand.name}RangeInput`, 'From one value to another, both included.', (input) => {
-      field(input, 'from', () => operand.type, { description: 'The smallest value that counts.' });
-      field(input, 'to', () => operand.type, { description: 'The largest value that counts.' });
-    });
-  }
-
-  #define(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
-    const known = this.#inputs.get(name);
-    if (known) return known;
-    const input = inputType(name, description);
-    this.#inputs.set(name, input);
-    fill(input);
-    return input;
+    return this.#inputs.define(
+      `${operand.name}RangeInput`,
+      'From one value to another, both included.',
+      (input) => {
+        field(input, 'from', () => operand.type, { description: 'The smallest value that counts.' });
+        field(input, 'to', () => operand.type, { description: 'The largest value that counts.' });
+      },
+    );
   }
 }
 

@@ -6,9 +6,8 @@
 import { createHash } from 'node:crypto';
 import type { GraphQLResolveInfo } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { ID, Int } from 'type-graphql';
+import { ID } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
-import { DateTime } from '../../../base/scalars/date-time.js';
 import {
   type Argument,
   field,
@@ -182,27 +181,22 @@ const resultsByReport = new WeakMap<Report, TypeClass>();
 function resultOf(report: Report): TypeClass {
   const known = resultsByReport.get(report);
   if (known) return known;
-  const result = objectType(resultName(report), report.description);
   if (!isRecordRow(report))
     field(report.row, ROW_ID, () => ID, {
       description: 'The same for the same row of the same parameters; no other row has it.',
     });
-  field(result, 'rows', () => [report.row], {
-    description: 'The rows of this page, in the order of the report.',
+  const result = objectType(resultName(report), report.description, {
+    rows: member.list(report.row, 'The rows of this page, in the order of the report.'),
+    totals: member.of(report.totals, 'Totals of the whole report, whatever the page.'),
+    warnings: member.list(ReportWarning, 'Records left out, by reason.'),
+    generatedAt: member.instant('When the report was made.'),
+    parameters: member.of(GraphQLJSONObject, 'The parameters as understood, defaults filled in.'),
+    currency: member.text('Currency of every amount, ISO 4217.'),
+    rowCount: member.whole(
+      'How many rows the whole report has, whatever the page. Counted where it is asked for.',
+    ),
+    pageInfo: member.of(ReportPageInfo, 'Where the next page starts.'),
   });
-  field(result, 'totals', () => report.totals, {
-    description: 'Totals of the whole report, whatever the page.',
-  });
-  field(result, 'warnings', () => [ReportWarning], { description: 'Records left out, by reason.' });
-  field(result, 'generatedAt', () => DateTime, { description: 'When the report was made.' });
-  field(result, 'parameters', () => GraphQLJSONObject, {
-    description: 'The parameters as understood, defaults filled in.',
-  });
-  field(result, 'currency', () => String, { description: 'Currency of every amount, ISO 4217.' });
-  field(result, 'rowCount', () => Int, {
-    description: 'How many rows the whole report has, whatever the page. Counted where it is asked for.',
-  });
-  field(result, 'pageInfo', () => ReportPageInfo, { description: 'Where the next page starts.' });
   resultsByReport.set(report, result);
   return result;
 }

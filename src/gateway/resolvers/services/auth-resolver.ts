@@ -1,8 +1,8 @@
 /** The door to credentials: login, tokens, passwords, API keys. GraphQL and REST both call these methods. */
-import { registerEnumType } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
 import type { KeyScopes, RecordVerb } from '../../../base/model/scope.js';
 import {
+  enumType,
   inputType,
   member,
   nullable,
@@ -15,52 +15,32 @@ import type { ProviderSessions } from '../../../services/auth/identity-provider.
 import type { RequestContext } from '../request-context.js';
 import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 
-const KEY_VERBS = {
-  READ: 'read',
-  CREATE: 'create',
-  UPDATE: 'update',
-  DELETE: 'delete',
-} as const satisfies Readonly<Record<string, RecordVerb>>;
-
-const KEY_PRESETS = {
-  READ_ONLY: 'READ_ONLY',
-  READ_WRITE: 'READ_WRITE',
-  REPORTS: 'REPORTS',
-} as const;
-
-type KeyPreset = keyof typeof KEY_PRESETS;
-
-registerEnumType(KEY_VERBS, {
-  name: 'KeyVerb',
-  description: 'What an API key may do with records.',
-  valuesConfig: {
-    READ: { description: 'Read records, and be told of their changes.' },
-    CREATE: { description: 'Make new records.' },
-    UPDATE: { description: 'Change and replace records.' },
-    DELETE: { description: 'Remove records.' },
-  },
+const KeyVerb = enumType<RecordVerb>('KeyVerb', 'What an API key may do with records.', {
+  read: 'Read records, and be told of their changes.',
+  create: 'Make new records.',
+  update: 'Change and replace records.',
+  delete: 'Remove records.',
 });
 
-registerEnumType(KEY_PRESETS, {
-  name: 'KeyPreset',
-  description: 'Common scopes of API keys, each limited by the rights of its user.',
-  valuesConfig: {
-    READ_ONLY: { description: 'Read the records of every collection, and run every report.' },
-    READ_WRITE: {
-      description:
-        'Read and write the records of every collection, and run every report. Accounts are not included: ' +
-        'see `accounts`.',
-    },
-    REPORTS: { description: 'Run every report, and nothing else.' },
+const KeyPreset = enumType(
+  'KeyPreset',
+  'Common scopes of API keys, each limited by the rights of its user.',
+  {
+    READ_ONLY: 'Read the records of every collection, and run every report.',
+    READ_WRITE:
+      'Read and write the records of every collection, and run every report. Accounts are not included: ' +
+      'see `accounts`.',
+    REPORTS: 'Run every report, and nothing else.',
   },
-});
+);
+type KeyPreset = ValueOf<typeof KeyPreset>;
 
 const KeyCollectionInput = inputType(
   'KeyCollectionInput',
   'What an API key may do with the records of a collection.',
   {
     collection: member.text('The collection, e.g. "attendance"; "*": every one.'),
-    verbs: member.list(KEY_VERBS, 'At least one.'),
+    verbs: member.list(KeyVerb, 'At least one.'),
   },
 );
 
@@ -68,7 +48,7 @@ const KeyAccessInput = inputType(
   'KeyAccessInput',
   'What an API key may do: all that a preset says, and what is listed beside.',
   {
-    preset: nullable.of(KEY_PRESETS, 'To begin with.'),
+    preset: nullable.of(KeyPreset, 'To begin with.'),
     collections: nullable.list(KeyCollectionInput, 'Collections, each with its verbs.'),
     reports: nullable.texts('Reports by their names; "*": every one.'),
     scripts: nullable.texts('Scripts by their names; "*": every one.'),
@@ -80,7 +60,7 @@ const KeyAccessInput = inputType(
 );
 type KeyAccessInput = ValueOf<typeof KeyAccessInput>;
 
-const EVERY_VERB: readonly RecordVerb[] = Object.values(KEY_VERBS);
+const EVERY_VERB: readonly RecordVerb[] = Object.values(KeyVerb);
 
 const SCOPES_OF_PRESETS: Readonly<Record<KeyPreset, KeyScopes>> = {
   READ_ONLY: { collections: { '*': ['read'] }, reports: ['*'], scripts: [] },

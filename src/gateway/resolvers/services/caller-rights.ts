@@ -23,21 +23,6 @@ export interface RightsSources {
   readonly domains: { top(): Domain | undefined };
 }
 
-export interface CollectionRights {
-  readonly name: string;
-  readonly title: string;
-  readonly isDeclared: boolean;
-  readonly canRead: boolean;
-  readonly canCreate: boolean;
-  readonly canUpdate: boolean;
-  readonly canRemove: boolean;
-  /** A row rule limits the caller to some of its records. */
-  readonly isLimitedToRows: boolean;
-  readonly readableFields: readonly string[];
-  readonly creatableFields: readonly string[];
-  readonly updatableFields: readonly string[];
-}
-
 /** Each member is computed only when read. */
 export function callerRights(scope: Scope, { catalog, reports, operations, domains }: RightsSources) {
   const { roles, scopes } = scope.principal;
@@ -70,7 +55,7 @@ export function callerRights(scope: Scope, { catalog, reports, operations, domai
 const DUTIES_OF_ADMINS = ['users', 'keys', 'scripts', 'messages', 'files', 'settings', 'audit'] as const;
 const DUTIES_OF_TOP_ADMINS = ['collections', 'branches', 'backups', 'health'] as const;
 
-function describeRights(scope: Scope, collection: Collection): CollectionRights {
+function describeRights(scope: Scope, collection: Collection) {
   const read = findAccess(scope, collection, 'read');
   const may = (verb: RecordVerb) => findAccess(scope, collection, verb) !== undefined;
   const names = collection.fields.map(({ name }) => name);
@@ -86,6 +71,7 @@ function describeRights(scope: Scope, collection: Collection): CollectionRights 
     canCreate: may('create'),
     canUpdate: may('update'),
     canRemove: may('delete'),
+    // A row rule limits the caller to some of its records.
     isLimitedToRows: read?.rows !== undefined,
     readableFields: read === undefined ? [] : names.filter((name) => !read.hiddenFields.has(name)),
     creatableFields: settable('create'),

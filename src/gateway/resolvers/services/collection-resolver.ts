@@ -10,7 +10,6 @@ import {
   listCollectionsInReach,
 } from '../../../store/access/access.js';
 import type { Catalog, CollectionTrial } from '../../../store/catalog/catalog.js';
-import type { DefinitionChange } from '../../../store/catalog/definition-changes.js';
 import { FieldChangeKind } from '../records/history-resolver.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
@@ -122,18 +121,11 @@ export const CollectionTrialResult = objectType(
 );
 export type CollectionTrialResult = ValueOf<typeof CollectionTrialResult>;
 
-const KINDS: Readonly<Record<DefinitionChange['kind'], FieldChangeKind>> = {
-  added: FieldChangeKind.ADDED,
-  removed: FieldChangeKind.REMOVED,
-  changed: FieldChangeKind.CHANGED,
-};
-
 function toTrialResult(trial: CollectionTrial): CollectionTrialResult {
   return {
     ...trial,
     changes: trial.changes.map((change) => ({
-      pointer: change.pointer,
-      kind: KINDS[change.kind],
+      ...change,
       before: change.before as JsonValue | undefined,
       after: change.after as JsonValue | undefined,
     })),

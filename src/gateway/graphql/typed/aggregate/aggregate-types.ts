@@ -2,11 +2,14 @@
  * The classes of a collection's aggregates: a group, its key, and the inputs that choose, filter and order
  * groups; and the measures of a field by the kind of its values.
  */
-import { ID, Int, registerEnumType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import type { Measure } from '../../../../base/model/aggregate-query.js';
 import { byScalar, isScalarName, type ScalarName } from '../../../../base/model/field-types/scalar-types.js';
 import {
+  addCombinations,
+  enumOf,
   field,
+  InputTypes,
   inputType,
   member,
   nullable,
@@ -43,15 +46,11 @@ export function createAggregateTypes(
 
 /** Its inner values are its names. */
 function createGroupField({ object, plural }: TypedCollection, { keys }: AggregateFields): object {
-  const values = Object.fromEntries(keys.map(({ enumName }) => [enumName, enumName]));
-  registerEnumType(values, {
-    name: `${object.typeName}GroupField`,
-    description: `What ${plural} can be grouped by; in the key of a group a field of the like name.`,
-    valuesConfig: Object.fromEntries(
-      keys.map(({ enumName, name }) => [enumName, { description: `In the key \`${name}\`.` }]),
-    ),
-  });
-  return values;
+  return enumOf(
+    `${object.typeName}GroupField`,
+    `What ${plural} can be grouped by; in the key of a group a field of the like name.`,
+    keys.map(({ enumName, name }) => [enumName, enumName, `In the key \`${name}\`.`]),
+  );
 }
 
 function createGroup(
@@ -95,9 +94,7 @@ function createHaving(
       description: `What is computed of \`${name}\`.`,
     });
   }
-  field(having, 'and', () => [having], { nullable: true, description: 'All of these hold.' });
-  field(having, 'or', () => [having], { nullable: true, description: 'One of these holds, or more.' });
-  field(having, 'not', () => having, { nullable: true, description: 'This does not hold.' });
+  addCombinations(having);
   return having;
 }
 
@@ -131,27 +128,14 @@ function outputType(value: AggregateValue, types: TypedTypes): TypeReference {
 export type FieldMeasure = Exclude<Measure['kind'], 'records'>;
 
 /** The inner values are the kinds of measures. */
-const GroupMeasure = {
-  COUNT: 'count',
-  COUNT_DISTINCT: 'countDistinct',
-  SUM: 'sum',
-  AVG: 'avg',
-  MIN: 'min',
-  MAX: 'max',
-} as const;
-
-registerEnumType(GroupMeasure, {
-  name: 'GroupMeasure',
-  description: 'What is computed of the records of a group.',
-  valuesConfig: {
-    COUNT: { description: 'How many records there are; of a field, how many have a value.' },
-    COUNT_DISTINCT: { description: 'How many different values there are.' },
-    SUM: { description: 'The exact sum.' },
-    AVG: { description: 'The average.' },
-    MIN: { description: 'The smallest, earliest or first value.' },
-    MAX: { description: 'The largest, latest or last value.' },
-  },
-});
+const GroupMeasure = enumOf('GroupMeasure', 'What is computed of the records of a group.', [
+  ['COUNT', 'count', 'How many records there are; of a field, how many have a value.'],
+  ['COUNT_DISTINCT', 'countDistinct', 'How many different values there are.'],
+  ['SUM', 'sum', 'The exact sum.'],
+  ['AVG', 'avg', 'The average.'],
+  ['MIN', 'min', 'The smallest, earliest or first value.'],
+  ['MAX', 'max', 'The largest, latest or last value.'],
+]);
 
 interface MeasureForm {
   readonly typeName: string;
@@ -185,7 +169,7 @@ export function measureTypeName(value: AggregateValue): string {
 
 export class MeasureTypes {
   readonly #outputs = new Map<string, TypeClass>();
-  readonly #inputs = new Map<string, TypeClass>();
+  readonly #inputs = new InputTypes();
 
   output(value: AggregateValue): TypeClass {
     const form = formOf(value);
@@ -234,12 +218,7 @@ export class MeasureTypes {
   }
 
   #define(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
-    const known = this.#inputs.get(name);
-    if (known) return known;
-    const input = inputType(name, `${description}; all that are given hold.`);
-    this.#inputs.set(name, input);
-    fill(input);
-    return input;
+    return this.#inputs.define(name, `${description}; all that are given hold.`, fill);
   }
 }
 
