@@ -38,123 +38,85 @@ export interface WhereOperator {
   readonly deprecated?: string;
 }
 
-const PRESENCE: readonly WhereOperator[] = [
-  { name: 'isNull', operand: 'flag', description: 'The field is missing or null.' },
-  { name: 'exists', operand: 'flag', description: 'The field is present, null included.' },
-];
+function operator(
+  name: string,
+  operand: OperandKind,
+  description: string,
+  deprecated?: { readonly deprecated: string },
+): WhereOperator {
+  return { name, operand, description, ...deprecated };
+}
 
-const IDENTITY: readonly WhereOperator[] = [
-  { name: 'equals', operand: 'value', description: 'Is this value.' },
-  {
-    name: 'notEquals',
-    operand: 'value',
-    description: 'Is not this value; holds when the field is missing, too.',
-  },
-];
-
-const MEMBERSHIP: readonly WhereOperator[] = [
-  { name: 'in', operand: 'values', description: 'Is one of these values; none of an empty list.' },
-  {
-    name: 'notIn',
-    operand: 'values',
-    description: 'Is none of these values; holds when the field is missing, too.',
-  },
-];
-
-const TEXT: readonly WhereOperator[] = [
-  { name: 'startsWith', operand: 'value', description: 'Starts with this text.' },
-  {
-    name: 'notStartsWith',
-    operand: 'value',
-    description: 'Does not start with this text; holds when the field is missing, too.',
-  },
-  { name: 'contains', operand: 'value', description: 'Contains this text.' },
-  {
-    name: 'notContains',
-    operand: 'value',
-    description: 'Does not contain this text; holds when the field is missing, too.',
-  },
-  {
-    name: 'mode',
-    operand: 'mode',
-    description:
-      'Whether upper and lower case are told apart (`sensitive`, the default) or not (`insensitive`).',
-  },
-];
-
-const ORDER: readonly WhereOperator[] = [
-  {
-    name: 'greaterThan',
-    operand: 'value',
-    description: 'Is greater, strictly; later than the whole day, for a day.',
-  },
-  { name: 'greaterOrEqual', operand: 'value', description: 'Is greater or equal.' },
-  {
-    name: 'lessThan',
-    operand: 'value',
-    description: 'Is less, strictly; before the start of the day, for a day.',
-  },
-  { name: 'lessOrEqual', operand: 'value', description: 'Is less or equal.' },
-  { name: 'between', operand: 'range', description: 'Is from one value to another, both included.' },
-];
-
-const TIME: readonly WhereOperator[] = [
-  { name: 'on', operand: 'day', description: "Is on this day of the domain's time zone." },
-  { name: 'inMonth', operand: 'month', description: "Is in this month of the domain's time zone." },
-  {
-    name: 'within',
-    operand: 'month',
-    description: "Is within this month of the domain's time zone.",
-    deprecated: 'Use `inMonth`.',
-  },
-  { name: 'today', operand: 'flag', description: "Is today in the domain's time zone." },
-  { name: 'yesterday', operand: 'flag', description: "Is yesterday in the domain's time zone." },
+const PRESENCE = [
+  operator('isNull', 'flag', 'The field is missing or null.'),
+  operator('exists', 'flag', 'The field is present, null included.'),
 ];
 
 const FAMILIES: Readonly<Record<OperatorFamily, readonly WhereOperator[]>> = {
-  identity: IDENTITY,
-  membership: MEMBERSHIP,
-  text: TEXT,
-  order: ORDER,
-  time: TIME,
+  identity: [
+    operator('equals', 'value', 'Is this value.'),
+    operator('notEquals', 'value', 'Is not this value; holds when the field is missing, too.'),
+  ],
+  membership: [
+    operator('in', 'values', 'Is one of these values; none of an empty list.'),
+    operator('notIn', 'values', 'Is none of these values; holds when the field is missing, too.'),
+  ],
+  text: [
+    operator('startsWith', 'value', 'Starts with this text.'),
+    operator(
+      'notStartsWith',
+      'value',
+      'Does not start with this text; holds when the field is missing, too.',
+    ),
+    operator('contains', 'value', 'Contains this text.'),
+    operator('notContains', 'value', 'Does not contain this text; holds when the field is missing, too.'),
+    operator(
+      'mode',
+      'mode',
+      'Whether upper and lower case are told apart (`sensitive`, the default) or not (`insensitive`).',
+    ),
+  ],
+  order: [
+    operator('greaterThan', 'value', 'Is greater, strictly; later than the whole day, for a day.'),
+    operator('greaterOrEqual', 'value', 'Is greater or equal.'),
+    operator('lessThan', 'value', 'Is less, strictly; before the start of the day, for a day.'),
+    operator('lessOrEqual', 'value', 'Is less or equal.'),
+    operator('between', 'range', 'Is from one value to another, both included.'),
+  ],
+  time: [
+    operator('on', 'day', "Is on this day of the domain's time zone."),
+    operator('inMonth', 'month', "Is in this month of the domain's time zone."),
+    operator('within', 'month', "Is within this month of the domain's time zone.", {
+      deprecated: 'Use `inMonth`.',
+    }),
+    operator('today', 'flag', "Is today in the domain's time zone."),
+    operator('yesterday', 'flag', "Is yesterday in the domain's time zone."),
+  ],
 };
 
 /**
  * The operators of each type, in the order they are shown. An object has those of its members beside these.
  */
 export const WHERE_OPERATORS: Readonly<Record<WhereType, readonly WhereOperator[]>> = {
-  id: [...IDENTITY, ...MEMBERSHIP, ...TEXT],
+  id: [...FAMILIES.identity, ...FAMILIES.membership, ...FAMILIES.text],
   ...byScalar(({ operators }) => [...operators.flatMap((family) => FAMILIES[family]), ...PRESENCE]),
   reference: [
-    { name: 'id', operand: 'textCondition', description: 'The id of the record that is pointed to.' },
-    {
-      name: 'label',
-      operand: 'textCondition',
-      description: 'The text kept with the reference, as a rule a name.',
-    },
-    {
-      name: 'record',
-      operand: 'recordCondition',
-      description:
-        'The record that is pointed to: there, in your reach, and all of this holds for it. Under ' +
+    operator('id', 'textCondition', 'The id of the record that is pointed to.'),
+    operator('label', 'textCondition', 'The text kept with the reference, as a rule a name.'),
+    operator(
+      'record',
+      'recordCondition',
+      'The record that is pointed to: there, in your reach, and all of this holds for it. Under ' +
         '`not`, also what points nowhere is found.',
-    },
+    ),
     ...PRESENCE,
   ],
   object: PRESENCE,
   list: [
-    { name: 'any', operand: 'elementCondition', description: 'One element or more satisfies all of this.' },
-    {
-      name: 'all',
-      operand: 'elementCondition',
-      description: 'Every element satisfies this; holds for an empty list.',
-    },
-    {
-      name: 'none',
-      operand: 'elementCondition',
-      description: 'No element satisfies this; holds for an empty list.',
-    },
-    { name: 'isEmpty', operand: 'flag', description: 'The list has no element, or is missing.' },
+    operator('any', 'elementCondition', 'One element or more satisfies all of this.'),
+    operator('all', 'elementCondition', 'Every element satisfies this; holds for an empty list.'),
+    operator('none', 'elementCondition', 'No element satisfies this; holds for an empty list.'),
+    operator('isEmpty', 'flag', 'The list has no element, or is missing.'),
     ...PRESENCE,
   ],
 };

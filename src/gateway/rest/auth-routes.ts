@@ -1,9 +1,10 @@
 /** The routes that issue and revoke tokens. @see interface 4.1, 5, decisions 6 */
-import { ServiceError } from '../../base/errors.js';
+import { type ErrorCode, ServiceError } from '../../base/errors.js';
 import type { Login } from '../../services/auth/authenticator.js';
 import { invalidParameter } from './parameter-reader.js';
 import {
   type Answer,
+  BODY_ERRORS,
   inQuery,
   jsonAnswer,
   type Parameter,
@@ -14,6 +15,13 @@ import {
 } from './route.js';
 
 export const LOGIN: Schema = { $ref: '#/components/schemas/Login' };
+
+export const LOGIN_ERRORS: readonly ErrorCode[] = [
+  'MALFORMED_REQUEST',
+  'INVALID_VALUE',
+  'WRONG_LOGIN',
+  'SECOND_FACTOR_REQUIRED',
+];
 
 const PARAMETERS: readonly Parameter[] = [
   inQuery('user_name', 'login name', { example: 'viewer' }),
@@ -51,15 +59,7 @@ const signIn: Route = {
     example: { user_name: 'viewer', password: 'demo-viewer' },
   },
   answers: [{ status: 200, description: 'The tokens.', schema: LOGIN }],
-  errors: [
-    'MALFORMED_REQUEST',
-    'INVALID_VALUE',
-    'WRONG_LOGIN',
-    'SECOND_FACTOR_REQUIRED',
-    'NOT_ACCEPTABLE',
-    'TOO_LARGE',
-    'UNSUPPORTED_MEDIA_TYPE',
-  ],
+  errors: [...LOGIN_ERRORS, ...BODY_ERRORS],
   isOpen: true,
   ...via('auth', ['logIn', 'exchangeKey', 'renew'], async (auth, request) => {
     const grant = readGrant(request.parameters);

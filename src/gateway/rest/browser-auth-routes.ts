@@ -7,8 +7,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
 import type { Login } from '../../services/auth/authenticator.js';
-import { LOGIN, tokensOf } from './auth-routes.js';
-import { type Answer, jsonAnswer, type RestRequest, type Route, via } from './route.js';
+import { LOGIN, LOGIN_ERRORS, tokensOf } from './auth-routes.js';
+import { type Answer, BODY_ERRORS, jsonAnswer, type RestRequest, type Route, via } from './route.js';
 
 /** The cookie is sent only to paths below this one. */
 const COOKIE_PATH = '/auth/browser';
@@ -66,16 +66,7 @@ const browserLogin: Route = {
     example: { user_name: 'viewer', password: 'demo-viewer' },
   },
   answers: [{ status: 200, description: 'The access token, and whom it stands for.', schema: LOGIN }],
-  errors: [
-    'MALFORMED_REQUEST',
-    'INVALID_VALUE',
-    'WRONG_LOGIN',
-    'SECOND_FACTOR_REQUIRED',
-    'FORBIDDEN',
-    'NOT_ACCEPTABLE',
-    'TOO_LARGE',
-    'UNSUPPORTED_MEDIA_TYPE',
-  ],
+  errors: [...LOGIN_ERRORS, 'FORBIDDEN', ...BODY_ERRORS],
   isOpen: true,
   ...via('auth', ['logIn', 'endSession'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);

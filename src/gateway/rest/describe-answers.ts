@@ -1,5 +1,6 @@
-/** JSON Schemas of the answers that REST shares with GraphQL, from the types declared there. */
+/** The answers that REST shares with GraphQL: their JSON and its schemas, from the types declared there. */
 import { Float, ID, Int } from 'type-graphql';
+import type { JsonObject, JsonValue } from '../../base/json/json.js';
 import { DateTime } from '../../base/scalars/date-time.js';
 import { DecimalScalar } from '../../base/scalars/decimal-scalar.js';
 import type { DeclaredType, TypeMember } from '../../base/scalars/declared-type.js';
@@ -47,6 +48,34 @@ export function describeAnswer(
       shown.map(([name, member]) => [name, { ...describeMember(member, IN_ANSWER), ...different[name] }]),
     ),
   };
+}
+
+/**
+ * The JSON of a value of a type, as `describeAnswer` describes it. A member without a value is null, or left
+ * out if it may be `absent`.
+ */
+export function toAnswer(
+  { members }: Pick<Declared, 'members'>,
+  value: object,
+  absent: readonly string[] = [],
+): JsonObject {
+  const held = value as Readonly<Record<string, unknown>>;
+  const shown = Object.entries(members).filter(
+    ([name]) => !(absent.includes(name) && held[name] === undefined),
+  );
+  return Object.fromEntries(shown.map(([name, { type }]) => [name, toAnswerValue(type, held[name], absent)]));
+}
+
+function toAnswerValue(
+  type: TypeMember<unknown>['type'],
+  value: unknown,
+  absent: readonly string[],
+): JsonValue {
+  if (value === undefined || value === null) return null;
+  if (Array.isArray(type))
+    return (value as readonly unknown[]).map((one) => toAnswerValue(type[0], one, absent));
+  if (isDeclared(type)) return toAnswer(type, value, absent);
+  return value instanceof Date ? value.toISOString() : (value as JsonValue);
 }
 
 /** The schema of a body: what may be null may be left out, and nothing else may be sent. */

@@ -1,11 +1,10 @@
 /** The routes that read earlier versions of records and restore them. */
 import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
-import type { FieldChange, RecordVersion } from '../../store/history/record-history.js';
 import { FieldChangeResult, RecordVersionResult } from '../resolvers/records/history-resolver.js';
 import { nextPage } from './answer-records.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
-import { describeAnswer } from './describe-answers.js';
+import { describeAnswer, toAnswer } from './describe-answers.js';
 import { RECORD } from './describe-records.js';
 import { parseCount } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
@@ -13,13 +12,14 @@ import { READ_ERRORS } from './record-read-routes.js';
 import { asRecord, IDEMPOTENCY_KEY, IF_MATCH, WRITE_ERRORS } from './record-write-routes.js';
 import { inQuery, jsonAnswer, type Route, via } from './route.js';
 
+const MAY_BE_ABSENT = ['before', 'after'];
 const CHANGE = describeAnswer(
   FieldChangeResult,
   {
     before: { description: 'Absent where it was not there before.' },
     after: { description: 'Absent where it is no longer there.' },
   },
-  ['before', 'after'],
+  MAY_BE_ABSENT,
 );
 const VERSION = describeAnswer(RecordVersionResult, {
   operation: { enum: ['created', 'updated', 'deleted'] },
@@ -60,9 +60,12 @@ const readHistory: Route = {
       after: after === undefined || after === '' ? null : after,
     });
     const last = hasNextPage ? versions.at(-1) : undefined;
-    return jsonAnswer(printExactJson(versions.map(toJson)), {
-      ...(last !== undefined && { headers: nextPage(String(last.version), request.parameters) }),
-    });
+    return jsonAnswer(
+      printExactJson(versions.map((one) => toAnswer(RecordVersionResult, one, MAY_BE_ABSENT))),
+      {
+        ...(last !== undefined && { headers: nextPage(String(last.version), request.parameters) }),
+      },
+    );
   }),
 };
 
@@ -100,26 +103,6 @@ const restoreRecord: Route = {
 };
 
 export const HISTORY_ROUTES: readonly Route[] = [readHistory, restoreRecord];
-
-function toJson({ version, operation, fromVersion, at, by, changes }: RecordVersion): JsonValue {
-  return {
-    version,
-    operation,
-    fromVersion: fromVersion ?? null,
-    at: at.toISOString(),
-    by: by === undefined ? null : { ...by, requestOperation: by.requestOperation ?? null },
-    changes: changes?.map(toChange) ?? null,
-  };
-}
-
-function toChange({ path, kind, before, after }: FieldChange): JsonValue {
-  return {
-    path,
-    kind,
-    ...(before !== undefined && { before }),
-    ...(after !== undefined && { after }),
-  };
-}
 
 /** @throws INVALID_VALUE, MALFORMED_REQUEST (400) */
 function versionOf(body: JsonValue | undefined): number {

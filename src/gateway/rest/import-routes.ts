@@ -1,21 +1,22 @@
 /** The routes of imports. The upload is served by `src/gateway/server/import-serving.ts`. */
-import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import { printExactJson } from '../../base/json/json.js';
 import {
   ImportErrorResult,
   ImportMappingResult,
   ImportMissingValue,
   ImportModeValue,
   type ImportOptionsInput,
-  type ImportResult,
+  ImportResult,
   ImportTriggerValue,
   ImportUndoPreview,
 } from '../resolvers/services/import-resolver.js';
 import { nextPage } from './answer-records.js';
-import { describeAnswer } from './describe-answers.js';
+import { describeAnswer, toAnswer } from './describe-answers.js';
 import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import { asRecord, FORCE } from './record-write-routes.js';
 import {
   type Answer,
+  BODY_ERRORS,
   inPath,
   inQuery,
   jsonAnswer,
@@ -65,6 +66,7 @@ export const IMPORT_PARAMETERS: readonly Parameter[] = [
 ];
 
 const ERRORS = ['MALFORMED_REQUEST', 'INVALID_VALUE', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND'] as const;
+const STEP_ERRORS = [...ERRORS, 'CONFLICT', ...BODY_ERRORS, 'LIMIT_EXCEEDED'] as const;
 
 /** Served by a plugin of the server, because its body is bytes. */
 export const TAKE_IMPORT: RouteDescription = {
@@ -198,7 +200,7 @@ const changeMapping: Route = {
     },
   },
   answers: [{ status: 200, description: 'The import.', schema: IMPORT }],
-  errors: [...ERRORS, 'CONFLICT', 'NOT_ACCEPTABLE', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'LIMIT_EXCEEDED'],
+  errors: STEP_ERRORS,
   ...via('imports', ['changeImport'], async (imports, request) => {
     const { saveAs } = request.parameters;
     const mapping = asRecord(request.body, '');
@@ -248,7 +250,7 @@ const previewUndo: Route = {
   ],
   ...via('imports', ['importUndoPreview'], async (imports, request) => {
     const preview = await imports.importUndoPreview(request.context, { id: idOf(request) });
-    return jsonAnswer(printExactJson(JSON.parse(JSON.stringify(preview)) as JsonValue));
+    return jsonAnswer(printExactJson(toAnswer(ImportUndoPreview, preview)));
   }),
 };
 
@@ -279,7 +281,7 @@ const listErrors: Route = {
   ],
   ...via('imports', ['importErrors'], async (imports, request) => {
     const rows = await imports.importErrors(request.context, { id: idOf(request) });
-    return jsonAnswer(printExactJson(rows as unknown as JsonValue));
+    return jsonAnswer(printExactJson(rows.map((row) => toAnswer(ImportErrorResult, row))));
   }),
 };
 
@@ -334,11 +336,7 @@ const listMappings: Route = {
   ],
   ...via('imports', ['importMappings'], async (imports, request) => {
     const saved = await imports.importMappings(request.context, request.parameters);
-    return jsonAnswer(
-      printExactJson(
-        saved.map((one) => ({ ...one, savedAt: one.savedAt.toISOString() })) as unknown as JsonValue,
-      ),
-    );
+    return jsonAnswer(printExactJson(saved.map((one) => toAnswer(ImportMappingResult, one))));
   }),
 };
 
@@ -372,14 +370,7 @@ function step(verb: string, summary: string): Omit<Route, 'name' | 'resolvers' |
       schema: { type: 'object' },
     },
     answers: [{ status: 202, description: 'The import, under way.', schema: IMPORT, headers: ['Location'] }],
-    errors: [
-      ...ERRORS,
-      'CONFLICT',
-      'NOT_ACCEPTABLE',
-      'TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'LIMIT_EXCEEDED',
-    ],
+    errors: STEP_ERRORS,
   };
 }
 
@@ -400,13 +391,7 @@ function answerBegun(one: ImportResult): Answer {
 }
 
 export function printImport(one: ImportResult): string {
-  const { createdAt, startedAt, endedAt, ...others } = one;
-  return printExactJson({
-    ...(others as unknown as JsonObject),
-    createdAt: createdAt.toISOString(),
-    startedAt: startedAt?.toISOString() ?? null,
-    endedAt: endedAt?.toISOString() ?? null,
-  });
+  return printExactJson(toAnswer(ImportResult, one));
 }
 
 /** Reads the options of an import from the parameters of a request. @throws INVALID_VALUE */

@@ -55,6 +55,9 @@ export interface Body {
   readonly example?: unknown;
 }
 
+/** The errors of a route that takes a body and answers with JSON. */
+export const BODY_ERRORS = ['NOT_ACCEPTABLE', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
+
 /** A successful answer. */
 export interface AnswerDescription {
   readonly status: number;

@@ -3,7 +3,7 @@ import { ServiceError } from '../../base/errors.js';
 import { printExactJson } from '../../base/json/json.js';
 import type { ScriptRun } from '../../services/scripting/library/script-runs.js';
 import { parseFlag } from './parameter-reader.js';
-import { type Answer, inPath, inQuery, jsonAnswer, type Route, via } from './route.js';
+import { type Answer, BODY_ERRORS, inPath, inQuery, jsonAnswer, type Route, via } from './route.js';
 
 const runScript: Route = {
   name: 'runScript',
@@ -39,16 +39,7 @@ const runScript: Route = {
       },
     },
   ],
-  errors: [
-    'MALFORMED_REQUEST',
-    'UNAUTHENTICATED',
-    'FORBIDDEN',
-    'NOT_FOUND',
-    'NOT_ACCEPTABLE',
-    'TOO_LARGE',
-    'UNSUPPORTED_MEDIA_TYPE',
-    'SCRIPT_FAILED',
-  ],
+  errors: ['MALFORMED_REQUEST', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', ...BODY_ERRORS, 'SCRIPT_FAILED'],
   urgencyOf: () => 'script',
   ...via('scripts', ['runScript'], async (scripts, { context, path, parameters, body }) => {
     const { dry_run: dryRun } = parameters;

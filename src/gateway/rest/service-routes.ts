@@ -12,6 +12,7 @@ import {
   runReport,
 } from './report-routes.js';
 import {
+  BODY_ERRORS,
   inQuery,
   jsonAnswer,
   type Parameter,
@@ -101,14 +102,7 @@ export const AGENT_ROUTE: RouteDescription = {
     },
     { status: 202, description: 'The message was a notification.' },
   ],
-  errors: [
-    'MALFORMED_REQUEST',
-    'LIMIT_EXCEEDED',
-    'FORBIDDEN',
-    'NOT_ACCEPTABLE',
-    'TOO_LARGE',
-    'UNSUPPORTED_MEDIA_TYPE',
-  ],
+  errors: ['MALFORMED_REQUEST', 'LIMIT_EXCEEDED', 'FORBIDDEN', ...BODY_ERRORS],
 };
 
 const REPORT: Schema = { $ref: '#/components/schemas/Report' };

@@ -169,6 +169,12 @@ const LINES = {
   ],
 } as const;
 
+const FAULTS = {
+  requestFailed: 'request failed',
+  backgroundFault: 'background fault',
+  renewalFailed: 'renewal failed, will be tried again until it succeeds',
+} as const;
+
 function log({ logger, failures }: Log, event: Observation): void {
   if (event.kind === 'requestEnded') {
     logRequest(logger, event);
@@ -182,13 +188,9 @@ function log({ logger, failures }: Log, event: Observation): void {
       // Counted as a metric, not logged.
       return;
     case 'requestFailed':
-      logFault({ logger, failures }, event, [line, 'request failed']);
-      return;
     case 'backgroundFault':
-      logFault({ logger, failures }, event, [line, 'background fault']);
-      return;
     case 'renewalFailed':
-      logFault({ logger, failures }, event, [line, 'renewal failed, will be tried again until it succeeds']);
+      logFault({ logger, failures }, event, [line, FAULTS[event.kind]]);
       return;
     case 'streamCut':
       logger.error({ ...line, error: describeOnce(failures, event.error) }, 'answer cut');

@@ -330,13 +330,7 @@ export const ImportResolver = serviceResolver(({ query, mutation }: FieldRows<Im
         'you may not change the records.',
     ),
     IMPORT,
-    async ({ imports }, scope, { id }) => {
-      const preview = await imports.previewUndo(scope, id);
-      const conflicts = preview.conflicts.map(({ version = null, at = null, ...one }) => {
-        return { ...one, version, at };
-      });
-      return { ...preview, conflicts };
-    },
+    ({ imports }, scope, { id }) => imports.previewUndo(scope, id),
   ),
   undoImport: mutation(
     member.of(
@@ -371,55 +365,41 @@ export function toImportResult(one: StoredImport): ImportResult {
     state: one.state as ImportStateValue,
     name: one.name,
     fileId: one.fileId,
-    inspection: (one.inspection ?? null) as JsonValue,
-    mapping: (one.mapping ?? null) as unknown as JsonValue,
+    inspection: one.inspection as JsonValue | undefined,
+    mapping: one.mapping as JsonValue | undefined,
     mode: options.mode as ImportModeValue,
     by: options.by,
     missing: options.missing as ImportMissingValue,
     triggers: options.triggers as readonly ImportTriggerValue[],
     counts: one.counts,
-    rowCount: one.rowCount ?? null,
-    trial:
-      trial === undefined
-        ? null
-        : {
-            counts: trial.counts,
-            fields: Object.entries(trial.fields).map(([field, records]) => ({
-              ...{ field, records },
-              overwritten: trial.overwritten?.[field] ?? 0,
-            })),
-            preview: trial.preview.map((row) => ({
-              ...row,
-              fields: row.fields ?? null,
-              changes:
-                row.changes?.map(({ field, before = null, after = null }) => ({ field, before, after })) ??
-                null,
-              recordId: row.recordId ?? null,
-              label: row.label ?? null,
-            })),
-            isCurrent: trial.fingerprint === fingerprintOf(one),
-          },
+    rowCount: one.rowCount,
+    trial: trial && {
+      ...trial,
+      fields: Object.entries(trial.fields).map(([field, records]) => ({
+        ...{ field, records },
+        overwritten: trial.overwritten?.[field] ?? 0,
+      })),
+      isCurrent: trial.fingerprint === fingerprintOf(one),
+    },
     changeIds: changesOf(one)
       .slice(-MOST_CHANGE_IDS)
       .map((number) => `${one.id}.${number}`),
-    scripts: (one.triggers ?? null) as JsonValue,
-    fault: one.fault ?? null,
+    scripts: one.triggers as JsonValue | undefined,
+    fault: one.fault,
     createdBy: one.createdBy,
     createdAt: one.createdAt,
-    startedAt: one.startedAt ?? null,
-    endedAt: one.endedAt ?? null,
+    startedAt: one.startedAt,
+    endedAt: one.endedAt,
   };
 }
 
 function toErrorResult({ number, errors, source }: RefusedRowOfImport): ImportErrorResult {
-  const faults = errors.map(({ column = null, detail, expected = null, sent = null }) => {
-    return { column, detail, expected, sent: sent as JsonValue };
-  });
+  const faults = errors.map(({ sent, ...fault }) => ({ ...fault, sent: sent as JsonValue | undefined }));
   return { number, faults, source };
 }
 
-function toMappingResult({ name, collection, mapping, savedBy, savedAt }: SavedMapping): ImportMappingResult {
-  return { name, collection, mapping: mapping as unknown as JsonValue, savedBy, savedAt };
+function toMappingResult(saved: SavedMapping): ImportMappingResult {
+  return { ...saved, mapping: saved.mapping as unknown as JsonValue };
 }
 
 export function toImportOptions(sent: ImportOptionsInput | null | undefined): Partial<ImportOptions> {

@@ -61,19 +61,23 @@ function createGroup(
   const key = objectType(
     `${object.typeName}GroupKey`,
     `What the ${plural} of a group have in common: null where they are not grouped by it, or have no value.`,
+    Object.fromEntries(
+      fields.keys.map(({ name, value, description }) => [
+        name,
+        { type: outputType(value, types), nullable: true, description },
+      ]),
+    ),
   );
-  for (const one of fields.keys) {
-    const type = outputType(one.value, types);
-    field(key, one.name, () => type, { nullable: true, description: one.description });
-  }
-  const group = objectType(`${object.typeName}Group`, `A group of ${plural} and what is computed of them.`);
-  field(group, 'key', () => key, { description: 'What the records of the group have in common.' });
-  field(group, 'count', () => Int, { description: 'How many records are in the group.' });
-  for (const { name, value } of fields.own) {
-    const type = measures.output(value);
-    field(group, name, () => type, { description: `What is computed of \`${name}\`.` });
-  }
-  return group;
+  return objectType(`${object.typeName}Group`, `A group of ${plural} and what is computed of them.`, {
+    key: member.of(key, 'What the records of the group have in common.'),
+    count: member.whole('How many records are in the group.'),
+    ...Object.fromEntries(
+      fields.own.map(({ name, value }) => [
+        name,
+        member.of(measures.output(value), `What is computed of \`${name}\`.`),
+      ]),
+    ),
+  });
 }
 
 function createHaving(
