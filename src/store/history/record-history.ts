@@ -24,7 +24,7 @@ import { gone, notFound } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
 
 /** A changed field. Absent and null differ: `kind` distinguishes them. */
-export interface FieldChange {
+interface FieldChange {
   readonly kind: 'added' | 'changed' | 'removed';
   /** Names joined by dots; a list is a single value. */
   readonly path: string;
@@ -33,7 +33,7 @@ export interface FieldChange {
 }
 
 /** One change of a record. */
-export interface RecordVersion {
+interface RecordVersion {
   /** The version that it produced. */
   readonly version: number;
   readonly operation: 'created' | 'updated' | 'deleted';
