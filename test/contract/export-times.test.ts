@@ -77,13 +77,65 @@ describe('expand', () => {
   it.each([
     ['task', 'format=csv&expand=name'],
     ['fee_receipt', 'format=csv&expand=line'],
-    ['fee_receipt', 'format=ndjson&expand=lines'],
-    ['fee_receipt', 'limit=5&expand=lines'],
+    ['fee_receipt', 'format=csv&expand=student'],
+    ['fee_receipt', 'format=ndjson&expand=studnt'],
+    ['fee_receipt', 'limit=5&expand=receipt_no'],
   ])('is refused for %s?%s', async (collection, query) => {
     const response = await gateway.fetch(`/o/recs/${collection}?${query}`, { as: 'admin' });
     expect([response.status, await response.json()]).toEqual([
       400,
       expect.objectContaining({ errors: [expect.objectContaining({ parameter: 'expand' })] }),
     ]);
+  });
+});
+
+describe('expand as JSON', () => {
+  beforeAll(async () => {
+    await gateway.sql.query(`insert into records (domain, collection, id, data) values
+      ('top', 'registration', 's-1', '{"name": "Asha", "father_phone": "+919876543210", "fee": 10.50}'),
+      ('top', 'attendance', 'a-1', '{"student": {"value": "s-1", "label": "A"},
+        "marked_by": {"value": "usr-teacher", "label": "T"}}'),
+      ('top', 'attendance', 'a-2', '{"student": {"value": "gone", "label": "G"}}'),
+      ('top', 'attendance', 'a-3', '{"student": null}')`);
+  });
+  const asha = { _id: 's-1', name: 'Asha', father_phone: '+919876543210', fee: 10.5 };
+  const attendance = [
+    { value: 's-1', label: 'A', record: asha },
+    { value: 'gone', label: 'G', record: null },
+    null,
+  ];
+
+  it.each(['limit=5', 'stream=true', 'sort=_id', 'limit=5&format=ndjson', 'stream=true&format=ndjson'])(
+    'puts the records that references point to into a list: %s',
+    async (query) => {
+      const text = await read(`attendance?expand=student&project=student&${query}`);
+      const records = query.includes('ndjson') ? `[${text.trim().split('\n').join(',')}]` : text;
+      expect(JSON.parse(records)).toEqual(attendance.map((student, i) => ({ _id: `a-${i + 1}`, student })));
+      expect(text).toContain('10.50');
+    },
+  );
+
+  it('puts them into one record, without an ETag', async () => {
+    const response = await gateway.fetch('/o/recs/attendance/a-1?expand=student,marked_by', { as: 'admin' });
+    expect(response.headers.get('etag')).toBeNull();
+    expect(await response.json()).toMatchObject({
+      student: { record: asha },
+      marked_by: { value: 'usr-teacher', record: { _id: 'usr-teacher', user_name: 'teacher' } },
+    });
+  });
+
+  it('accepts a list of objects, whose elements are there in any case', async () => {
+    const [receipt] = JSON.parse(await read('fee_receipt?limit=1&expand=lines,student'));
+    expect(receipt.lines).toHaveLength(2);
+    expect(JSON.parse(await read('fee_receipt?oquery=receipt_no=none&expand=student'))).toEqual([]);
+  });
+
+  it('shows no more of a record than its reader may read', async () => {
+    const as = (path: string) => gateway.fetch(`/o/recs/${path}`, { as: 'viewer' });
+    const direct = await (await as('registration/s-1')).json();
+    const [record] = await (await as('attendance?limit=1&expand=student,marked_by')).json();
+    expect(record.student.record).toEqual(direct);
+    expect(record.marked_by.record).toEqual(expect.objectContaining({ name: 'The teacher' }));
+    expect(record.marked_by.record).not.toHaveProperty('user_name');
   });
 });

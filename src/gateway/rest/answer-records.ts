@@ -1,5 +1,6 @@
 /** Answers with records: a page, a single piece or a stream, in every format. */
 import { isPreferred } from '../../base/http/is-preferred.js';
+import type { EndSignal } from '../../base/model/end-signal.js';
 import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../../base/tables/format.js';
 import {
   assertFitsSheet,
@@ -13,6 +14,7 @@ import {
 import { columnsOfRecords, listOfObjects } from '../../services/exporting/record-columns.js';
 import type { RecordSet } from '../../store/reading/record-set.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
+import type { ExpandReferences } from './expand-references.js';
 import { byteOrderMarkOf, fileHeaders, formatOf, timeZoneOf } from './format-parameters.js';
 import { type Answer, type Parameter, PREFER, type RestRequest, type WholeAnswer } from './route.js';
 
@@ -32,13 +34,21 @@ export async function answerRecords(
   records: RecordSet,
   wanted: RecordsRequest,
   request: RestRequest,
+  expand: ExpandReferences | undefined,
 ): Promise<Answer> {
   const format = formatOf(request);
-  if (!isTableFormat(format)) tableOptions(records, request);
+  if (!isTableFormat(format)) timeZoneOf(request);
   const isStreamed = request.parameters.stream !== undefined;
   if (!isStreamed && wanted.limit !== undefined && wanted.limit <= MAX_PAGE)
-    return await answerPage(records, wanted, request);
+    return await answerPage(records, { wanted, request, expand });
   if (isTableFormat(format)) return await answerFile(records, { wanted, request, format });
+  if (expand !== undefined)
+    return {
+      kind: 'stream',
+      mediaType: contentTypeOf(format),
+      open: (signal) => streamExpanded(records, { format, expand, signal }),
+      countRows: () => records.rowsStreamed,
+    };
   if (records.isShort) return await answerShort(records, format === 'ndjson' ? 'ndjson' : 'json', request);
   return {
     kind: 'stream',
@@ -46,6 +56,24 @@ export async function answerRecords(
     open: (signal) => records.stream(format, signal),
     countRows: () => records.rowsStreamed,
   };
+}
+
+async function* streamExpanded(
+  records: RecordSet,
+  {
+    format,
+    expand,
+    signal,
+  }: { readonly format: Format; readonly expand: ExpandReferences; readonly signal: EndSignal },
+): AsyncGenerator<string, void> {
+  let separator = format === 'json' ? '[' : '';
+  for await (const texts of readJsonLines(records.stream('ndjson', signal))) {
+    for (const text of await expand(texts)) {
+      yield format === 'json' ? separator + text : `${text}\n`;
+      separator = ',';
+    }
+  }
+  if (format === 'json') yield separator === '[' ? '[]' : ']';
 }
 
 /**
@@ -131,12 +159,11 @@ async function answerShort(
 
 async function answerPage(
   records: RecordSet,
-  wanted: RecordsRequest,
-  request: RestRequest,
+  { wanted, request, expand = async (texts) => texts }: PageRequest,
 ): Promise<WholeAnswer> {
   const format = formatOf(request);
   const page = await records.page();
-  const texts = page.records.map((record) => record.json);
+  const texts = await expand(page.records.map((record) => record.json));
   const cursor = page.hasNextPage ? page.cursors.at(-1) : undefined;
   const headers = {
     ...(isTableFormat(format) && fileHeaders(`${wanted.collection}.${format}`)),
@@ -151,6 +178,12 @@ async function answerPage(
       : printTexts(texts, format),
     headers,
   };
+}
+
+interface PageRequest {
+  readonly wanted: RecordsRequest;
+  readonly request: RestRequest;
+  readonly expand: ExpandReferences | undefined;
 }
 
 function printTexts(texts: readonly string[], format: Format): string {

@@ -13,6 +13,7 @@ import { assertNamed, readCollectionFilters } from './collection-filter.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
 import { printEtag } from './conditional.js';
 import { RECORD, RECORDS } from './describe-records.js';
+import { expandReferences } from './expand-references.js';
 import { FORMAT_PARAMETERS } from './format-parameters.js';
 import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn, RECORD_ID, recordAddress } from './record-address.js';
@@ -66,6 +67,11 @@ const STREAM: Parameter = inQuery('stream', 'true: streamed in any case; or left
   schema: { type: 'string', const: 'true' },
 });
 
+const EXPAND: Parameter = inQuery(
+  'expand',
+  'references, separated by commas; each gets the record that it points to as `record`',
+);
+
 /** Which records, and in which order. */
 export const FILTER_PARAMETERS: readonly Parameter[] = [
   inQuery('oquery', `a filter: ${OQUERY_SYNTAX}`, {
@@ -101,12 +107,12 @@ const READ_PARAMETERS: readonly Parameter[] = [
       'by _id. Without sort, limit, skip and after. X-Next-Since is to be said next time',
   ),
   ...FORMAT_PARAMETERS,
-  inQuery(
-    'expand',
-    'CSV, XLSX and Parquet: a field that is a list of objects, e.g. `lines`. ' +
-      'A row for each element, with the ' +
-      'other columns of the record repeated',
-  ),
+  {
+    ...EXPAND,
+    description:
+      `JSON and NDJSON: ${EXPAND.description}. CSV, XLSX and Parquet: a field that is a list of objects, ` +
+      'e.g. `lines`. A row for each element, with the other columns of the record repeated',
+  },
 ];
 
 export const READ_ERRORS = [...REPORT_ERRORS, 'MALFORMED_FILTER', 'GONE'] as const;
@@ -136,6 +142,7 @@ const getRecord: Route = {
     STREAM,
     PROJECT,
     PROJECTION,
+    EXPAND,
     inHeader('If-None-Match', 'an ETag: 304 if the record still has it'),
   ],
   answers: [
@@ -144,13 +151,17 @@ const getRecord: Route = {
   ],
   errors: READ_ERRORS,
   assertAllowed: allowedTo('read'),
-  ...via('records', ['record'], async (records, request) => {
+  ...via('records', ['record', 'records', 'assertAllowed'], async (records, request) => {
     assertStream(request.parameters.stream);
+    const address = recordAddress(request);
     const projection = projectionOf(request.parameters);
-    const record = await records.record(request.context, {
-      ...recordAddress(request),
-      ...(projection && { projection }),
-    });
+    const record = await records.record(request.context, { ...address, ...(projection && { projection }) });
+    if (request.parameters.expand !== undefined) {
+      const set = records.records(request.context, address);
+      const expand = expandReferences({ set, records, request });
+      // Without an ETag: the version of the record says nothing of the others.
+      return jsonAnswer((await expand?.([record.json]))?.[0] ?? record.json);
+    }
     const etag = printEtag(record.version);
     if (isUnchanged(request.headers['if-none-match'], printEtag(record.version))) {
       return { kind: 'empty', status: 304, headers: { etag } };
@@ -208,15 +219,16 @@ function listRoute(
     assertAllowed: allowedTo('read', collection),
     // A request without a limit reads all records.
     urgencyOf: ({ limit }) => (Number(limit ?? Number.POSITIVE_INFINITY) <= MAX_PAGE ? 'short' : 'stream'),
-    ...via('records', ['records', 'parseSince'], async (records, request) => {
+    ...via('records', ['records', 'assertAllowed', 'parseSince'], async (records, request) => {
       const name = collection ?? collectionIn(request);
       const sent = readCollectionFilters(extra, request);
       const wanted = readRecordsRequest(name, sent, request);
       const { since } = request.parameters;
       const found = records.records(request.context, wanted);
+      const expand = expandReferences({ set: found, records, request });
       await assertNamed(records, request.context, { collection: name, sent });
       if (since === undefined)
-        return await withTotalCount(await answerRecords(found, wanted, request), found, request);
+        return await withTotalCount(await answerRecords(found, wanted, request, expand), found, request);
       assertUnordered(request.parameters);
       const changes = { ...wanted, since: records.parseSince(request.context, since) };
       return await answerChanges(found, changes, request);
