@@ -6,7 +6,10 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cacheExchange, createClient, fetchExchange } from '@urql/core';
 import { ClientError, GraphQLClient } from 'graphql-request';
+import { createClient as createEventClient } from 'graphql-sse';
 import { useGateway } from '../contract/gateway.js';
+import { countSubscriptions } from '../contract/live.js';
+import { eventually } from '../eventually.js';
 
 const gateway = useGateway({ GRAPHQL_BATCHING: 'true' });
 
@@ -220,5 +223,34 @@ describe('graphql-request', () => {
     >([{ document: '{ me { userName } }' }, { document: TASKS, variables: { first: 1, above: '6.5' } }]);
     expect(answers[0].data.me.userName).toBe('admin');
     expect(answers[1].data.tasks.nodes).toHaveLength(1);
+  });
+});
+
+describe('graphql-sse', () => {
+  it('hears of changes, and is told why a subscription is refused', async () => {
+    const client = createEventClient({
+      url: `${gateway.url}/graphql`,
+      headers: authorization(),
+      retryAttempts: 0,
+    });
+    const events = client.iterate<{ readonly taskChanged: { readonly id: string } }>({
+      query: 'subscription { taskChanged { id } }',
+    });
+    const first = events.next();
+    await eventually(async () => (await countSubscriptions(gateway)) === 1);
+    await gateway.fetch('/o/task', {
+      as: 'admin',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ _id: 'heard', name: 'Chalk' }),
+    });
+    expect((await first).value).toEqual({ data: { taskChanged: { id: 'heard' } } });
+    await events.return?.();
+    const refused = client.iterate({ query: 'subscription { nothing }' });
+    expect((await refused.next()).value).toMatchObject({
+      errors: [{ message: expect.stringContaining('Cannot query field') }],
+    });
+    expect((await refused.next()).done).toBe(true);
+    client.dispose();
   });
 });

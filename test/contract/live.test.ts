@@ -572,3 +572,69 @@ describe('a live connection', () => {
     await expectEventually(() => metric(gateway, 'campus_live_events_total'), before + 1);
   });
 });
+
+describe('Server-Sent Events', () => {
+  async function open(query: string, as: Role | undefined = 'admin') {
+    const ending = new AbortController();
+    const response = await gateway.fetch('/graphql', {
+      as,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query }),
+      signal: ending.signal,
+    });
+    return { response, end: () => ending.abort() };
+  }
+
+  it('carry the events of one subscription, which ends with its answer', async () => {
+    const { response, end } = await open(TASKS);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('x-request-id')).not.toBeNull();
+    await eventually(async () => (await countSubscriptions(gateway)) === 1);
+    await ask(
+      otherGateway,
+      'mutation { createTask(data: { id: "sse-1", name: "Chalk", amount: "1.50" }) { id } }',
+    );
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('\n\n')) text += (await reader?.read())?.value ?? '';
+    expect(text).toMatch(/^event: next\ndata: \{"data":\{"taskChanged":\{"operation":"CREATED","id":"sse-1"/);
+    expect(text).toContain('"amount":"1.50"');
+    end();
+    await eventually(async () => (await countSubscriptions(gateway)) === 0);
+  });
+
+  it.each([
+    ['subscription { nothing }', 'Cannot query field'],
+    ['{ tasks { totalCount } }', 'Send a query by POST /graphql'],
+    ['subscription { topic(name: "secret") { message } }', 'FORBIDDEN'],
+  ])('say why there is nothing to hear: %s', async (query, reason) => {
+    const { response } = await open(query, 'viewer');
+    const text = await response.text();
+    expect(text).toMatch(/^event: next\ndata: \{"errors":\[.*\]\}\n\nevent: complete\ndata:\n\n$/);
+    expect(text).toContain(reason);
+  });
+
+  it('need a credential, and leave JSON to callers who prefer it', async () => {
+    const accept = 'application/json, text/event-stream';
+    const answered = await gateway.fetch(`/graphql?query=${encodeURIComponent('{ me { userName } }')}`, {
+      as: 'admin',
+      headers: { accept },
+    });
+    expect(await answered.json()).toEqual({ data: { me: { userName: 'admin' } } });
+    const refused = await gateway.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query: TASKS }),
+    });
+    expect(refused.status).toBe(401);
+  });
+
+  it('count as connections of their user', async () => {
+    const most = 10;
+    const opened = await Promise.all(Array.from({ length: most + 1 }, () => open(TASKS, 'clerk')));
+    await eventually(async () => (await countSubscriptions(gateway)) === most);
+    for (const { end } of opened) end();
+  });
+});

@@ -138,11 +138,16 @@ export const SERVER_SETTINGS = {
     'largest message published to a topic, as JSON',
     '65536',
   ),
-  liveConnections: setting('LIVE_CONNECTIONS', positiveSetting, 'WebSockets of this gateway at once', '2000'),
+  liveConnections: setting(
+    'LIVE_CONNECTIONS',
+    positiveSetting,
+    'live connections (WebSockets, Server-Sent Events) of this gateway at once',
+    '2000',
+  ),
   liveConnectionsPerCredential: setting(
     'LIVE_CONNECTIONS_PER_CREDENTIAL',
     positiveSetting,
-    'WebSockets of one user on this gateway at once',
+    'live connections of one user on this gateway at once',
     '10',
   ),
   liveSubscriptionsPerConnection: setting(

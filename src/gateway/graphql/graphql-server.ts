@@ -214,7 +214,7 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
     },
     plugin: async (app) => {
       const { callerOf } = services;
-      serveGraphql(app, { current, callerOf, operations, persisted, registered, settings: config });
+      serveGraphql(app, { current, callerOf, operations, live, persisted, registered, settings: config });
     },
     close: async () => {
       live.close();

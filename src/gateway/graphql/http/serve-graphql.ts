@@ -19,6 +19,8 @@ import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
 import { printAnswer } from '../../../base/scalars/json-text.js';
 import type { Config } from '../../config/config.js';
 import { credentialNeeded, type RequestContext } from '../../resolvers/request-context.js';
+import { EVENT_STREAM, streamEvents } from '../live/event-stream.js';
+import type { LiveServer } from '../live/live-server.js';
 import { answerOperation, type OperationOptions } from '../operation/operation.js';
 import {
   hashOf,
@@ -55,6 +57,7 @@ export interface EndpointOptions {
   /** The caller, as identified by the preceding hooks. */
   readonly callerOf: (request: FastifyRequest) => GraphqlCaller;
   readonly operations: OperationOptions;
+  readonly live: LiveServer;
   readonly persisted: PersistedQueries;
   /** The only documents that are answered. `undefined`: any document. */
   readonly registered: RegisteredOperations | undefined;
@@ -100,6 +103,12 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
           findText: (hash) => options.persisted.find(hash),
           refusal: credentialNeeded,
         });
+      }
+      const operation = acceptsEvents(request) ? readOperationText(incoming) : undefined;
+      if (operation !== undefined) {
+        if (caller.context.scope === undefined) throw credentialNeeded();
+        const query = textOf(operation, options.persisted);
+        return await streamEvents(options.live, { request, reply, operation: { ...operation, query } });
       }
       const asked: Asked = {
         options,
@@ -336,9 +345,14 @@ function mediaTypeFor(accept: string | undefined): string | undefined {
 }
 
 const acceptedType = rememberLatest(
-  (accept) => new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, RESULT_TYPE]),
+  (accept) => new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, RESULT_TYPE, EVENT_STREAM]),
   MAX_REMEMBERED,
 );
+
+/** Whether the caller prefers Server-Sent Events to JSON, as clients do for a subscription. */
+function acceptsEvents({ method, headers: { accept } }: FastifyRequest): boolean {
+  return method !== 'HEAD' && accept !== undefined && acceptedType(accept) === EVENT_STREAM;
+}
 
 /** The methods of `/graphql`. */
 const GRAPHQL_METHODS: readonly string[] = ['GET', 'HEAD', 'POST'];

@@ -111,6 +111,11 @@ export class LiveServer {
     return this.#connections.size;
   }
 
+  /** Whether an answer of HTTP may not become one more connection. WebSockets make room for themselves. */
+  get isFull(): boolean {
+    return this.#connections.size >= this.#surroundings.config.liveConnections;
+  }
+
   get subscriptions(): number {
     let count = 0;
     for (const connection of this.#connections) count += connection.subscriptions;
