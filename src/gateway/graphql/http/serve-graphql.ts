@@ -19,8 +19,7 @@ import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
 import { printAnswer } from '../../../base/scalars/json-text.js';
 import type { Config } from '../../config/config.js';
 import { credentialNeeded, type RequestContext } from '../../resolvers/request-context.js';
-import { EVENT_STREAM, streamEvents } from '../live/event-stream.js';
-import type { LiveServer } from '../live/live-server.js';
+import { EVENT_STREAM, type LiveEvents, streamEvents } from '../live/event-stream.js';
 import { answerOperation, type OperationOptions } from '../operation/operation.js';
 import {
   hashOf,
@@ -57,7 +56,7 @@ export interface EndpointOptions {
   /** The caller, as identified by the preceding hooks. */
   readonly callerOf: (request: FastifyRequest) => GraphqlCaller;
   readonly operations: OperationOptions;
-  readonly live: LiveServer;
+  readonly live: LiveEvents;
   readonly persisted: PersistedQueries;
   /** The only documents that are answered. `undefined`: any document. */
   readonly registered: RegisteredOperations | undefined;

@@ -24,6 +24,9 @@ const messageStart = (type: string) => `{"id":"${ID}","type":"${type}","payload"
 const [NEXT, ERROR] = [messageStart('next'), messageStart('error')];
 const COMPLETE = 'event: complete\ndata:\n\n';
 
+/** The part of `LiveServer` that an answer of events needs. */
+export type LiveEvents = Pick<LiveServer, 'isFull' | 'open'>;
+
 /**
  * Answers with the events of a subscription until either side ends it. A reason of ours is the last event; a
  * stop of the gateway resets the connection, so that the client connects again.
@@ -31,7 +34,7 @@ const COMPLETE = 'event: complete\ndata:\n\n';
  * @throws UNAVAILABLE (503) if there are too many live connections
  */
 export async function streamEvents(
-  live: LiveServer,
+  live: LiveEvents,
   {
     request,
     reply,

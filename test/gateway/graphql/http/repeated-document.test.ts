@@ -79,6 +79,12 @@ async function openEndpoint({ failsAt = 0, describe: tell = tellCosts }: Faults)
       notes: new RequestNotes('/graphql'),
     }),
     operations,
+    live: {
+      isFull: true,
+      open: () => {
+        throw new Error('no live data here');
+      },
+    },
     persisted: new PersistedQueries({ maxLength: 1000 }),
     registered: undefined,
     settings: {
