@@ -314,18 +314,6 @@ export const FLOORS: readonly Room[] = [
     ],
   },
   {
-    name: 'gateway/graphql/http/',
-    imports: [
-      ...[
-        'gateway/config/config.ts',
-        'base/scalars/',
-        'gateway/resolvers/',
-        'gateway/graphql/persisted/',
-        'gateway/graphql/operation/',
-      ],
-    ],
-  },
-  {
     name: 'gateway/graphql/live/',
     imports: [
       ...[
@@ -343,6 +331,19 @@ export const FLOORS: readonly Room[] = [
         'gateway/graphql/limits/',
         'gateway/graphql/operation/',
         'services/importing/',
+      ],
+    ],
+  },
+  {
+    name: 'gateway/graphql/http/',
+    imports: [
+      ...[
+        'gateway/config/config.ts',
+        'base/scalars/',
+        'gateway/resolvers/',
+        'gateway/graphql/persisted/',
+        'gateway/graphql/operation/',
+        'gateway/graphql/live/',
       ],
     ],
   },
