@@ -385,7 +385,7 @@ export const FLOORS: readonly Room[] = [
   { name: 'portal/explore/', imports: ['base/tables/csv-line.ts'] },
   { name: 'portal/browser/session/', imports: [] },
   { name: 'portal/browser/gateway/', imports: ['portal/browser/session/'] },
-  { name: 'portal/browser/language/', imports: ['portal/browser/session/', 'portal/browser/gateway/'] },
+  { name: 'portal/browser/language/', imports: ['portal/browser/session/'] },
   {
     name: 'portal/browser/shell/',
     imports: ['portal/browser/session/', 'portal/browser/gateway/', 'portal/browser/language/'],
@@ -399,6 +399,7 @@ export const FLOORS: readonly Room[] = [
         'portal/explore/',
         'services/importing/cells/day-formats.ts',
         'services/messaging/sms/count-segments.ts',
+        'store/catalog/collection-definition.ts',
       ],
       ...['base/tables/csv-line.ts', 'base/languages/graphql-names.ts'],
       'base/languages/oquery-conditions.ts',

@@ -22,6 +22,7 @@ const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
   'src/school/reports/shared/record-parts.ts',
   'src/school/demo/people.ts',
   'src/gateway/rest/conditional.ts',
+  'src/portal/browser/language/texts.ts',
   'src/store/database/row-query.ts',
   'src/store/sql/compile-shape.ts',
   'src/store/access/condition-test.ts',

@@ -5,7 +5,7 @@ import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { type ComponentType, lazy, StrictMode, Suspense, startTransition, useSyncExternalStore } from 'react';
+import { type ComponentType, StrictMode, startTransition, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { takeLinkToken } from './entrance/link-token';
 import { SessionEnded } from './entrance/login-form';
@@ -14,9 +14,10 @@ import { Portal } from './frame/portal';
 import { GatewayClient } from './gateway/gateway-client';
 import { GatewayContext, SessionContext } from './gateway/use-gateway';
 import { preferredLanguage } from './language/preferred-language';
-import { switchLanguage } from './language/use-texts';
+import { switchLanguage, useLanguage } from './language/texts';
 import { branchInAddress } from './session/graphql-headers';
 import { LoginSession } from './session/login-session';
+import { lazyPart } from './shell/states';
 import { READABLE, THEME } from './theme';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
@@ -30,13 +31,9 @@ const queries = new QueryClient({ defaultOptions: { queries: { retry: false, sta
 
 const linkToken = takeLinkToken();
 
-const WelcomePage = lazy(async () => ({
-  default: (await import('./entrance/welcome-page')).WelcomePage,
-}));
+const WelcomePage = lazyPart(async () => (await import('./entrance/welcome-page')).WelcomePage);
 
-const FirstRunPage = lazy(async () => ({
-  default: (await import('./entrance/first-run-page')).FirstRunPage,
-}));
+const FirstRunPage = lazyPart(async () => (await import('./entrance/first-run-page')).FirstRunPage);
 
 /** Pages of links, which need no session. */
 const LINK_PAGES: Readonly<Record<string, ComponentType<{ readonly token: string }>>> = {
@@ -45,14 +42,10 @@ const LINK_PAGES: Readonly<Record<string, ComponentType<{ readonly token: string
 };
 
 function Entrance() {
+  useLanguage();
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   const LinkPage = LINK_PAGES[location.pathname];
-  if (LinkPage)
-    return (
-      <Suspense>
-        <LinkPage token={linkToken} />
-      </Suspense>
-    );
+  if (LinkPage) return <LinkPage token={linkToken} />;
   if (state.kind === 'starting') return null;
   if (state.kind === 'loggedOut') return <LoginPage />;
   const { user } = state;

@@ -5,7 +5,7 @@
 import type { ComponentType } from 'react';
 import { isOfPath } from '../page-paths';
 import type { Viewer } from './gateway/use-gateway';
-import { phrase } from './language/use-texts';
+import { phrase } from './language/texts';
 import type { IconName } from './shell/icon';
 
 export interface PortalPage {

@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { t } from './language/texts';
 
 /** The accent colour: a blue whose sixth step has a contrast of 4.5:1 on white, and its fourth on black. */
 const CAMPUS: MantineColorsTuple = [
@@ -28,6 +29,11 @@ const DARK: MantineColorsTuple = [
   '#0e1116',
 ];
 
+/** Buttons of the library that have no text are named in the language of the page. */
+function namedClose() {
+  return { closeButtonProps: { 'aria-label': t('Close') } };
+}
+
 export const THEME = createTheme({
   primaryColor: 'campus',
   primaryShade: { light: 7, dark: 7 },
@@ -49,7 +55,12 @@ export const THEME = createTheme({
     // Fields beside each other line up, whatever the length of their descriptions.
     InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
-    Modal: { defaultProps: { centered: true } },
+    Modal: { defaultProps: () => ({ centered: true, ...namedClose() }) },
+    Drawer: { defaultProps: namedClose },
+    Notification: { defaultProps: namedClose },
+    PasswordInput: {
+      defaultProps: () => ({ visibilityToggleButtonProps: { 'aria-label': t('Show characters') } }),
+    },
     // Most texts are of this size, links within a line too; most headings are those of a section.
     Text: { defaultProps: { size: 'sm' } },
     Title: { defaultProps: { order: 2, size: 'h4' } },

@@ -1,20 +1,20 @@
 /** The settings of the viewer's own account. */
-import { NativeSelect, Paper, PasswordInput, Stack, Text, Title, useMantineColorScheme } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from 'react';
+import { Paper, PasswordInput, Stack, Text, Title, useMantineColorScheme } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { ChangeOwnPassword } from '../../../generated/portal/account/account';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
 import { NewPasswordFields, RefusalNotice, THEMES } from '../entrance/entrance-card';
 import { useChange, useSession, useViewer } from '../gateway/use-gateway';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
-import { currentLanguage, switchLanguage, useTexts } from '../language/use-texts';
-import { useNotice } from '../shell/confirm-dialog';
+import { switchLanguage, t, useLanguage } from '../language/texts';
+import { notice } from '../shell/confirm-dialog';
 import { PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { ChoiceField } from '../shell/text-field';
 import { SecondFactorSection } from './second-factor-setup';
 import { SessionList } from './session-list';
 
 export function AccountPage() {
-  const t = useTexts();
   const { id, name, userName, roles } = useViewer();
   return (
     <PageFrame
@@ -53,9 +53,8 @@ function Section({ title, children }: { readonly title: string; readonly childre
 }
 
 function LanguageAndColours() {
-  const t = useTexts();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const language = useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
+  const language = useLanguage();
   const keep = useChange(KeepLanguage);
   const choose = (chosen: Language) => {
     void switchLanguage(chosen);
@@ -63,18 +62,18 @@ function LanguageAndColours() {
   };
   return (
     <Stack gap="md" className="narrow-form">
-      <NativeSelect
+      <ChoiceField
         label={t('Language')}
         description={t('Saved for you on every device')}
         value={language}
-        onChange={({ currentTarget }) => choose(currentTarget.value as Language)}
+        onChange={(next) => choose(next as Language)}
         data={Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }))}
       />
-      <NativeSelect
+      <ChoiceField
         label={t('Theme')}
         description={t('Saved in this browser')}
         value={colorScheme}
-        onChange={({ currentTarget }) => setColorScheme(currentTarget.value as keyof typeof THEMES)}
+        onChange={(next) => setColorScheme(next as keyof typeof THEMES)}
         data={Object.entries(THEMES).map(([value, label]) => ({ value, label: t(label) }))}
       />
     </Stack>
@@ -83,9 +82,7 @@ function LanguageAndColours() {
 
 /** Changes the password. This ends all sessions; the current one is reopened with the new password. */
 export function PasswordSection() {
-  const t = useTexts();
   const session = useSession();
-  const notice = useNotice();
   const { userName, domain } = useViewer();
   const [isDifferent, setDifferent] = useState(false);
   const change = useChange(ChangeOwnPassword);
@@ -123,7 +120,6 @@ export function PasswordSection() {
           autoComplete="current-password"
           required
           withAsterisk={false}
-          visibilityToggleButtonProps={{ 'aria-label': t('Show characters') }}
         />
         <NewPasswordFields />
         <RefusalNotice>{isDifferent && t('The passwords do not match.')}</RefusalNotice>

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { EntranceCard } from '../entrance/entrance-card';
 import { useSession } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { TextButton } from '../shell/text-button';
 import { SecondFactorSetup } from './second-factor-setup';
 
@@ -15,7 +15,6 @@ export interface EnrolmentPageProps {
  * For users who have logged in without the second factor that their role needs. They must set it up first.
  */
 export function EnrolmentPage({ school, onDone }: EnrolmentPageProps) {
-  const t = useTexts();
   const session = useSession();
   return (
     <EntranceCard title={t('Two-factor authentication')} subtitle={school}>

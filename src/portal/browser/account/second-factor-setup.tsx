@@ -14,9 +14,9 @@ import {
 } from '../../../generated/portal/account/second-factor';
 import { saveFile } from '../gateway/save-file';
 import { useChange, useOperation } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
-import { SubmitForm, type SubmitFormProps, useNotice } from '../shell/confirm-dialog';
+import { notice, SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { LoadingState, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
@@ -53,7 +53,6 @@ function SetupForm({
   onCode,
   ...form
 }: CodeFormProps & { readonly secret: string; readonly uri: string }) {
-  const t = useTexts();
   return (
     <SubmitForm {...form} action={t('Turn it on')} onSubmit={({ code = '' }) => onCode(code)}>
       <Text>{t('1. Scan this with an authenticator app, such as Aegis or Google Authenticator.')}</Text>
@@ -83,8 +82,6 @@ function inGroups(secret: string): string {
 }
 
 export function SecondFactorSection() {
-  const t = useTexts();
-  const notice = useNotice();
   const [asked, setAsked] = useState<'on' | 'off' | 'codes'>();
   const { data, error, refetch } = useOperation(OwnSecondFactor, {});
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
@@ -122,13 +119,7 @@ export function SecondFactorSection() {
         {isOn && !isRequired && <TextButton label={t('Turn off')} onClick={() => setAsked('off')} />}
       </Group>
       {asked && (
-        <Modal
-          opened
-          onClose={close}
-          title={titles[asked]}
-          closeOnClickOutside={false}
-          closeButtonProps={{ 'aria-label': t('Close') }}
-        >
+        <Modal opened onClose={close} title={titles[asked]} closeOnClickOutside={false}>
           {asked === 'on' && <SecondFactorSetup onDone={close} />}
           {asked === 'codes' && <NewRecoveryCodes onDone={close} />}
           {asked === 'off' && (
@@ -146,14 +137,12 @@ export function SecondFactorSection() {
 }
 
 function Removal({ onDone }: { onDone(): void }) {
-  const t = useTexts();
   const { mutate, isPending, error } = useChange(RemoveOwnSecondFactor);
   const off = (code: string) => mutate({ code }, { onSuccess: onDone });
   return <CodeForm action={t('Turn off')} isBusy={isPending} problem={error} onCode={off} />;
 }
 
 function NewRecoveryCodes({ onDone }: { onDone(): void }) {
-  const t = useTexts();
   const { mutate, isPending, error, data } = useChange(RenewOwnRecoveryCodes);
   if (data) return <RecoveryCodes codes={data.renewRecoveryCodes} onDone={onDone} />;
   const renew = (code: string) => mutate({ code });
@@ -161,7 +150,6 @@ function NewRecoveryCodes({ onDone }: { onDone(): void }) {
 }
 
 function CodeForm({ onCode, ...form }: CodeFormProps & Pick<SubmitFormProps, 'action'>) {
-  const t = useTexts();
   return (
     <SubmitForm {...form} onSubmit={({ code = '' }) => onCode(code)}>
       <TextInput
@@ -187,7 +175,6 @@ interface RecoveryCodesProps {
 
 /** Shows new recovery codes, for the user to save. */
 function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
-  const t = useTexts();
   const text = codes.join('\n');
   return (
     <Stack gap="md" role="status">

@@ -5,22 +5,17 @@ import {
   SessionsOfUser,
   type SessionsOfUserQuery,
 } from '../../../generated/portal/account/sessions';
-import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
-import { ProblemWords } from '../language/problem-words';
-import { useFormats, useTexts } from '../language/use-texts';
-import { ChangeButton, useNotice } from '../shell/confirm-dialog';
+import { useOperation, useViewer } from '../gateway/use-gateway';
+import { formats, t } from '../language/texts';
+import { ActionButton, ChangeButton, notice } from '../shell/confirm-dialog';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { Answered, EmptyState } from '../shell/states';
-import { TextButton } from '../shell/text-button';
 import { nameProgram } from './name-program';
 
 type ListedSession = SessionsOfUserQuery['sessions'][number];
 
 /** The open sessions of a user. One can be ended, or all except the current one. */
 export function SessionList({ userId }: { readonly userId: string }) {
-  const t = useTexts();
-  const notice = useNotice();
-  const { instant } = useFormats();
   const isOwn = useViewer().id === userId;
   const answer = useOperation(SessionsOfUser, { userId });
   const title = isOwn ? t('Log out everywhere else') : t('Log out everywhere');
@@ -38,8 +33,8 @@ export function SessionList({ userId }: { readonly userId: string }) {
               label={t('Sessions')}
               rows={sessions}
               columns={[
-                [t('Logged in'), ({ createdAt }) => instant(createdAt)],
-                [t('Last active'), ({ lastSeenAt, createdAt }) => instant(lastSeenAt ?? createdAt)],
+                [t('Logged in'), ({ createdAt }) => formats.instant(createdAt)],
+                [t('Last active'), ({ lastSeenAt, createdAt }) => formats.instant(lastSeenAt ?? createdAt)],
                 [t('Address'), ({ address }) => address],
                 [t('Browser or app'), (session) => <ProgramName {...session} />, 'wrapped'],
                 [<ActionsHead key="actions" />, (session) => <EndButton session={session} />, 'unbroken'],
@@ -69,7 +64,6 @@ export function SessionList({ userId }: { readonly userId: string }) {
 
 /** The short name of the program. The tooltip shows the whole `User-Agent`. */
 function ProgramName({ userAgent }: Pick<ListedSession, 'userAgent'>) {
-  const t = useTexts();
   const { program, system } = nameProgram(userAgent ?? '');
   return (
     <span title={userAgent ?? undefined}>
@@ -79,30 +73,20 @@ function ProgramName({ userAgent }: Pick<ListedSession, 'userAgent'>) {
 }
 
 function EndButton({ session }: { readonly session: ListedSession }) {
-  const t = useTexts();
-  const notice = useNotice();
-  const { instant } = useFormats();
-  const end = useChange(EndOneSession, [SessionsOfUser]);
   const { id, createdAt, address, isCurrent } = session;
   if (isCurrent) return <Text c="dimmed">{t('This session')}</Text>;
   return (
-    <TextButton
+    <ActionButton
       label={t('End')}
       size="compact-sm"
-      loading={end.isPending}
       aria-label={t('End the session of {address}, {instant}', {
         address: address ?? '–',
-        instant: instant(createdAt),
+        instant: formats.instant(createdAt),
       })}
-      onClick={() =>
-        end.mutate(
-          { id },
-          {
-            onSuccess: () => notice(t('The session has ended.')),
-            onError: ({ message }: Error) => notice(<ProblemWords text={message} />, 'failed'),
-          },
-        )
-      }
+      change={EndOneSession}
+      variables={{ id }}
+      outdated={[SessionsOfUser]}
+      done={() => t('The session has ended.')}
     />
   );
 }

@@ -1,11 +1,13 @@
 /** The acts of a place as buttons. */
+
 import { Button, type ButtonProps } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Icon, type IconName } from '../shell/icon';
+import { lazyPart } from '../shell/states';
 import { type Act, type ActPlace, type ActSubject, fillIn, useActs, useActWords } from './acts';
 
-const ActDialog = lazy(async () => ({ default: (await import('./act-dialog')).ActDialog }));
+const ActDialog = lazyPart(async () => (await import('./act-dialog')).ActDialog);
 
 export interface ActButtonsProps extends Pick<ButtonProps, 'size'> {
   readonly place: ActPlace;
@@ -46,17 +48,15 @@ export function ActButtons({ place, subject = NOTHING, about, only, size, onDone
         );
       })}
       {chosen && (
-        <Suspense>
-          <ActDialog
-            act={chosen}
-            subject={subject}
-            onClose={() => setChosen(undefined)}
-            onDone={() => {
-              setChosen(undefined);
-              onDone?.();
-            }}
-          />
-        </Suspense>
+        <ActDialog
+          act={chosen}
+          subject={subject}
+          onClose={() => setChosen(undefined)}
+          onDone={() => {
+            setChosen(undefined);
+            onDone?.();
+          }}
+        />
       )}
     </>
   );

@@ -4,9 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useViewer, useWrite } from '../gateway/use-gateway';
 import { nameOfColumn } from '../language/name-of-field';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { ParameterInput } from '../reports/parameters-form';
-import { ConfirmDialog, useNotice, useUndoNotice } from '../shell/confirm-dialog';
+import { ConfirmDialog, notice, useUndoNotice } from '../shell/confirm-dialog';
 import { ListTable } from '../shell/list-table';
 import {
   type Act,
@@ -30,17 +30,15 @@ interface ActDialogProps {
 type Answer = Readonly<Record<string, unknown>>;
 
 export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
-  const t = useTexts();
   const say = useActWords();
-  const notice = useNotice();
   const queries = useQueryClient();
   const offerUndo = useUndoNotice();
-  const { today } = useFormats();
+  const { today } = formats;
   const known: Readonly<Record<string, string>> = {
     ...{ '{me}': useViewer().id, '{today}': today, '{month}': today.slice(0, 7) },
   };
   const { name, document: text = '', mutation = '', inputs, preview } = act;
-  const { write, isBusy, problem } = useWrite<Readonly<Record<string, Answer>>, unknown>({
+  const { mutateAsync, isPending, error } = useWrite<Readonly<Record<string, Answer>>, unknown>({
     name: 'Act',
     text,
   });
@@ -80,7 +78,7 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
   const unknown = missing.find((input) => !asked.includes(input));
   const run = async (isDry: boolean) => {
     if (preview !== undefined) values.set(preview, isDry);
-    const done = await write(variablesOf(values));
+    const done = await mutateAsync(variablesOf(values)).catch(() => undefined);
     if (!done) return;
     const answer = done.answer[mutation];
     if (isDry) {
@@ -101,7 +99,9 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
       isDangerous={act.isDangerous === true}
       isReady={missing.length === 0}
       onConfirm={() => void run(isPreview)}
-      {...{ isBusy, problem, onClose }}
+      isBusy={isPending}
+      problem={error}
+      onClose={onClose}
     >
       <Stack gap="sm">
         {act.description !== undefined && <div>{fillIn(say(act, act.description), subject)}</div>}
@@ -168,7 +168,6 @@ function AskedInput({ act, input, value, onChange }: AskedInputProps) {
 /** The figures of a result, and its rows. */
 function Result({ act, answer }: { readonly act: Act; readonly answer: Answer }) {
   const say = useActWords();
-  const formats = useFormats();
   const textOf = ({ field, unit }: ShownResult, row: Answer): string => {
     const value = row[field] ?? '';
     if (unit === 'money') return formats.money(String(value));

@@ -1,5 +1,4 @@
 /** The audit trail: all changes in the school, the newest first, with links to the history of the records. */
-
 import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
@@ -16,8 +15,8 @@ import { type GatewayClient } from '../gateway/gateway-client';
 import { saveFile } from '../gateway/save-file';
 import { pageOf, useGateway, useListedPages, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayAfter } from '../language/days';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { useNotice } from '../shell/confirm-dialog';
+import { formats, phrase, t } from '../language/texts';
+import { notice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
@@ -25,12 +24,11 @@ import { isFiltering, PageFilter, useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
-import { textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
+import { type MoreRows, textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
 const PAGE_SIZE = 100;
 
 export function AuditPage() {
-  const t = useTexts();
   const [filter, change] = useAddress(NO_AUDIT_FILTER);
   const asked = toAsked(filter);
   const changes = useListedPages(
@@ -73,18 +71,23 @@ function toAsked({ from, until, ...others }: AuditFilterState): AskedChanges {
 
 interface ChangesTableProps {
   readonly rows: readonly ListedChange[];
-  readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
+  readonly more: MoreRows;
 }
 
 function ChangesTable({ rows, more }: ChangesTableProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const { collections } = useViewer();
   const nameOf = useUserNames(rows.map(({ principal }) => principal));
   const titles = new Map([
     ...collections.map(({ name, title }) => [name, title] as const),
     ...Object.entries(AUDITED_SUBJECTS).map(([subject, { name }]) => [subject, t(name)] as const),
   ]);
+  const versionText = (version: number) => (version === 0 ? '–' : formats.number(version));
+  const credentialText = (credential: string) => {
+    const [kind = '', id = ''] = credential.split(/:(.*)/);
+    const name = t(CREDENTIAL_NAMES[kind] ?? kind);
+    // A session has no name, and a task of the gateway is who made the change.
+    return kind === 'key' || kind === 'address' ? `${name} ${id}` : name;
+  };
   const columns: readonly VirtualColumn<ListedChange>[] = [
     textColumn('at', t('When'), 200, ({ at }) => formats.instant(at)),
     textColumn('principal', t('Who'), 165, ({ principal }) => nameOf(principal)),
@@ -104,22 +107,8 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       title: ({ recordId }) => recordId,
       cell: ({ collection, recordId }) => <ChangedLink collection={collection} id={recordId} />,
     },
-    {
-      ...textColumn('version', t('Version'), 90, ({ toVersion }) =>
-        toVersion === 0 ? '–' : formats.number(toVersion),
-      ),
-      isNumeric: true,
-      isExtra: true,
-    },
-    {
-      ...textColumn('credential', t('Credential'), 150, ({ credential }) => {
-        const [kind = '', id = ''] = credential.split(/:(.*)/);
-        const name = t(CREDENTIAL_NAMES[kind] ?? kind);
-        // A session has no name, and a task of the gateway is who made the change.
-        return kind === 'key' || kind === 'address' ? `${name} ${id}` : name;
-      }),
-      isExtra: true,
-    },
+    textColumn('version', t('Version'), 90, ({ toVersion }) => versionText(toVersion), 'numeric extra'),
+    textColumn('credential', t('Credential'), 150, ({ credential }) => credentialText(credential), 'extra'),
     textColumn('request', t('Operation'), 150, ({ requestOperation }) => requestOperation ?? '', 'extra'),
     textColumn('requestId', t('Request'), 130, ({ requestId }) => requestId, 'extra'),
   ];
@@ -154,9 +143,6 @@ const HEADINGS: readonly (keyof ListedChange)[] = [
 ];
 
 function AuditExport({ asked }: { readonly asked: AskedChanges }) {
-  const t = useTexts();
-  const formats = useFormats();
-  const notice = useNotice();
   const gateway = useGateway();
   const { mutate, isPending } = useMutation({
     mutationFn: async () => {
@@ -229,7 +215,6 @@ interface AuditFilterProps {
 }
 
 function AuditFilter({ filter, onChange }: AuditFilterProps) {
-  const t = useTexts();
   const { collections } = useViewer();
   const [isMoreWanted, setIsMoreWanted] = useState(false);
   const isMore = isMoreWanted || RARE.some((name) => filter[name] !== '');
@@ -245,11 +230,7 @@ function AuditFilter({ filter, onChange }: AuditFilterProps) {
   return (
     <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_AUDIT_FILTER)}>
       <UserSelect userId={filter.principal} onChange={(principal) => onChange({ principal }, 'replace')} />
-      <NativeSelect
-        label={t('What')}
-        {...field('operation')}
-        data={choicesOf(t, OPERATION_NAMES, t('All'))}
-      />
+      <NativeSelect label={t('What')} {...field('operation')} data={choicesOf(OPERATION_NAMES, t('All'))} />
       <NativeSelect
         label={t('Collection')}
         {...field('collection')}
@@ -271,7 +252,7 @@ function AuditFilter({ filter, onChange }: AuditFilterProps) {
           <NativeSelect
             label={t('Credential')}
             {...field('credential')}
-            data={choicesOf(t, CREDENTIAL_NAMES, t('Any'))}
+            data={choicesOf(CREDENTIAL_NAMES, t('Any'))}
           />
           <TextInput label={t('Record')} placeholder="_id" {...field('recordId')} />
           <TextInput label={t('Request')} {...field('requestId')} />
@@ -283,7 +264,6 @@ function AuditFilter({ filter, onChange }: AuditFilterProps) {
 
 /** A school may have many users, so they are searched by a part of the name. */
 function UserSelect({ userId, onChange }: { readonly userId: string; onChange(userId: string): void }) {
-  const t = useTexts();
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search, 300);
   const nameOf = useUserNames(userId === '' ? [] : [userId]);

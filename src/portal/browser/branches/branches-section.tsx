@@ -1,32 +1,20 @@
 /** The branches of the school, with links to open them, and a button to create another one. */
-import {
-  Anchor,
-  Code,
-  Group,
-  Modal,
-  NativeSelect,
-  NavLink,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Anchor, Code, Group, Modal, NativeSelect, NavLink, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, useId, useState } from 'react';
 import { MakeBranch, SchoolBranches } from '../../../generated/portal/branches/branches';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { homeOfBranch } from '../session/graphql-headers';
-import { InputDialog } from '../shell/confirm-dialog';
+import { DialogButton, InputDialog } from '../shell/confirm-dialog';
 import { ListTable } from '../shell/list-table';
 import { FindInput } from '../shell/page-filter';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { TextField } from '../shell/text-field';
 
 export function BranchesSection() {
-  const t = useTexts();
   const heading = useId();
   const { domain, duties } = useViewer();
-  const [isMaking, setIsMaking] = useState(false);
   const { data } = useOperation(SchoolBranches, {});
   if (!data) return null;
   return (
@@ -34,7 +22,11 @@ export function BranchesSection() {
       <Group justify="space-between" mb="xs" maw={820}>
         <Title id={heading}>{t('School and branches')}</Title>
         {duties.includes('branches') && (
-          <TextButton label={t('New branch')} icon="plus" onClick={() => setIsMaking(true)} />
+          <DialogButton
+            label={t('New branch')}
+            icon="plus"
+            dialog={(close) => <NewBranchDialog onClose={close} />}
+          />
         )}
       </Group>
       <ListTable
@@ -59,14 +51,12 @@ export function BranchesSection() {
           [t('Time zone'), ({ timeZone }) => timeZone],
         ]}
       />
-      {isMaking && <NewBranchDialog onClose={() => setIsMaking(false)} />}
     </section>
   );
 }
 
 /** Creates a branch and opens it, because its users must be invited next. */
 export function NewBranchDialog({ onClose }: { onClose(): void }) {
-  const t = useTexts();
   const { domain } = useViewer();
   const { mutate, data, error, isPending } = useChange(MakeBranch, [SchoolBranches]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -112,7 +102,6 @@ const MOST_SHOWN = 100;
 
 /** The schools that the user may work in. Opening one reloads the page. */
 export function BranchDialog({ onClose }: { onClose(): void }) {
-  const t = useTexts();
   const { domain } = useViewer();
   const [words, setWords] = useState('');
   const { data, error, refetch } = useOperation(SchoolBranches, {});
@@ -121,12 +110,7 @@ export function BranchDialog({ onClose }: { onClose(): void }) {
     `${name} ${id}`.toLowerCase().includes(words.trim().toLowerCase()),
   );
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('Switch to another school')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <Modal opened onClose={onClose} title={t('Switch to another school')}>
       <Stack gap="xs">
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!data && !error && <LoadingState rows={3} />}
@@ -161,27 +145,26 @@ export function BranchDialog({ onClose }: { onClose(): void }) {
 
 /** The fields of a new school or branch: `name`, `id` and `timeZone`. */
 export function SchoolFields({ timeZone }: { readonly timeZone: string }) {
-  const t = useTexts();
   const [name, setName] = useState('');
   const [id, setId] = useState<string>();
   return (
     <>
-      <TextInput
+      <TextField
         name="name"
         label={t('Name of the school')}
         value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        onChange={setName}
         maxLength={200}
         autoComplete="organization"
         required
         withAsterisk={false}
       />
-      <TextInput
+      <TextField
         name="id"
         label={t('Short name')}
         description={t('For programs: letters, digits, “_”, “.” and “-”. It cannot be changed later.')}
         value={id ?? suggestId(name)}
-        onChange={({ currentTarget }) => setId(currentTarget.value)}
+        onChange={setId}
         maxLength={64}
         pattern="[A-Za-z0-9_.\-]+"
         title={t('Letters, digits, “_”, “.” and “-”')}

@@ -1,16 +1,16 @@
 /** The current school in the header. Users of several schools can change to another one. */
+
 import { Anchor, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
 import { useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { branchInAddress, homeOfBranch } from '../session/graphql-headers';
 import { Icon } from '../shell/icon';
+import { lazyPart } from '../shell/states';
 
-const BranchDialog = lazy(async () => ({ default: (await import('./branches-section')).BranchDialog }));
+const BranchDialog = lazyPart(async () => (await import('./branches-section')).BranchDialog);
 
 export function SchoolChoice() {
-  const t = useTexts();
   const { domain, duties } = useViewer();
   const [isOpen, dialog] = useDisclosure(false);
   if (!duties.includes('branches')) {
@@ -33,18 +33,13 @@ export function SchoolChoice() {
         </Text>
         <Icon name="chevron" size={14} />
       </UnstyledButton>
-      {isOpen && (
-        <Suspense>
-          <BranchDialog onClose={dialog.close} />
-        </Suspense>
-      )}
+      {isOpen && <BranchDialog onClose={dialog.close} />}
     </>
   );
 }
 
 /** Reminds the user on every page that they work in another school than their own. */
 export function BranchNotice() {
-  const t = useTexts();
   const { domain } = useViewer();
   if (branchInAddress() === '') return null;
   return (

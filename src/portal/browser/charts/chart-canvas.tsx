@@ -18,7 +18,7 @@ import {
   Tooltip,
 } from 'chart.js';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { useFormats } from '../language/use-texts';
+import { formats } from '../language/texts';
 import { useIsPrinted, whenIdle, whenNear } from '../shell/in-turns';
 import { TurnQueue } from '../shell/turn-queue';
 import { THEME } from '../theme';
@@ -113,7 +113,6 @@ export function ChartCanvas(props: ChartCanvasProps) {
   const isPrinted = useIsPrinted();
   const isDrawn = useIsNear(canvas) || isPrinted;
   const theme = isPrinted ? 'light' : scheme;
-  const formats = useFormats();
   const { ref: figure, width } = useElementSize();
   const isLying =
     !isOverTime &&
@@ -236,7 +235,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
       leave();
       chart?.destroy();
     };
-  }, [written, theme, formats, isDrawn, isPrinted]);
+  }, [written, theme, formats.locale, isDrawn, isPrinted]);
   const leastHeight = isLying ? Math.max(height, labels.length * LYING_BAR_PX + AXIS_HEIGHT_PX) : height;
   return (
     // Horizontal bars scroll within a tile, also by the keyboard.

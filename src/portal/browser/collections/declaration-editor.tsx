@@ -1,7 +1,8 @@
 /** The text of a declaration. A change must be tried before it can be saved. */
-import { Checkbox, Group, List, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+
+import { Group, List, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import {
   DeclaredCollections,
   KeepDeclaration,
@@ -11,22 +12,19 @@ import {
   WholeDeclaration,
 } from '../../../generated/portal/collections/collections';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
+import type { CollectionDefinition, FieldDefinition } from '../../../store/catalog/collection-definition.js';
+import { LazyCodeEditor } from '../editor/lazy-editor';
 import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
-import { phrase, useTexts } from '../language/use-texts';
+import { phrase, t } from '../language/texts';
 import { useDraft, useDraftBase } from '../records/use-draft';
-import { isVersionConflict, LastChangedBy, useNotice } from '../shell/confirm-dialog';
+import { isVersionConflict, LastChangedBy, notice } from '../shell/confirm-dialog';
+import { readJsonObject } from '../shell/find-json-fault';
 import { WarningNotice } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
-import { LoadingState, ProblemState } from '../shell/states';
+import { ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import {
-  ChangeTable,
-  type TriedChange,
-  type WrittenDeclaration,
-  type WrittenField,
-} from './declaration-fields';
-
-const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
+import { CheckField, ChoiceField, TextField } from '../shell/text-field';
+import { ChangeTable, type TriedChange } from './declaration-fields';
 
 type Trial = TriedDeclarationQuery['collectionTrial'];
 
@@ -39,7 +37,7 @@ const OUTDATED = [WholeDeclaration, DeclaredCollections, PortalViewer];
 export const NO_VERSION = 0;
 
 interface Declared {
-  readonly written: WrittenDeclaration;
+  readonly written: CollectionDefinition;
   readonly version: number;
 }
 
@@ -51,7 +49,6 @@ export interface DeclarationEditorProps {
 }
 
 export function DeclarationEditor({ name, declared, isReadOnly = false }: DeclarationEditorProps) {
-  const t = useTexts();
   const viewer = useViewer();
   const key = `collection:${viewer.domain.id}:${name}`;
   const [draft, keepDraft] = useDraft(key);
@@ -68,23 +65,19 @@ export function DeclarationEditor({ name, declared, isReadOnly = false }: Declar
             'This collection is built in, the same for every school. It can only be changed where the gateway is installed.',
           )}
         </Text>
-        <Suspense fallback={<LoadingState rows={12} />}>
-          <CodeEditor label={t('Declaration of {name}', { name })} language="json" value={now} />
-        </Suspense>
+        <LazyCodeEditor label={t('Declaration of {name}', { name })} language="json" value={now} />
       </Stack>
     );
   }
   return (
     <Stack>
       <AddFieldForm onAdd={(field) => set(withField(text, field))} isOff={parsed(text) === undefined} />
-      <Suspense fallback={<LoadingState rows={12} />}>
-        <CodeEditor
-          label={t('Declaration of {name}', { name })}
-          language="json"
-          value={text}
-          onChange={set}
-        />
-      </Suspense>
+      <LazyCodeEditor
+        label={t('Declaration of {name}', { name })}
+        language="json"
+        value={text}
+        onChange={set}
+      />
       {begun && declared && begun.version !== declared.version && (
         <AlteredMeanwhile name={name} begun={begun} />
       )}
@@ -101,7 +94,6 @@ export function DeclarationEditor({ name, declared, isReadOnly = false }: Declar
 
 /** The changes of the declaration by somebody else since the draft was begun. */
 function AlteredMeanwhile({ name, begun }: { readonly name: string; readonly begun: Declared }) {
-  const t = useTexts();
   // The trial is reversed: from the current declaration to the earlier one.
   const { data } = useOperation(TriedDeclaration, { definition: begun.written });
   return (
@@ -131,8 +123,6 @@ interface TrialAndSaveProps {
 
 /** Remounted after every change of the text, so that only a tried text can be saved. */
 function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
-  const t = useTexts();
-  const notice = useNotice();
   const gateway = useGateway();
   const queries = useQueryClient();
   const [dropsUsed, setDropsUsed] = useState(false);
@@ -165,11 +155,7 @@ function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
       {problem && <ProblemState problem={problem} />}
       {found && <TrialResult trial={found} />}
       {found && found.useFaults.length > 0 && (
-        <Checkbox
-          label={t('Drop these fields anyway')}
-          checked={dropsUsed}
-          onChange={(event) => setDropsUsed(event.currentTarget.checked)}
-        />
+        <CheckField label={t('Drop these fields anyway')} checked={dropsUsed} onChange={setDropsUsed} />
       )}
       <Group className="form-foot">
         {!found && (
@@ -197,7 +183,6 @@ function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
 }
 
 function TrialResult({ trial }: { readonly trial: Trial }) {
-  const t = useTexts();
   return (
     <section aria-live="polite">
       <Title mb="xs">{trial.isNew ? t('What is declared') : t('What changes')}</Title>
@@ -222,23 +207,16 @@ function FaultList({ title, faults }: { readonly title: string; readonly faults:
   );
 }
 
-function textOf(written: WrittenDeclaration): string {
+function textOf(written: CollectionDefinition): string {
   return JSON.stringify(written, null, 2);
 }
 
-function parsed(text: string): WrittenDeclaration | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as WrittenDeclaration)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+function parsed(text: string): CollectionDefinition | undefined {
+  return readJsonObject(text) as CollectionDefinition | undefined;
 }
 
 /** Adds a field to the text, or replaces the field with the same name. */
-function withField(text: string, field: WrittenField): string {
+function withField(text: string, field: FieldDefinition): string {
   const written = parsed(text);
   if (written === undefined) return text;
   const others = (written.fields ?? []).filter(({ name }) => name !== field.name);
@@ -248,7 +226,7 @@ function withField(text: string, field: WrittenField): string {
 interface AddFieldFormProps {
   /** Whether the text is not a declaration, so that no field can be added. */
   readonly isOff: boolean;
-  onAdd(field: WrittenField): void;
+  onAdd(field: FieldDefinition): void;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -264,7 +242,6 @@ const NO_FIELD = { name: '', type: 'text', target: '', isRequired: false };
 
 /** Adds a field to the declaration, for users who do not know the format of declarations. */
 function AddFieldForm({ isOff, onAdd }: AddFieldFormProps) {
-  const t = useTexts();
   const { collections } = useViewer();
   const [field, setField] = useState(NO_FIELD);
   const set = (changes: Partial<typeof NO_FIELD>) => setField({ ...field, ...changes });
@@ -276,24 +253,24 @@ function AddFieldForm({ isOff, onAdd }: AddFieldFormProps) {
   return (
     <form onSubmit={submit}>
       <Group align="flex-end" gap="sm">
-        <TextInput
+        <TextField
           label={t('Name of the field')}
           value={field.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
+          onChange={(text) => set({ name: text })}
           pattern="[A-Za-z0-9_$\-]{1,60}"
           required
         />
-        <NativeSelect
+        <ChoiceField
           label={t('Type')}
           value={field.type}
-          onChange={(event) => set({ type: event.currentTarget.value })}
-          data={choicesOf(t, TYPE_NAMES)}
+          onChange={(next) => set({ type: next })}
+          data={choicesOf(TYPE_NAMES)}
         />
         {field.type === 'reference' && (
-          <NativeSelect
+          <ChoiceField
             label={t('Of which collection')}
             value={field.target}
-            onChange={(event) => set({ target: event.currentTarget.value })}
+            onChange={(next) => set({ target: next })}
             data={[
               { value: '', label: '' },
               ...collections.map(({ name, title }) => ({ value: name, label: title })),
@@ -301,10 +278,10 @@ function AddFieldForm({ isOff, onAdd }: AddFieldFormProps) {
             required
           />
         )}
-        <Checkbox
+        <CheckField
           label={t('Required')}
           checked={field.isRequired}
-          onChange={(event) => set({ isRequired: event.currentTarget.checked })}
+          onChange={(isOn) => set({ isRequired: isOn })}
           mb={8}
         />
         <TextButton label={t('Add the field')} type="submit" disabled={isOff} icon="plus" />
@@ -313,10 +290,10 @@ function AddFieldForm({ isOff, onAdd }: AddFieldFormProps) {
   );
 }
 
-function toWritten({ name, type, target, isRequired }: typeof NO_FIELD): WrittenField {
+function toWritten({ name, type, target, isRequired }: typeof NO_FIELD): FieldDefinition {
   return {
     name,
-    type: type === 'date' ? 'datetime' : type,
+    type: (type === 'date' ? 'datetime' : type) as FieldDefinition['type'],
     ...(type === 'date' && { format: 'date' }),
     ...(type === 'reference' && { target }),
     ...(isRequired && { required: true }),

@@ -5,8 +5,9 @@ import {
   type TriedDeclarationQuery,
   UsesOfField,
 } from '../../../generated/portal/collections/collections';
+import type { FieldDefinition } from '../../../store/catalog/collection-definition.js';
 import { useOperation } from '../gateway/use-gateway';
-import { phrase, type Texts, useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { formats, phrase, t, useReportWords } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, ListTable } from '../shell/list-table';
@@ -15,12 +16,11 @@ import { TextButton } from '../shell/text-button';
 
 interface DeclarationFieldsProps {
   readonly collection: string;
-  readonly fields: readonly WrittenField[];
+  readonly fields: readonly FieldDefinition[];
 }
 
 /** The declared fields. The uses of a field are loaded on request. */
 export function DeclarationFields({ collection, fields }: DeclarationFieldsProps) {
-  const t = useTexts();
   const say = useReportWords();
   const [asked, setAsked] = useState<string>();
   if (fields.length === 0) {
@@ -48,7 +48,7 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
             ),
             'wrapped row-head',
           ],
-          [t('Type'), (field) => typeText(field, t), 'wrapped'],
+          [t('Type'), (field) => typeText(field), 'wrapped'],
           [t('Rules'), (field) => <FieldRules field={field} />],
           [
             <ActionsHead key="actions" />,
@@ -69,7 +69,6 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
           onClose={() => setAsked(undefined)}
           title={t('Who uses {field}', { field: asked })}
           size="lg"
-          closeButtonProps={{ 'aria-label': t('Close') }}
         >
           <FieldUses collection={collection} field={asked} />
         </Modal>
@@ -78,8 +77,7 @@ export function DeclarationFields({ collection, fields }: DeclarationFieldsProps
   );
 }
 
-function FieldRules({ field }: { readonly field: WrittenField }) {
-  const t = useTexts();
+function FieldRules({ field }: { readonly field: FieldDefinition }) {
   const rules = [
     ...(field.required ? [t('required')] : []),
     ...(field.unique ? [t('unique')] : []),
@@ -103,8 +101,6 @@ function FieldRules({ field }: { readonly field: WrittenField }) {
 
 /** Uses in the viewer's own school. The gateway does not reveal those of other domains. */
 function FieldUses({ collection, field }: { readonly collection: string; readonly field: string }) {
-  const t = useTexts();
-  const formats = useFormats();
   const { data, error, refetch } = useOperation(UsesOfField, { collection, field });
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState rows={3} />;
@@ -134,7 +130,7 @@ function FieldUses({ collection, field }: { readonly collection: string; readonl
 }
 
 /** The type of a field in the words of declarations, e.g. `list of reference → registration`. */
-function typeText({ type, format, list, target }: WrittenField, t: Texts): string {
+function typeText({ type, format, list, target }: FieldDefinition): string {
   const targets = target === undefined ? [] : [target].flat();
   const text = [type, ...(format === undefined ? [] : [`(${format})`])].join(' ');
   const of = targets.length === 0 ? text : `${text} → ${targets.join(', ')}`;
@@ -157,7 +153,6 @@ interface ChangeTableProps {
 
 /** The parts of a declaration that differ, before and after. */
 export function ChangeTable({ label, changes }: ChangeTableProps) {
-  const t = useTexts();
   return (
     <ListTable
       label={label}
@@ -175,7 +170,6 @@ export function ChangeTable({ label, changes }: ChangeTableProps) {
 
 /** Searches undeclared fields on request. In a large collection, it reads a sample. */
 export function FoundFieldsTab({ collection }: { readonly collection: string }) {
-  const t = useTexts();
   const [isAsked, setIsAsked] = useState(false);
   const { data, error, refetch } = useOperation(FoundFields, { collection }, { isEnabled: isAsked });
   if (!isAsked) {
@@ -219,49 +213,3 @@ export function FoundFieldsTab({ collection }: { readonly collection: string }) 
     </Stack>
   );
 }
-
-/** The parts of a declaration that a page describes in words. The rest is shown as JSON. */
-export interface WrittenDeclaration {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly fields?: readonly WrittenField[];
-  readonly indexes?: readonly (readonly string[])[];
-  readonly uniqueTogether?: readonly {
-    readonly name: string;
-    readonly parts: readonly { readonly path: string; readonly by?: 'value' | 'day' }[];
-  }[];
-  readonly checks?: readonly WrittenCheck[];
-  readonly access?: Readonly<Record<string, WrittenAccess>>;
-}
-
-export interface WrittenField {
-  readonly name: string;
-  readonly type: string;
-  readonly description?: string;
-  readonly list?: boolean;
-  readonly required?: boolean;
-  readonly unique?: boolean;
-  readonly index?: boolean;
-  readonly searchable?: boolean;
-  readonly format?: string;
-  readonly target?: string | readonly string[];
-  readonly deprecated?: string;
-}
-
-export interface WrittenAccess {
-  readonly verbs: readonly string[];
-  readonly hiddenFields?: readonly string[];
-  readonly readOnlyFields?: readonly string[];
-  readonly rows?: WrittenRowRule;
-  readonly alsoReads?: readonly WrittenRowRule[];
-}
-
-interface WrittenRowRule {
-  readonly fields: readonly string[];
-  readonly attribute: string;
-}
-
-export type WrittenCheck =
-  | { readonly kind: 'sum'; readonly total: string; readonly of: readonly string[] }
-  | { readonly kind: 'order'; readonly in?: string; readonly lower: string; readonly upper: string };

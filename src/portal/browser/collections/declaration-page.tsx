@@ -8,8 +8,13 @@ import {
   WholeDeclaration,
 } from '../../../generated/portal/collections/collections';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
+import type {
+  CheckDefinition,
+  CollectionDefinition,
+  RoleAccessDefinition,
+} from '../../../store/catalog/collection-definition.js';
 import { useOperation, useViewer } from '../gateway/use-gateway';
-import { useReportWords, useTexts } from '../language/use-texts';
+import { t, useReportWords } from '../language/texts';
 import { CountButton } from '../records/records-toolbar';
 import { GatewayProblem } from '../session/gateway-problem';
 import { CodeSpans } from '../shell/code-to-copy';
@@ -19,16 +24,9 @@ import { PageTab, PageTabs } from '../shell/page-tabs';
 import { LoadingState, PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { DeclarationEditor, NO_VERSION } from './declaration-editor';
-import {
-  DeclarationFields,
-  FoundFieldsTab,
-  type WrittenAccess,
-  type WrittenCheck,
-  type WrittenDeclaration,
-} from './declaration-fields';
+import { DeclarationFields, FoundFieldsTab } from './declaration-fields';
 
 export function DeclarationPage() {
-  const t = useTexts();
   const say = useReportWords();
   const { collection: name = '' } = useParams({ strict: false }) as { readonly collection?: string };
   const { collections, duties } = useViewer();
@@ -36,7 +34,7 @@ export function DeclarationPage() {
   const mayChange = duties.includes('collections');
   const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND' && mayChange;
   const isDeclared = collections.some((one) => one.name === name && one.isDeclared);
-  const written = data?.collectionDefinition as WrittenDeclaration | undefined;
+  const written = data?.collectionDefinition as CollectionDefinition | undefined;
   const version = data?.collection?.version ?? NO_VERSION;
   return (
     <PageFrame
@@ -82,7 +80,6 @@ export function DeclarationPage() {
 }
 
 function DropButton({ name }: { readonly name: string }) {
-  const t = useTexts();
   const navigate = useNavigate();
   return (
     <ChangeButton
@@ -106,8 +103,7 @@ function DropButton({ name }: { readonly name: string }) {
 }
 
 /** The rules of a collection apart from those of single fields. */
-function DeclarationRules({ written }: { readonly written: WrittenDeclaration }) {
-  const t = useTexts();
+function DeclarationRules({ written }: { readonly written: CollectionDefinition }) {
   const { access = {}, indexes = [], uniqueTogether = [], checks = [] } = written;
   const together = uniqueTogether.map(({ name, parts }) =>
     t('{name}: no two records share {fields}', {
@@ -128,22 +124,26 @@ function DeclarationRules({ written }: { readonly written: WrittenDeclaration })
         )}
       </TitledSection>
       <RuleList title={t('Unique together')} rules={together} />
-      <RuleList title={t('Within a record')} rules={checks.map((check) => textOfCheck(check, t))} />
+      <RuleList title={t('Within a record')} rules={checks.map(textOfCheck)} />
       <RuleList title={t('Multi-field indexes')} rules={indexes.map((paths) => paths.join(', '))} />
     </Stack>
   );
 }
 
-function textOfCheck(check: WrittenCheck, t: ReturnType<typeof useTexts>): string {
+function textOfCheck(check: CheckDefinition): string {
   if (check.kind === 'sum')
     return t('{total} is the sum of {fields}', { total: check.total, fields: check.of.join(', ') });
-  const { lower, upper, in: place } = check;
-  const rule = t('{lower} is not above {upper}', { lower, upper });
+  const { in: place } = check;
+  const rule =
+    check.kind === 'order'
+      ? t('{lower} is not above {upper}', { lower: check.lower, upper: check.upper })
+      : t('where {field} is {values}, {held} has a rule of its own', {
+          ...{ field: check.field, values: check.is.join(', '), held: check.holds.field },
+        });
   return place === undefined ? rule : t('{rule}, in each of {place}', { rule, place });
 }
 
 function RuleList({ title, rules }: { readonly title: string; readonly rules: readonly string[] }) {
-  const t = useTexts();
   return (
     <TitledSection title={title}>
       {rules.length === 0 ? (
@@ -159,8 +159,11 @@ function RuleList({ title, rules }: { readonly title: string; readonly rules: re
   );
 }
 
-function AccessTable({ access }: { readonly access: Readonly<Record<string, WrittenAccess>> }): ReactNode {
-  const t = useTexts();
+function AccessTable({
+  access,
+}: {
+  readonly access: Readonly<Record<string, RoleAccessDefinition>>;
+}): ReactNode {
   const roles = Object.entries(access);
   if (roles.length === 0) return null;
   return (
@@ -170,7 +173,7 @@ function AccessTable({ access }: { readonly access: Readonly<Record<string, Writ
       keyOf={([role]) => role}
       columns={[
         [t('Role'), ([role]) => role, 'wrapped row-head'],
-        [t('May'), ([, { verbs }]) => verbs.map((verb) => wordOf(verb, t)).join(', ') || '–'],
+        [t('May'), ([, { verbs }]) => verbs.map(wordOf).join(', ') || '–'],
         [
           t('Which records'),
           ([, { rows, alsoReads = [] }]) => (
@@ -200,7 +203,7 @@ function AccessTable({ access }: { readonly access: Readonly<Record<string, Writ
   );
 }
 
-function wordOf(verb: string, t: ReturnType<typeof useTexts>): string {
+function wordOf(verb: string): string {
   if (verb === 'read') return t('read');
   if (verb === 'create') return t('make');
   return verb === 'update' ? t('change') : t('remove');

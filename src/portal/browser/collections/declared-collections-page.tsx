@@ -1,23 +1,20 @@
 /** All collections, with the origin of their declarations. */
 import { Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
 import { useOperation, useViewer } from '../gateway/use-gateway';
-import { useReportWords, useTexts } from '../language/use-texts';
+import { t, useReportWords } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
-import { FormDialog } from '../shell/confirm-dialog';
+import { DialogButton, FormDialog } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
-import { TextButton, TextLink } from '../shell/text-button';
+import { TextLink } from '../shell/text-button';
 
 export function DeclaredCollectionsPage() {
-  const t = useTexts();
   const say = useReportWords();
   const { duties } = useViewer();
-  const [isMaking, setIsMaking] = useState(false);
   const [{ find }, change] = useAddress({ find: '' });
   const { data, error, refetch } = useOperation(DeclaredCollections, {});
   const words = find.toLowerCase();
@@ -30,7 +27,12 @@ export function DeclaredCollectionsPage() {
       description={t('The fields of each kind of record, their rules, and who may do what')}
       actions={
         duties.includes('collections') && (
-          <TextButton label={t('New collection')} isMain icon="plus" onClick={() => setIsMaking(true)} />
+          <DialogButton
+            label={t('New collection')}
+            isMain
+            icon="plus"
+            dialog={(close) => <NewCollectionDialog onClose={close} />}
+          />
         )
       }
     >
@@ -78,14 +80,12 @@ export function DeclaredCollectionsPage() {
           />
         )}
       </Stack>
-      {isMaking && <NewCollectionDialog onClose={() => setIsMaking(false)} />}
     </PageFrame>
   );
 }
 
 /** Nothing is stored until the declaration is saved on its page. */
 function NewCollectionDialog({ onClose }: { onClose(): void }) {
-  const t = useTexts();
   const navigate = useNavigate();
   return (
     <FormDialog

@@ -1,7 +1,8 @@
 /** A dashboard: its tiles in the order of its owner, on screen, on paper and on a wall. */
+
 import { Alert, Group, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type DragEvent, type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import {
   ChangeDashboard,
   DashboardsOfPortal,
@@ -12,17 +13,17 @@ import {
   type UpdateDashboardInput,
 } from '../../../generated/portal/dashboards/dashboards';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
-import { ChangeDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { ChangeDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { InSteps, InTurns, usePrintWhole } from '../shell/in-turns';
-import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
+import { EmptyState, LoadingState, lazyPart, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
 import { DashboardTile, useTitleOfTile } from './dashboard-tile';
 import { DashboardDialog } from './dashboards-page';
 import { moveTile } from './tile-operation';
 
-const TileForm = lazy(async () => ({ default: (await import('./tile-form')).TileForm }));
+const TileForm = lazyPart(async () => (await import('./tile-form')).TileForm);
 
 type StoredDashboard = NonNullable<DashboardTilesQuery['dashboard']>;
 
@@ -33,7 +34,6 @@ type StoredDashboard = NonNullable<DashboardTilesQuery['dashboard']>;
 const GONE = new Set(['NOT_FOUND', 'GONE']);
 
 export function DashboardDetailsPage() {
-  const t = useTexts();
   const { dashboard: id = '' } = useParams({ strict: false }) as { readonly dashboard?: string };
   const { data, error, refetch } = useOperation(DashboardTiles, { id });
   const missing = <NotFoundState above={[{ label: t('Dashboards'), to: '/portal/dashboards' }]} />;
@@ -68,9 +68,7 @@ interface RemovedTile {
 }
 
 function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
-  const t = useTexts();
   const titleOfTile = useTitleOfTile();
-  const notice = useNotice();
   const viewer = useViewer();
   const navigate = useNavigate();
   const print = usePrintWhole();
@@ -200,19 +198,17 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
         />
       </div>
       {(dialog.kind === 'newTile' || dialog.kind === 'tile') && (
-        <Suspense>
-          <TileForm
-            tile={dialog.kind === 'tile' ? dialog.tile : undefined}
-            isBusy={change.isPending}
-            problem={change.error}
-            theirs={theirs && { id, tiles: (theirs.tiles ?? []).map((one) => titleOfTile(toTile(one))) }}
-            onClose={close}
-            onSave={(tile) => {
-              const replaced = dialog.kind === 'tile' ? dialog.tile : undefined;
-              saveTiles(withTile((over.tiles ?? []).map(toTile), { tile, replaced }));
-            }}
-          />
-        </Suspense>
+        <TileForm
+          tile={dialog.kind === 'tile' ? dialog.tile : undefined}
+          isBusy={change.isPending}
+          problem={change.error}
+          theirs={theirs && { id, tiles: (theirs.tiles ?? []).map((one) => titleOfTile(toTile(one))) }}
+          onClose={close}
+          onSave={(tile) => {
+            const replaced = dialog.kind === 'tile' ? dialog.tile : undefined;
+            saveTiles(withTile((over.tiles ?? []).map(toTile), { tile, replaced }));
+          }}
+        />
       )}
       {dialog.kind === 'settings' && (
         <DashboardDialog
@@ -277,7 +273,6 @@ interface TileGridProps {
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 function TileGrid({ tiles, onMove, onEdit, onRemove }: TileGridProps) {
-  const t = useTexts();
   const titleOfTile = useTitleOfTile();
   const [dragged, setDragged] = useState<number>();
   const grid = useRef<HTMLDivElement>(null);
@@ -347,7 +342,6 @@ interface TileControlsProps {
 }
 
 function TileControls({ title, onKey, onDrag, onEdit, onRemove }: TileControlsProps) {
-  const t = useTexts();
   const look = { variant: 'subtle', color: 'gray' };
   return (
     <>

@@ -1,5 +1,4 @@
 /** A tile of a dashboard: its title, its content, and a link to the whole of it. */
-
 import { Table } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
@@ -11,7 +10,7 @@ import { areMonthStarts } from '../charts/shorten-label';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { Figure, TileCard, type TileCardProps, TileChart, TileRefresher } from '../home/tile';
 import { nameOfEnumValue } from '../language/name-of-field';
-import { type Formats, useFormats, useReportWords, useTexts, useToday } from '../language/use-texts';
+import { formats, t, useReportWords, useToday } from '../language/texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { type TileOperation } from './tile-operation';
 import {
@@ -43,7 +42,6 @@ interface DashboardTileProps extends Pick<TileCardProps, 'controls' | 'onDragOve
 }
 
 export function DashboardTile({ tile, ...owner }: DashboardTileProps) {
-  const t = useTexts();
   const viewer = useViewer();
   const today = useToday();
   const operation = findOperation(tile);
@@ -96,7 +94,6 @@ interface TileBodyProps {
 }
 
 export function TileBody({ title, operation, choice, answer }: TileBodyProps) {
-  const t = useTexts();
   const { tables, currency, error, retry } = answer;
   if (error) return <ProblemState problem={error} retry={retry} />;
   if (!tables) return <LoadingState rows={5} />;
@@ -113,12 +110,10 @@ interface PictureProps extends Omit<TileBodyProps, 'answer'> {
 }
 
 function NumberPicture({ operation, choice, table, currency }: PictureProps) {
-  const t = useTexts();
   const say = useReportWords();
-  const formats = useFormats();
   const number = numberOfTile(table, choice.measure);
   if (!number) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
-  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
+  const print = createPrinter({ operation, currency, say });
   return (
     <div className="tile-number">
       <Figure value={print(number.value, number.column)} note={say(headingOfPath(number.column.path))} />
@@ -134,10 +129,8 @@ const ONE_LINE: Readonly<Record<string, string>> = {
 };
 
 function TablePicture({ title, operation, table, currency }: PictureProps) {
-  const t = useTexts();
   const say = useReportWords();
-  const formats = useFormats();
-  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
+  const print = createPrinter({ operation, currency, say });
   const left = table.rows.length - MOST_ROWS;
   const scroller = useRef<HTMLElement>(null);
   const beside = useColumnsBeside(scroller);
@@ -216,13 +209,11 @@ function useColumnsBeside(scroller: RefObject<HTMLElement | null>): number {
 const KINDS = { BAR: 'bar', LINE: 'line', DOUGHNUT: 'doughnut' } as const;
 
 function ChartPicture({ title, operation, choice, table, currency }: PictureProps) {
-  const t = useTexts();
   const say = useReportWords();
-  const formats = useFormats();
   const points = pointsOfTile(table, choice);
   const kind = choice.picture === 'LINE' || choice.picture === 'DOUGHNUT' ? choice.picture : 'BAR';
   if (!points) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
-  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')], say });
+  const print = createPrinter({ operation, currency, say });
   const { by, measure, split, areParts } = points;
   const last = points.labels.length - 1;
   const isByMonth = by.kind === 'day' && areMonthStarts(points.labels.map(String));
@@ -251,16 +242,14 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
 
 interface Printing {
   readonly operation: TileOperation;
-  readonly formats: Formats;
   readonly currency: string | undefined;
-  readonly words: readonly [yes: string, no: string];
   readonly say: (text: string) => string;
 }
 
-function createPrinter({ operation, formats, currency, words, say }: Printing) {
+function createPrinter({ operation, currency, say }: Printing) {
   return (cell: ResultCell, column: ResultColumn): string => {
     if (cell === null || cell === '') return '';
-    if (typeof cell === 'boolean') return words[cell ? 0 : 1];
+    if (typeof cell === 'boolean') return cell ? t('yes') : t('no');
     switch (column.kind) {
       case 'number':
       case 'decimal': {

@@ -8,8 +8,8 @@ import {
   MakeDashboard,
 } from '../../../generated/portal/dashboards/dashboards';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
-import { ChangedMeanwhile, FormDialog } from '../shell/confirm-dialog';
+import { t } from '../language/texts';
+import { FormDialog } from '../shell/confirm-dialog';
 import { LinkCard } from '../shell/link-card';
 import { ListPage } from '../shell/list-table';
 import { SharedWithInput } from '../shell/shared-with-input';
@@ -17,7 +17,6 @@ import { SharedWithInput } from '../shell/shared-with-input';
 type ListedDashboard = DashboardsOfPortalQuery['dashboards']['nodes'][number];
 
 export function DashboardsPage() {
-  const t = useTexts();
   const viewer = useViewer();
   const mayMake = viewer.collections.some(({ name, canCreate }) => name === 'dashboard' && canCreate);
   const whose = ({ owner, sharedWith }: Pick<ListedDashboard, 'owner' | 'sharedWith'>) => {
@@ -67,7 +66,6 @@ export function DashboardsPage() {
 }
 
 function NewDashboardDialog({ onClose }: { onClose(): void }) {
-  const t = useTexts();
   const viewer = useViewer();
   const navigate = useNavigate();
   const make = useChange(MakeDashboard, [DashboardsOfPortal]);
@@ -112,14 +110,22 @@ export interface DashboardDialogProps {
 /** The name and roles of a new or an existing dashboard. */
 export function DashboardDialog(props: DashboardDialogProps) {
   const { heading, action, values, isBusy, problem, theirs, onSave, onClose } = props;
-  const t = useTexts();
   const [sharedWith, setSharedWith] = useState(values.sharedWith);
   return (
     <FormDialog
       title={heading}
       action={action}
       isBusy={isBusy}
-      problem={theirs ? null : problem}
+      problem={problem}
+      meanwhile={
+        theirs && {
+          changed: { collection: 'dashboard', id: theirs.id },
+          theirs: [
+            [t('Title'), theirs.title],
+            [t('Shared with'), theirs.sharedWith.join(', ')],
+          ],
+        }
+      }
       onClose={onClose}
       onSubmit={({ title = '' }) => onSave({ title: title.trim(), sharedWith })}
     >
@@ -132,15 +138,6 @@ export function DashboardDialog(props: DashboardDialogProps) {
         defaultValue={values.title}
       />
       <SharedWithInput value={sharedWith} onChange={setSharedWith} />
-      {theirs && (
-        <ChangedMeanwhile
-          changed={{ collection: 'dashboard', id: theirs.id }}
-          theirs={[
-            [t('Title'), theirs.title],
-            [t('Shared with'), theirs.sharedWith.join(', ')],
-          ]}
-        />
-      )}
     </FormDialog>
   );
 }

@@ -1,18 +1,17 @@
 /** A form to add or change a tile: the operation, its variables and picture, with a preview. */
-import { Card, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Card, Select, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
 import { labelsOf } from '../../explore/chart-choice';
 import type { ResultTable } from '../../explore/result-tables';
 import { useViewer } from '../gateway/use-gateway';
-import { phrase, useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { formats, phrase, t, useReportWords } from '../language/texts';
 import { ParameterInput } from '../reports/parameters-form';
-import { ChangedMeanwhile, InputDialog } from '../shell/confirm-dialog';
-import { ProblemState } from '../shell/states';
-import { TextButton } from '../shell/text-button';
+import { InputDialog, SubmitForm } from '../shell/confirm-dialog';
+import { PickField, SwitchField, TextField } from '../shell/text-field';
 import { findOperation, TileBody, useTileAnswer } from './dashboard-tile';
 import type { TileOperation } from './tile-operation';
 import { PICTURES, type TilePicture, tableOfTile } from './tile-picture';
@@ -48,56 +47,42 @@ export interface TileFormProps {
 }
 
 export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: TileFormProps) {
-  const t = useTexts();
   const say = useReportWords();
   const viewer = useViewer();
   const [edited, setEdited] = useState<DashboardTileInput>(tile ?? EMPTY_TILE);
   const change = (next: Partial<DashboardTileInput>) => setEdited({ ...edited, ...next });
   const operation = findOperation(edited);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSave({ ...edited, title: edited.title?.trim() || null });
-  };
   return (
     <InputDialog opened onClose={onClose} size="lg" title={tile ? t('Change the tile') : t('New tile')}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Select
-            label={t('What it shows')}
-            description={operation ? say(operation.description) : t('An operation from the library')}
-            required
-            searchable
-            allowDeselect={false}
-            nothingFoundMessage={t('No operation has these words')}
-            data={choicesOf(
-              TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)),
-              say,
-            )}
-            value={edited.operation || null}
-            onChange={(name) =>
-              setEdited({ ...EMPTY_TILE, operation: name ?? '', wide: edited.wide ?? false })
-            }
-          />
-          {operation && <OperationFields edited={edited} operation={operation} onChange={change} />}
-          {theirs && (
-            <ChangedMeanwhile
-              changed={{ collection: 'dashboard', id: theirs.id }}
-              theirs={[[t('Tiles'), theirs.tiles.join(', ')]]}
-            />
+      <SubmitForm
+        action={tile ? t('Save') : t('Add the tile')}
+        isBusy={isBusy}
+        isReady={operation !== undefined}
+        problem={problem}
+        meanwhile={
+          theirs && {
+            changed: { collection: 'dashboard', id: theirs.id },
+            theirs: [[t('Tiles'), theirs.tiles.join(', ')]],
+          }
+        }
+        onCancel={onClose}
+        onSubmit={() => onSave({ ...edited, title: edited.title?.trim() || null })}
+      >
+        <PickField
+          label={t('What it shows')}
+          description={operation ? say(operation.description) : t('An operation from the library')}
+          required
+          searchable
+          nothingFoundMessage={t('No operation has these words')}
+          data={choicesOf(
+            TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)),
+            say,
           )}
-          {problem && !theirs && <ProblemState problem={problem} />}
-          <Group justify="flex-end">
-            <TextButton label={t('Cancel')} onClick={onClose} />
-            <TextButton
-              label={tile ? t('Save') : t('Add the tile')}
-              isMain
-              type="submit"
-              loading={isBusy}
-              disabled={!operation}
-            />
-          </Group>
-        </Stack>
-      </form>
+          value={edited.operation || null}
+          onChange={(name) => setEdited({ ...EMPTY_TILE, operation: name, wide: edited.wide ?? false })}
+        />
+        {operation && <OperationFields edited={edited} operation={operation} onChange={change} />}
+      </SubmitForm>
     </InputDialog>
   );
 }
@@ -116,9 +101,8 @@ interface OperationFieldsProps {
 }
 
 function OperationFields({ edited, operation, onChange }: OperationFieldsProps) {
-  const t = useTexts();
   const say = useReportWords();
-  const { today } = useFormats();
+  const { today } = formats;
   const variables = readVariables(edited.variables, operation) ?? {};
   const values = toFormValues(variables);
   const [settled] = useDebouncedValue(JSON.stringify(variables), 400);
@@ -140,25 +124,24 @@ function OperationFields({ edited, operation, onChange }: OperationFieldsProps) 
           }}
         />
       ))}
-      <Select
+      <PickField
         label={t('Picture')}
         data={PICTURES.map((one) => ({ value: one, label: t(PICTURE_NAMES[one]) }))}
         value={edited.picture}
         onChange={(picture) => onChange({ picture: picture as TilePicture })}
-        allowDeselect={false}
       />
       {answer.tables && <PictureFields edited={edited} tables={answer.tables} onChange={onChange} />}
-      <TextInput
+      <TextField
         label={t('Title of the tile')}
         placeholder={say(operation.title)}
         maxLength={100}
         value={edited.title ?? ''}
-        onChange={({ currentTarget }) => onChange({ title: currentTarget.value })}
+        onChange={(text) => onChange({ title: text })}
       />
-      <Switch
+      <SwitchField
         label={t('Two columns wide')}
         checked={edited.wide ?? false}
-        onChange={({ currentTarget }) => onChange({ wide: currentTarget.checked })}
+        onChange={(isOn) => onChange({ wide: isOn })}
       />
       <Card withBorder padding="md" component="section" aria-label={t('Preview')} className="tile-preview">
         <Text fw={600} c="dimmed" mb="xs">
@@ -182,7 +165,6 @@ interface PictureFieldsProps {
 
 /** The part of the answer to show, and its columns. Empty inputs select the most informative ones. */
 function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
-  const t = useTexts();
   const say = useReportWords();
   const { picture, list, measure, by } = edited;
   const table = tableOfTile(tables, edited);

@@ -1,6 +1,7 @@
 /** The variables of a tile, and the page that shows all of its content. */
 import { type ExampleOperation, fillVariables } from '../../explore/example-operation.js';
 import type { AskedParameter } from '../reports/askable-report.js';
+import { readJsonObject } from '../shell/find-json-fault.js';
 import type { TileOperation } from './tile-operation.js';
 
 /** The rights of the viewer that decide which tiles they see and where these link to. */
@@ -17,12 +18,7 @@ export function readVariables(
   operation: TileOperation,
 ): TileVariables | undefined {
   if (text === null || text === undefined || text.trim() === '') return operation.variables;
-  try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? { ...read } : undefined;
-  } catch {
-    return undefined;
-  }
+  return readJsonObject(text);
 }
 
 /** The variables of a request on a given day. */

@@ -1,6 +1,6 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { TextButton } from '../shell/text-button';
 import { RefusalNotice, useRefusalWords } from './entrance-card';
 
@@ -12,7 +12,6 @@ export interface CodeStepProps {
 
 /** The second step of a log-in: the code from the application on the phone, or a recovery code. */
 export function CodeStep({ onCode, onBack }: CodeStepProps) {
-  const t = useTexts();
   const wordsOf = useRefusalWords();
   const [isRecovering, setRecovering] = useState(false);
   const [refusal, setRefusal] = useState('');

@@ -10,9 +10,9 @@ import {
   Title,
   useMantineColorScheme,
 } from '@mantine/core';
-import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
-import { currentLanguage, phrase, switchLanguage, useTexts } from '../language/use-texts';
+import { phrase, switchLanguage, t, useLanguage } from '../language/texts';
 import { Refusal } from '../session/login-session';
 import { Icon, type IconName } from '../shell/icon';
 import { IconButton } from '../shell/text-button';
@@ -71,7 +71,6 @@ export function Brand() {
 
 /** Shown beside the card if there is room: a description of the product, in the colour of its logo. */
 function EntranceSide({ about }: { readonly about: string }) {
-  const t = useTexts();
   const points: readonly (readonly [IconName, string])[] = [
     ['chart', t('Attendance, fees and results, as they stand today')],
     ['history', t('Every record with its history, and a way back')],
@@ -98,7 +97,6 @@ function EntranceSide({ about }: { readonly about: string }) {
 
 /** Shown in place of the form if its link is no longer valid. */
 export function OverNotice({ children }: { readonly children: ReactNode }) {
-  const t = useTexts();
   return (
     <>
       <div>
@@ -125,9 +123,8 @@ interface PreferencesProps {
 
 /** Language and theme, before and after the log-in. */
 export function Preferences({ onLanguage }: PreferencesProps) {
-  const t = useTexts();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const language = useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
+  const language = useLanguage();
   const choose = (chosen: Language) => {
     void switchLanguage(chosen);
     onLanguage?.(chosen);
@@ -165,7 +162,6 @@ export function Preferences({ onLanguage }: PreferencesProps) {
 
 /** Explains a failed log-in, translated if there is a translation. */
 export function useRefusalWords(): (fault: unknown) => string {
-  const t = useTexts();
   return (fault) => {
     if (!(fault instanceof Refusal)) return t('The gateway cannot be reached. Try again in a moment.');
     const { code, message, waitSeconds } = fault;
@@ -185,13 +181,11 @@ export function useRefusalWords(): (fault: unknown) => string {
 
 /** Fields for a password that is typed twice. The names of the fields are `password` and `repeated`. */
 export function NewPasswordFields() {
-  const t = useTexts();
   const shared = {
     autoComplete: 'new-password',
     required: true,
     withAsterisk: false,
     maxLength: 128,
-    visibilityToggleButtonProps: { 'aria-label': t('Show characters') },
   };
   return (
     <>

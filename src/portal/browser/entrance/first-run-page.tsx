@@ -4,7 +4,7 @@ import { FirstRunOpen, MakeFirstSchool } from '../../../generated/portal/entranc
 import { SchoolFields } from '../branches/branches-section';
 import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { TextButton } from '../shell/text-button';
 import { EntranceCard, NewPasswordFields, OverNotice, RefusalNotice } from './entrance-card';
@@ -16,7 +16,6 @@ const DEFAULT_ZONE = 'Asia/Kolkata';
  * The page of the link that an empty gateway prints in its log. It creates the school and its first admin.
  */
 export function FirstRunPage({ token }: { readonly token: string }) {
-  const t = useTexts();
   const { data, error: problem } = useOpenOperation(FirstRunOpen, { token });
   const [later, setLater] = useState<'over' | 'made'>();
   const isOver = later === 'over' || data?.firstRun === false;
@@ -53,7 +52,6 @@ interface SchoolFormProps {
 }
 
 function SchoolForm({ token, onStep }: SchoolFormProps) {
-  const t = useTexts();
   const gateway = useGateway();
   const session = useSession();
   const [refusal, setRefusal] = useState<ReactNode>('');

@@ -1,13 +1,14 @@
 import { Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { type Credentials, Refusal, type SessionUser } from '../session/login-session';
+import { lazyPart } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { RefusalNotice, useRefusalWords } from './entrance-card';
 
 /** Loaded for those who have a second factor. */
-const CodeStep = lazy(async () => ({ default: (await import('./code-step')).CodeStep }));
+const CodeStep = lazyPart(async () => (await import('./code-step')).CodeStep);
 
 export interface LoginFormProps {
   /** Filled in and fixed if an ended session is being resumed. */
@@ -23,12 +24,7 @@ export function LoginForm(props: LoginFormProps) {
   const [accepted, setAccepted] = useState<Credentials>();
   if (accepted === undefined) return <PasswordStep {...props} onCodeNeeded={setAccepted} />;
   return (
-    <Suspense>
-      <CodeStep
-        onCode={(code) => props.onLogin({ ...accepted, code })}
-        onBack={() => setAccepted(undefined)}
-      />
-    </Suspense>
+    <CodeStep onCode={(code) => props.onLogin({ ...accepted, code })} onBack={() => setAccepted(undefined)} />
   );
 }
 
@@ -38,7 +34,6 @@ interface PasswordStepProps extends LoginFormProps {
 }
 
 function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordStepProps) {
-  const t = useTexts();
   const wordsOf = useRefusalWords();
   const [refusal, setRefusal] = useState('');
   const [isBusy, setIsBusy] = useState(false);
@@ -105,7 +100,6 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
           aria-invalid={refusal !== ''}
           // A dialog would focus its first field, the user name, which is known.
           data-autofocus={userName !== undefined || undefined}
-          visibilityToggleButtonProps={{ 'aria-label': t('Show characters') }}
         />
         {userName === undefined &&
           (hasBranch ? (
@@ -160,7 +154,6 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
  * after the log-in.
  */
 export function SessionEnded({ user }: { readonly user: SessionUser }) {
-  const t = useTexts();
   const session = useSession();
   return (
     <Modal

@@ -1,8 +1,9 @@
 import { Alert, Anchor, Button, Divider, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useSession } from '../gateway/use-gateway';
-import { phrase, useTexts } from '../language/use-texts';
+import { phrase, t } from '../language/texts';
+import { lazyPart } from '../shell/states';
 import { EntranceCard, RefusalNotice } from './entrance-card';
 import { LoginForm } from './login-form';
 
@@ -16,7 +17,6 @@ interface School {
 }
 
 export function LoginPage() {
-  const t = useTexts();
   const session = useSession();
   const { data: school } = useQuery({
     queryKey: ['school'],
@@ -44,7 +44,7 @@ export function LoginPage() {
   );
 }
 
-const CodeStep = lazy(async () => ({ default: (await import('./code-step')).CodeStep }));
+const CodeStep = lazyPart(async () => (await import('./code-step')).CodeStep);
 
 /**
  * Messages for errors with which the identity provider returned to the log-in page, by their code in the
@@ -67,7 +67,6 @@ interface IdentityChoiceProps {
 
 /** Offers the identity provider beside the password, and shows the result of coming back from it. */
 function IdentityChoice({ provider, children }: IdentityChoiceProps) {
-  const t = useTexts();
   const session = useSession();
   const [outcome, setOutcome] = useState(() => new URLSearchParams(location.search).get('login') ?? '');
   // A message is not shown again after a reload or logout. A code can still be exchanged after a reload.
@@ -76,15 +75,13 @@ function IdentityChoice({ provider, children }: IdentityChoiceProps) {
   }, [outcome]);
   if (outcome === 'code')
     return (
-      <Suspense>
-        <CodeStep
-          onCode={async (code) => {
-            await session.logInByCode(code);
-            history.replaceState(history.state, '', askedPage());
-          }}
-          onBack={() => setOutcome('')}
-        />
-      </Suspense>
+      <CodeStep
+        onCode={async (code) => {
+          await session.logInByCode(code);
+          history.replaceState(history.state, '', askedPage());
+        }}
+        onBack={() => setOutcome('')}
+      />
     );
   const refusal = REFUSALS[outcome];
   return (

@@ -7,7 +7,7 @@ import {
 } from '../../../generated/portal/entrance/welcome';
 import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { TextButton } from '../shell/text-button';
 import { EntranceCard, NewPasswordFields, OverNotice, RefusalNotice } from './entrance-card';
@@ -25,7 +25,6 @@ type Step =
 
 /** The page of the link of an invitation or a password reset. */
 export function WelcomePage({ token }: { readonly token: string }) {
-  const t = useTexts();
   const { data, error: problem } = useOpenOperation(LinkedAccount, { token });
   const [later, setStep] = useState<Step>();
   const step = later ?? stepOf(data, problem);
@@ -71,7 +70,6 @@ interface PasswordFormProps {
 }
 
 function PasswordForm({ token, account, onStep }: PasswordFormProps) {
-  const t = useTexts();
   const gateway = useGateway();
   const session = useSession();
   const [refusal, setRefusal] = useState<ReactNode>('');

@@ -4,12 +4,10 @@ import { headingOfPath } from '../../explore/cell-printer';
 import { type ChartChoice, chooseChart, labelsOf, measuresOf, pointsOf } from '../../explore/chart-choice';
 import type { ResultTable } from '../../explore/result-tables';
 import { ChartCanvas } from '../charts/chart-canvas';
-import { type Formats, phrase, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t } from '../language/texts';
 import type { TableViewProps } from './table-view';
 
 export function ChartView({ table, printCell }: TableViewProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const first = useMemo(() => chooseChart(table), [table]);
   const [choice, setChoice] = useState(first);
   if (!first || !choice) {
@@ -36,7 +34,7 @@ export function ChartView({ table, printCell }: TableViewProps) {
           },
         )}
         labels={points.labels.map(
-          (label) => monthText(printCell(label, kindOf(table, choice.x)), formats) || t('(none)'),
+          (label) => monthText(printCell(label, kindOf(table, choice.x))) || t('(none)'),
         )}
         labelled={headingOfPath(choice.x)}
         series={shown.map(({ name, values }) => ({
@@ -59,8 +57,8 @@ export function ChartView({ table, printCell }: TableViewProps) {
 }
 
 /** A month in the short form for an axis: `2026-04` is Apr 2026. */
-function monthText(label: string, { month }: Formats): string {
-  return /^\d{4}-(0\d|1[0-2])$/.test(label) ? month(label) : label;
+function monthText(label: string): string {
+  return /^\d{4}-(0\d|1[0-2])$/.test(label) ? formats.month(label) : label;
 }
 
 const CHART_TYPES = { bar: phrase('Bar'), line: phrase('Line'), pie: phrase('Pie') } as const;
@@ -74,7 +72,6 @@ function ChartControls({
   readonly choice: ChartChoice;
   onChange(choice: ChartChoice): void;
 }) {
-  const t = useTexts();
   const measures = measuresOf(table).map(({ path }) => path);
   const labels = labelsOf(table).map(({ path }) => path);
   const optionName = (option: string) => (option === '' ? t('nothing') : headingOfPath(option));

@@ -3,7 +3,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useLayoutEffect } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
-import { useTexts } from '../language/use-texts.js';
+import { t } from '../language/texts.js';
 
 const Explorer = lazy(async () => {
   await import('./editor-workers');
@@ -12,7 +12,6 @@ const Explorer = lazy(async () => {
 });
 
 export function ExplorerPage() {
-  const t = useTexts();
   const { data: examples } = useQuery({
     queryKey: ['operations library'],
     queryFn: async (): Promise<readonly ExampleOperation[]> => {

@@ -7,6 +7,7 @@ import type { GatewayClient } from '../gateway/gateway-client';
 import { GatewayProblem } from '../session/gateway-problem';
 import { GRAPHQL_HEADERS } from '../session/graphql-headers';
 import { ObservableValue } from '../session/login-session';
+import { readJsonObject } from '../shell/find-json-fault';
 import { textOf } from './library-plugin';
 
 /** Facts about the last operation beside its answer. */
@@ -76,13 +77,10 @@ async function send(
 }
 
 function readResult(text: string, status: number): ExecutionResult {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null) return parsed;
-  } catch {
-    // A proxy in front of the gateway answers with a page of its own.
-  }
-  return failure(`The gateway answered ${status}, not with JSON. Try again in a moment.`);
+  // A proxy in front of the gateway answers with a page of its own.
+  return (
+    readJsonObject(text) ?? failure(`The gateway answered ${status}, not with JSON. Try again in a moment.`)
+  );
 }
 
 function payloadOf({ query, variables, operationName }: FetcherParams) {

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type ExampleOperation, fillVariables, TOPICS } from '../../explore/example-operation';
 import { isOperation } from '../../explore/shape-of-operation';
 import { useViewer } from '../gateway/use-gateway';
-import { useFormats, useReportWords, useTexts } from '../language/use-texts.js';
+import { formats, t, useReportWords } from '../language/texts.js';
 import { isPhone, useExplorerContext } from './explorer-context';
 
 export const LIBRARY_PLUGIN: GraphiQLPlugin = {
@@ -18,7 +18,6 @@ function LibraryPanel() {
   const { examples } = useExplorerContext();
   const { roles } = useViewer();
   const { setVisiblePlugin } = useGraphiQLActions();
-  const t = useTexts();
   const say = useReportWords();
   const openExample = useOpenExample();
   const [search, setSearch] = useState('');
@@ -132,7 +131,7 @@ query WhoAmI {
  */
 function useOpenExample(): (example: ExampleOperation) => void {
   const { examples } = useExplorerContext();
-  const { today } = useFormats();
+  const { today } = formats;
   const { addTab, updateActiveTabValues, setOperationFacts, run, stop } = useGraphiQLActions();
   const { queryEditor, variableEditor, responseEditor } = useGraphiQL(
     pick('queryEditor', 'variableEditor', 'responseEditor'),

@@ -18,7 +18,8 @@ import {
 import { type ResultTable, tablesOf } from '../../explore/result-tables';
 import { shapeOfOperation } from '../../explore/shape-of-operation';
 import { saveFile } from '../gateway/save-file';
-import { phrase, type Texts, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t } from '../language/texts';
+import { isObject, readJsonObject } from '../shell/find-json-fault';
 import { type ResultView, useExplorerContext } from './explorer-context';
 import { dataOfEvents, isSubscription, lastRun, liveEvents } from './graphql-fetcher';
 import { TableView } from './table-view';
@@ -33,9 +34,8 @@ const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = 
 ];
 
 export function ResultPanel() {
-  const t = useTexts();
   const { view, setView } = useExplorerContext();
-  const { timeZone, today } = useFormats();
+  const { today } = formats;
   const answer = useAnswer();
   const { errors, hasAnswer, operationName, run, shape } = answer;
   const pages = usePages(run, answer.response, answer.data);
@@ -44,7 +44,7 @@ export function ResultPanel() {
   const [chosen, setChosen] = useState('');
   const table = tables.find(({ name }) => name === chosen) ?? tables[0];
   const list = table && listOfTable(pages.lists, table.name);
-  const printCell = useMemo(() => createCellPrinter({ locale: undefined, timeZone }), [timeZone]);
+  const printCell = useMemo(() => createCellPrinter({ locale: undefined, timeZone: formats.timeZone }), []);
 
   async function download() {
     if (!table) return;
@@ -111,14 +111,14 @@ export function ResultPanel() {
               <ChartView key={`${operationName} ${table.name}`} table={table} printCell={printCell} />
             </Suspense>
           )}
-          {!table && errors.length === 0 && <p className="hint">{emptyHint(answer, t)}</p>}
+          {!table && errors.length === 0 && <p className="hint">{emptyHint(answer)}</p>}
         </div>
       )}
     </section>
   );
 }
 
-function emptyHint({ isListening, hasAnswer }: Answer, t: Texts): string {
+function emptyHint({ isListening, hasAnswer }: Answer): string {
   if (isListening) return t('Waiting for the first event; the stop button ends the subscription.');
   return hasAnswer
     ? t('There is no list in this answer; JSON shows it as it is.')
@@ -153,7 +153,7 @@ function useAnswer(): Answer {
     () => ({
       document: parseDocument(tab?.query ?? ''),
       query: tab?.query ?? '',
-      variables: parseVariables(tab?.variables ?? ''),
+      variables: readJsonObject(tab?.variables ?? '') ?? {},
     }),
     [response],
   );
@@ -188,15 +188,6 @@ function parseDocument(query: string): DocumentNode | undefined {
   }
 }
 
-function parseVariables(text: string): RunOperation['variables'] {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
-  } catch {
-    return {};
-  }
-}
-
 interface Response {
   readonly data?: unknown;
   readonly errors: readonly ShownError[];
@@ -204,24 +195,16 @@ interface Response {
 }
 
 function readResponse(text: string): Response {
-  try {
-    const {
-      data,
-      errors,
-      extensions,
-    }: { data?: unknown; errors?: unknown; extensions?: { hints?: unknown } } = JSON.parse(text);
-    return {
-      data,
-      errors: Array.isArray(errors) ? errors : [],
-      hints: Array.isArray(extensions?.hints) ? extensions.hints.map(String) : [],
-    };
-  } catch {
-    return { errors: [], hints: [] };
-  }
+  const { data, errors, extensions } = readJsonObject(text) ?? {};
+  const hints = isObject(extensions) ? extensions.hints : undefined;
+  return {
+    data,
+    errors: Array.isArray(errors) ? errors : [],
+    hints: Array.isArray(hints) ? hints.map(String) : [],
+  };
 }
 
 function ViewTabs({ view, onChange }: { readonly view: ResultView; onChange(view: ResultView): void }) {
-  const t = useTexts();
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { headingOfPath, isNumericKind, sortRows } from '../../explore/cell-printer';
 import type { CellKind, ResultCell, ResultTable } from '../../explore/result-tables';
-import { useTexts } from '../language/use-texts.js';
+import { t } from '../language/texts.js';
 
 /** More rows make a page slow. The CSV file contains all of them. */
 const MOST_ROWS = 1000;
@@ -17,7 +17,6 @@ interface Order {
 }
 
 export function TableView({ table, printCell }: TableViewProps) {
-  const t = useTexts();
   const [order, setOrder] = useState<Order>();
   const rows = useMemo(
     () => (order ? sortRows(table, order.column, order.direction) : table.rows),

@@ -1,24 +1,25 @@
 /** Exports records as files: of some or all collections, filtered, or changed since an instant. */
-import { Card, Code, Group, MultiSelect, NativeSelect, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+
+import { Card, Code, Group, MultiSelect, Stack, Text } from '@mantine/core';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { fromWallTime, toWallTime } from '../language/days';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { FilterBuilder, useFilterWords } from '../records/filter-builder';
 import { EXPORT_FORMATS } from '../records/view-address';
 import { CodeToCopy } from '../shell/code-to-copy';
+import { DialogButton } from '../shell/confirm-dialog';
 import { DayTimeInput } from '../shell/day-input';
 import { useAddress } from '../shell/page-filter';
 import { PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { ChoiceField } from '../shell/text-field';
 import { type AskedExport, exportByCommand, exportByCurl } from './asked-export';
 import { ExportedFiles, useExport } from './use-export';
 
 const NOTHING_ASKED = { collections: '', oquery: '', where: '', since: '', format: 'csv' };
 
 export function ExportPage() {
-  const t = useTexts();
   const { collections: known, domain } = useViewer();
   const readable = known.filter(({ canRead }) => canRead);
   const [address, change] = useAddress(NOTHING_ASKED);
@@ -50,11 +51,11 @@ export function ExportPage() {
                 clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Collections') }) }}
               />
               <Group align="flex-start" grow preventGrowOverflow={false}>
-                <NativeSelect
+                <ChoiceField
                   label={t('Format')}
                   data={EXPORT_FORMATS.map(([value, label]) => ({ value, label }))}
                   value={address.format}
-                  onChange={(event) => change({ format: event.currentTarget.value }, 'replace')}
+                  onChange={(next) => change({ format: next }, 'replace')}
                 />
                 <DayTimeInput
                   label={t('Only changes since')}
@@ -115,8 +116,6 @@ interface FilterOfExportProps {
 }
 
 function FilterOfExport({ collection, oquery, where, onFilter }: FilterOfExportProps) {
-  const t = useTexts();
-  const [isOpen, setIsOpen] = useState(false);
   const { readableFields } = useViewer().collections.find(({ name }) => name === collection) ?? {};
   const { data } = useOperation(CollectionDeclaration, { name: collection });
   const fields = data?.collection?.fields.filter(
@@ -126,34 +125,31 @@ function FilterOfExport({ collection, oquery, where, onFilter }: FilterOfExportP
   const isFiltered = oquery !== '' || where !== '';
   return (
     <Group gap="xs">
-      <TextButton
+      <DialogButton
         label={isFiltered ? wordsOf(oquery, where) : t('Filter')}
         variant={isFiltered ? 'light' : 'default'}
         icon="filter"
         disabled={!fields}
-        onClick={() => setIsOpen(true)}
         className="filter-button"
         title={isFiltered ? wordsOf(oquery, where) : ''}
+        dialog={(close) => (
+          <FilterBuilder
+            {...{ oquery, where }}
+            fields={fields ?? []}
+            onFilter={(filter) => {
+              onFilter(filter);
+              close();
+            }}
+            onClose={close}
+          />
+        )}
       />
-      {isOpen && fields && (
-        <FilterBuilder
-          fields={fields}
-          oquery={oquery}
-          where={where}
-          onFilter={(filter) => {
-            onFilter(filter);
-            setIsOpen(false);
-          }}
-          onClose={() => setIsOpen(false)}
-        />
-      )}
     </Group>
   );
 }
 
 /** The same export for programs, with an API key or on the machine of the gateway. */
 function ExportRequests({ asked }: { readonly asked: AskedExport }) {
-  const t = useTexts();
   const command = exportByCommand(asked);
   return (
     <Stack>

@@ -1,12 +1,11 @@
 /** A running export: one file for each collection, one after the other. */
-
 import { Loader, Stack, Text } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { readInParts } from '../gateway/read-in-parts';
 import { saveFile } from '../gateway/save-file';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t } from '../language/texts';
 import { StateTag } from '../shell/icon';
 import { ListTable } from '../shell/list-table';
 import { type AskedExport, exportAddress } from './asked-export';
@@ -97,8 +96,6 @@ const STATE_NAMES: Readonly<Record<ExportedFile['state'], string>> = {
 };
 
 export function ExportedFiles({ files }: { readonly files: readonly ExportedFile[] }) {
-  const t = useTexts();
-  const formats = useFormats();
   const { collections } = useViewer();
   return (
     <Stack gap="xs">

@@ -1,8 +1,9 @@
 /** Takes a payment: finds the student, shows what is owed, records one receipt, prints it, rolls it back. */
-import { Badge, Card, Checkbox, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+
+import { Badge, Card, Group, Select, Stack, Table, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import {
   CashOfCollectors,
   DuesOfStudent,
@@ -12,20 +13,19 @@ import {
 } from '../../../generated/portal/fees/fees';
 import { ActButtons } from '../acts/act-buttons';
 import { useOperation, useWrite } from '../gateway/use-gateway';
+import { formats, phrase, t, useToday } from '../language/texts';
 import { parseTypedNumber } from '../language/typed-number';
-import { phrase, useFormats, useTexts, useToday } from '../language/use-texts';
 import { whereContains } from '../records/reference-picker';
 import { DayInput } from '../shell/day-input';
 import { FactsTable } from '../shell/link-card';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { EmptyState, LoadingState, lazyPart, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { CheckField, PickField, TextField } from '../shell/text-field';
 
 /** Loaded with the first receipt. */
-const PrintOfRecord = lazy(async () => ({
-  default: (await import('../prints/print-document')).PrintOfRecord,
-}));
+const PrintOfRecord = lazyPart(async () => (await import('../prints/print-document')).PrintOfRecord, 6);
 
 /** The parts of a receipt that the list shows. */
 interface ListedReceipt {
@@ -47,7 +47,6 @@ const WAYS_OF_PAYING: Readonly<Record<string, string>> = {
 type Data = Readonly<Record<string, unknown>>;
 
 export function ReceiveFeePage() {
-  const t = useTexts();
   const [{ student, receipt }, setAddress] = useAddress({ student: '', receipt: '' });
   return (
     <PageFrame
@@ -77,7 +76,6 @@ function describeStudent(data: Data): string {
 }
 
 function StudentSearch({ onChoose }: { onChoose(id: string): void }) {
-  const t = useTexts();
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search.trim(), 250);
   const { data, error } = useOperation(
@@ -115,8 +113,6 @@ function StudentSearch({ onChoose }: { onChoose(id: string): void }) {
 
 /** What is in the drawer: the cash of the day by who received it. */
 function CashToday() {
-  const t = useTexts();
-  const formats = useFormats();
   const { data } = useOperation(CashOfCollectors, { day: useToday() });
   const collectors = data?.dailyFeeCollection.totals.collectors ?? [];
   if (collectors.length === 0) return <EmptyState icon="inbox" title={t('No cash was received today')} />;
@@ -145,8 +141,6 @@ interface PaymentProps {
 }
 
 function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const queries = useQueryClient();
   const dues = useOperation(DuesOfStudent, { studentId });
   const receipts = useOperation(ReceiptsOfStudent, { where: { student: { id: { in: [studentId] } } } });
@@ -174,9 +168,7 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
       </Text>
       {shown && (
         <>
-          <Suspense fallback={<LoadingState />}>
-            <PrintOfRecord name="receipt" collection="fee_receipt" id={shown.id} />
-          </Suspense>
+          <PrintOfRecord name="receipt" collection="fee_receipt" id={shown.id} />
           <Group className="no-print">
             <TextButton label={t('Print receipt')} isMain onClick={() => print()} />
             <TextButton label={t('Close')} onClick={() => onReceipt('')} />
@@ -253,10 +245,8 @@ interface PaymentFormProps {
 }
 
 function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const today = useToday();
-  const { write, isBusy, problem } = useWrite(ReceiveFee);
+  const { mutate, isPending, error } = useWrite(ReceiveFee);
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [way, setWay] = useState('cash');
@@ -270,20 +260,21 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
   const amount = lines.length > 0 ? String(sumOf(lines)) : parseTypedNumber(typed, '₹');
   const isNumbered = way !== 'cash';
   const isReady = amount !== undefined && Number(amount) > 0 && (!isNumbered || instrument.trim() !== '');
-  const pay = async () => {
-    const paid = await write({
-      receipt: {
-        studentId,
-        paymentType: way.toUpperCase() as 'CASH',
-        ...(isNumbered && { instrumentNo: instrument.trim() }),
-        ...(isNumbered && instrumentDay !== '' && { instrumentDate: instrumentDay }),
-        ...(way === 'cheque' && bank.trim() !== '' && { instrumentBank: bank.trim() }),
-        ...(lines.length > 0
-          ? { lines: lines.map(({ feeHead, month, open }) => ({ feeHead, month, amount: String(open) })) }
-          : { amount }),
-      } as never,
-    });
-    if (paid?.answer.recordReceipt) await onPaid(paid.answer.recordReceipt.receiptNo);
+  const pay = () => {
+    const receipt = {
+      studentId,
+      paymentType: way.toUpperCase(),
+      ...(isNumbered && { instrumentNo: instrument.trim() }),
+      ...(isNumbered && instrumentDay !== '' && { instrumentDate: instrumentDay }),
+      ...(way === 'cheque' && bank.trim() !== '' && { instrumentBank: bank.trim() }),
+      ...(lines.length > 0
+        ? { lines: lines.map(({ feeHead, month, open }) => ({ feeHead, month, amount: String(open) })) }
+        : { amount }),
+    };
+    mutate(
+      { receipt: receipt as never },
+      { onSuccess: ({ answer: { recordReceipt } }) => recordReceipt && onPaid(recordReceipt.receiptNo) },
+    );
   };
   return (
     <Card withBorder>
@@ -298,62 +289,55 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (isReady && !isBusy) void pay();
+          if (isReady && !isPending) pay();
         }}
       >
         <Group align="flex-end" mt="sm">
-          <TextInput
+          <TextField
             label={t('Amount')}
             description={lines.length > 0 ? t('Pays the chosen lines') : t('Pays the oldest dues first')}
             inputMode="decimal"
             value={lines.length > 0 ? String(sumOf(lines)) : typed}
             readOnly={lines.length > 0}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            onChange={setTyped}
           />
-          <Select
+          <PickField
             label={t('Paid by')}
             data={Object.entries(WAYS_OF_PAYING).map(([value, label]) => ({ value, label: t(label) }))}
             value={way}
-            onChange={(next) => setWay(next ?? 'cash')}
-            allowDeselect={false}
+            onChange={setWay}
           />
           {isNumbered && (
-            <TextInput
+            <TextField
               label={t('Number of the cheque, slip or transfer')}
               value={instrument}
               required
-              onChange={({ currentTarget }) => setInstrument(currentTarget.value)}
+              onChange={setInstrument}
             />
           )}
           {isNumbered && <DayInput label={t('Its date')} value={instrumentDay} onChange={setInstrumentDay} />}
-          {way === 'cheque' && (
-            <TextInput
-              label={t('Bank')}
-              value={bank}
-              onChange={({ currentTarget }) => setBank(currentTarget.value)}
-            />
-          )}
+          {way === 'cheque' && <TextField label={t('Bank')} value={bank} onChange={setBank} />}
           <TextButton
             label={isReady ? t('Receive {amount}', { amount: formats.money(amount ?? 0) }) : t('Receive')}
             isMain
             type="submit"
-            loading={isBusy}
+            loading={isPending}
             disabled={!isReady}
           />
         </Group>
       </form>
-      {problem && <ProblemState problem={problem} />}
+      {error && <ProblemState problem={error} />}
       <Table.ScrollContainer minWidth={320}>
         <Table aria-label={t('What the student owes')} verticalSpacing={4}>
           <Table.Tbody>
             {dues.map(({ month, feeHead, dueDate, open }, index) => (
               <Table.Tr key={`${month} ${feeHead}`}>
                 <Table.Td>
-                  <Checkbox
+                  <CheckField
                     size="md"
                     label={`${feeHead} · ${formats.month(month)}`}
                     checked={chosen.has(index)}
-                    onChange={({ currentTarget: { checked } }) => {
+                    onChange={(checked) => {
                       const next = new Set(chosen);
                       if (checked) next.add(index);
                       else next.delete(index);

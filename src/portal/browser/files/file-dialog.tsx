@@ -6,7 +6,7 @@ import { type FilesOfPortalQuery, RemoveFile } from '../../../generated/portal/f
 import { type GatewayClient } from '../gateway/gateway-client';
 import { saveFile } from '../gateway/save-file';
 import { useGateway, useViewer } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { ChangeDialog } from '../shell/confirm-dialog';
 import { FactsTable } from '../shell/link-card';
 import { ProblemState } from '../shell/states';
@@ -24,14 +24,12 @@ interface FileDialogProps {
 }
 
 export function FileDialog({ file, onDownload, onRemove, onClose }: FileDialogProps) {
-  const t = useTexts();
-  const { bytes, instant } = useFormats();
   const nameOf = useUserNames([file.createdBy]);
   const owner = useOwningRecords([file])(file);
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     [t('Type'), file.contentType],
-    [t('Size'), bytes(file.size)],
-    [t('Added'), `${instant(file.createdAt)}, ${nameOf(file.createdBy)}`],
+    [t('Size'), formats.bytes(file.size)],
+    [t('Added'), `${formats.instant(file.createdAt)}, ${nameOf(file.createdBy)}`],
     [
       t('Belongs to'),
       owner && (
@@ -44,13 +42,7 @@ export function FileDialog({ file, onDownload, onRemove, onClose }: FileDialogPr
     ['SHA-256', <Code key="sha256">{file.sha256}</Code>],
   ];
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
-      title={<span className="wrapped">{file.name}</span>}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <Modal opened size="lg" onClose={onClose} title={<span className="wrapped">{file.name}</span>}>
       <Stack>
         <PicturePreview file={file} />
         <FactsTable facts={facts} />
@@ -75,7 +67,6 @@ interface RemoveFileDialogProps {
  * Warns before a file is removed that it cannot be restored, because the gateway keeps no versions of files.
  */
 export function RemoveFileDialog({ file, outdated, onRemoved, onClose }: RemoveFileDialogProps) {
-  const t = useTexts();
   return (
     <ChangeDialog
       title={t('Remove {name}', { name: file.name })}
@@ -97,21 +88,18 @@ const MAX_BYTES = 10_000_000;
 
 /** Previews a file if its uploader declared it a picture. */
 function PicturePreview({ file }: { readonly file: ListedFile }) {
-  const t = useTexts();
-  const { bytes } = useFormats();
   if (!PICTURE_TYPES.includes(file.contentType)) return null;
   if (file.size <= MAX_BYTES) return <Picture key={file.id} file={file} />;
   return (
     <Text c="dimmed">
       {t('Pictures over {most} are not previewed. Download it to see it.', {
-        most: bytes(MAX_BYTES),
+        most: formats.bytes(MAX_BYTES),
       })}
     </Text>
   );
 }
 
 function Picture({ file }: { readonly file: ListedFile }) {
-  const t = useTexts();
   const gateway = useGateway();
   const [isBroken, setBroken] = useState(false);
   const { data, error } = useQuery({

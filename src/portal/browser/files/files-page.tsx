@@ -1,5 +1,5 @@
 /** The files of the school with their owners and records. They can be added and removed. */
-import { Anchor, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -7,13 +7,14 @@ import { useState } from 'react';
 import { FilesOfPortal } from '../../../generated/portal/files/files';
 import { useFileSending } from '../gateway/use-file-sending';
 import { useListedPages, useViewer } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
-import { InputDialog, useNotice } from '../shell/confirm-dialog';
+import { formats, t } from '../language/texts';
+import { DialogButton, InputDialog, notice } from '../shell/confirm-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { FindInput, isFiltering, PageFilter, useAddress } from '../shell/page-filter';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
+import { ChoiceField } from '../shell/text-field';
 import { useUserNames } from '../shell/use-record-labels';
 import { textColumn, type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
 import {
@@ -28,11 +29,8 @@ const PAGE_SIZE = 100;
 const NO_FILTER = { collection: '', name: '' };
 
 export function FilesPage() {
-  const t = useTexts();
-  const notice = useNotice();
   const [filter, change] = useAddress(NO_FILTER);
   const [settled] = useDebouncedValue(filter, 250);
-  const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<string>();
   const [removed, setRemoved] = useState<ListedFile>();
   const download = useFileDownload();
@@ -51,7 +49,9 @@ export function FilesPage() {
     <PageFrame
       title={t('Files')}
       description={t('Files that were uploaded, on their own or to a record')}
-      actions={<TextButton label={t('Add a file')} isMain onClick={() => setAdding(true)} />}
+      actions={
+        <DialogButton label={t('Add a file')} isMain dialog={(close) => <AddFileDialog onClose={close} />} />
+      }
     >
       <FilesFilter filter={filter} onChange={change} />
       {download.error && <ProblemState problem={download.error} />}
@@ -69,7 +69,6 @@ export function FilesPage() {
       >
         {(rows) => <FilesTable {...{ rows, more: files.more, onOpen: setOpened }} {...actions} />}
       </Answered>
-      {isAdding && <AddFileDialog onClose={() => setAdding(false)} />}
       {file && !removed && <FileDialog file={file} {...actions} onClose={() => setOpened(undefined)} />}
       {removed && (
         <RemoveFileDialog
@@ -93,7 +92,6 @@ interface FilesFilterProps {
 }
 
 function FilesFilter({ filter, onChange }: FilesFilterProps) {
-  const t = useTexts();
   const { collections } = useViewer();
   return (
     <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_FILTER)} isShort>
@@ -102,11 +100,11 @@ function FilesFilter({ filter, onChange }: FilesFilterProps) {
         value={filter.name}
         onFind={(name) => onChange({ name }, 'replace')}
       />
-      <NativeSelect
+      <ChoiceField
         className="wide-choice"
         aria-label={t('Attached to')}
         value={filter.collection}
-        onChange={(event) => onChange({ collection: event.currentTarget.value })}
+        onChange={(next) => onChange({ collection: next })}
         data={[
           { value: '', label: t('All files') },
           ...collections.map(({ name, title }) => ({ value: name, label: title })),
@@ -123,8 +121,6 @@ interface FilesTableProps extends Pick<VirtualTableProps<ListedFile>, 'rows' | '
 }
 
 function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProps) {
-  const t = useTexts();
-  const { bytes, instant } = useFormats();
   const nameOf = useUserNames(rows.map(({ createdBy }) => createdBy));
   const ownerOf = useOwningRecords(rows);
   const columns: readonly VirtualColumn<ListedFile>[] = [
@@ -139,14 +135,7 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
         </Anchor>
       ),
     },
-    {
-      name: 'size',
-      head: t('Size'),
-      width: 100,
-      isNumeric: true,
-      isExtra: true,
-      cell: ({ size }) => bytes(size),
-    },
+    textColumn('size', t('Size'), 100, ({ size }) => formats.bytes(size), 'numeric extra'),
     {
       name: 'record',
       head: t('Belongs to'),
@@ -165,7 +154,7 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
     },
     textColumn('type', t('Type'), 170, ({ contentType }) => contentType, 'extra'),
     textColumn('createdBy', t('Added by'), 170, ({ createdBy }) => nameOf(createdBy), 'extra'),
-    { name: 'createdAt', head: t('Added'), width: 190, cell: ({ createdAt }) => instant(createdAt) },
+    textColumn('createdAt', t('Added'), 190, ({ createdAt }) => formats.instant(createdAt)),
     {
       name: 'actions',
       head: <span className="visually-hidden">{t('Actions')}</span>,
@@ -197,8 +186,6 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
 
 /** Adds a file that belongs to no record: the roles that may read it, then the file itself. */
 function AddFileDialog({ onClose }: { onClose(): void }) {
-  const t = useTexts();
-  const notice = useNotice();
   const queries = useQueryClient();
   const [roles, setRoles] = useState<readonly string[]>([]);
   const { sending, progress, problem, stop } = useFileSending(

@@ -1,4 +1,5 @@
 /** The frame around every page: header, menu (a drawer on a phone), the skip link, and the offline notice. */
+
 import {
   AppShell,
   Avatar,
@@ -10,32 +11,30 @@ import {
   Modal,
   NavLink,
   Stack,
-  Switch,
   Table,
   Text,
   UnstyledButton,
 } from '@mantine/core';
 import { useDisclosure, useHotkeys, useLocalStorage, useMediaQuery, useNetwork } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { Fragment, lazy, Suspense, useEffect, useRef } from 'react';
+import { Fragment, Suspense, useEffect, useRef } from 'react';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
 import { BranchNotice, SchoolChoice } from '../branches/school-choice';
 import { Brand, Preferences } from '../entrance/entrance-card';
 import { useChange, useSession, useViewer } from '../gateway/use-gateway';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t, useLanguage } from '../language/texts';
 import { findPage, MENU_GROUPS, type MenuGroup, PORTAL_PAGES } from '../portal-pages';
 import { useSheets, useSheetTitle } from '../sheets/use-sheets';
 import { Icon, type IconName } from '../shell/icon';
 import { PrintedOnly } from '../shell/in-turns';
-import { LoadingState } from '../shell/states';
+import { LoadingState, lazyPart } from '../shell/states';
 import { IconButton } from '../shell/text-button';
+import { SwitchField } from '../shell/text-field';
 
-const SearchPalette = lazy(async () => ({
-  default: (await import('../search/search-palette')).SearchPalette,
-}));
+const SearchPalette = lazyPart(async () => (await import('../search/search-palette')).SearchPalette);
 
 export function PortalShell() {
-  const t = useTexts();
+  useLanguage();
   const [isMenuOpen, menu] = useDisclosure(false);
   const [isHelpOpen, help] = useDisclosure(false);
   const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false });
@@ -90,13 +89,7 @@ export function PortalShell() {
       <AppShell.Navbar p="sm" className="portal-navbar" aria-label={t('Pages')}>
         {isWide && <MainMenu />}
       </AppShell.Navbar>
-      <Drawer
-        opened={isMenuOpen}
-        onClose={menu.close}
-        size={280}
-        title={<Brand />}
-        closeButtonProps={{ 'aria-label': t('Close') }}
-      >
+      <Drawer opened={isMenuOpen} onClose={menu.close} size={280} title={<Brand />}>
         <nav aria-label={t('Pages')}>
           <MainMenu />
         </nav>
@@ -113,11 +106,7 @@ export function PortalShell() {
           </Suspense>
         </div>
       </AppShell.Main>
-      {isSearchOpen && (
-        <Suspense>
-          <SearchPalette onClose={search.close} />
-        </Suspense>
-      )}
+      {isSearchOpen && <SearchPalette onClose={search.close} />}
       <ShortcutsHelp isOpen={isHelpOpen} onClose={help.close} />
     </AppShell>
   );
@@ -128,7 +117,6 @@ function skipToPage(): void {
 }
 
 function AccountMenu() {
-  const t = useTexts();
   const session = useSession();
   const { name, userName, roles } = useViewer();
   return (
@@ -166,7 +154,6 @@ function AccountMenu() {
 
 /** The head of a printed page: the school and the time. */
 function PrintedHead() {
-  const formats = useFormats();
   const { domain } = useViewer();
   return (
     <Group justify="space-between" className="printed-head">
@@ -177,7 +164,6 @@ function PrintedHead() {
 }
 
 function OfflineNotice() {
-  const t = useTexts();
   const { online } = useNetwork();
   return (
     <div role="status">
@@ -193,7 +179,6 @@ function OfflineNotice() {
 
 /** The menu of the pages that the viewer has access to, by group. */
 function MainMenu() {
-  const t = useTexts();
   const viewer = useViewer();
   const { pathname } = useLocation();
   const pages = PORTAL_PAGES.filter(({ menu, isFor }) => menu && isFor(viewer));
@@ -327,7 +312,6 @@ function focusSearch(event: KeyboardEvent): void {
 }
 
 function ShortcutsHelp({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
-  const t = useTexts();
   const viewer = useViewer();
   const [areKeysOn, setAreKeysOn] = useAreKeysOn();
   const pages = Object.entries(GO_TO).flatMap(([key, path]) =>
@@ -336,12 +320,7 @@ function ShortcutsHelp({ isOpen, onClose }: { readonly isOpen: boolean; readonly
     ),
   );
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={t('Keyboard shortcuts')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <Modal opened={isOpen} onClose={onClose} title={t('Keyboard shortcuts')}>
       <Stack>
         <Table>
           <Table.Tbody>
@@ -363,11 +342,7 @@ function ShortcutsHelp({ isOpen, onClose }: { readonly isOpen: boolean; readonly
             ))}
           </Table.Tbody>
         </Table>
-        <Switch
-          checked={areKeysOn}
-          onChange={(event) => setAreKeysOn(event.currentTarget.checked)}
-          label={t('Use these keys')}
-        />
+        <SwitchField checked={areKeysOn} onChange={setAreKeysOn} label={t('Use these keys')} />
       </Stack>
     </Modal>
   );

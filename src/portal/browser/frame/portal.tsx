@@ -18,20 +18,12 @@ import {
   RouterProvider,
   retainSearchParams,
 } from '@tanstack/react-router';
-import {
-  type ComponentType,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useDeferredValue,
-  useEffect,
-  useMemo,
-} from 'react';
+import { type ComponentType, type ReactNode, useDeferredValue, useEffect, useMemo } from 'react';
 import { PortalViewer, type PortalViewerQuery } from '../../../generated/portal/shell/viewer';
 import { Brand, EntranceCard } from '../entrance/entrance-card';
 import { readEarly } from '../gateway/gateway-client';
 import { useGateway, useSession, useViewer, type Viewer, ViewerContext } from '../gateway/use-gateway';
-import { switchLanguage, useReportWords, useTexts } from '../language/use-texts';
+import { showTimesIn, switchLanguage, t, useLanguage, useReportWords } from '../language/texts';
 import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
 import { GatewayProblem } from '../session/gateway-problem';
 import { BRANCH_PARAMETER, branchInAddress, homeOfBranch } from '../session/graphql-headers';
@@ -40,6 +32,7 @@ import { InSteps } from '../shell/in-turns';
 import {
   causeOfMissing,
   LoadingState,
+  lazyPart,
   NoRightState,
   NotFoundState,
   PageFrame,
@@ -50,9 +43,7 @@ import {
 import { TextButton } from '../shell/text-button';
 import { PortalShell } from './portal-shell';
 
-const EnrolmentPage = lazy(async () => ({
-  default: (await import('../account/enrolment-page')).EnrolmentPage,
-}));
+const EnrolmentPage = lazyPart(async () => (await import('../account/enrolment-page')).EnrolmentPage);
 
 /** A failed request is retried once. A refusal is not, because it would be refused again. */
 const MOST_RETRIES = 1;
@@ -113,9 +104,12 @@ function WithViewer() {
     () =>
       queryOptions({
         queryKey: [PortalViewer.name],
-        queryFn: async ({ signal }) =>
-          (await readEarly<PortalViewerQuery>(takeEarly('viewer'))) ??
-          (await gateway.execute(PortalViewer, {}, signal)),
+        queryFn: async ({ signal }) => {
+          const early = await readEarly<PortalViewerQuery>(takeEarly('viewer'));
+          const viewer = early ?? (await gateway.execute(PortalViewer, {}, signal));
+          showTimesIn(viewer.me.domain.timeZone);
+          return viewer;
+        },
       }),
     [gateway],
   );
@@ -139,11 +133,7 @@ function WithViewer() {
   if (error && !data) return <NoViewerPage problem={error} retry={() => void refetch()} />;
   if (!viewer) return <Arriving />;
   if (drawn.secondFactor.isMissing) {
-    return (
-      <Suspense>
-        <EnrolmentPage school={viewer.domain.name} onDone={() => void refetch()} />
-      </Suspense>
-    );
+    return <EnrolmentPage school={viewer.domain.name} onDone={() => void refetch()} />;
   }
   return (
     <InWords viewer={viewer}>
@@ -184,7 +174,6 @@ function Arriving() {
 
 /** Shown if the request for the viewer fails: the reason, and what the user can do. */
 function NoViewerPage(props: ProblemStateProps) {
-  const t = useTexts();
   const session = useSession();
   return (
     <EntranceCard title={t('The portal cannot be opened')} subtitle={location.host}>
@@ -228,14 +217,7 @@ function createPortalRouter() {
       getParentRoute: () => root,
       path: page.path,
       // The router loads the file of a page before it draws it, and when a link to it is pointed at.
-      component: Object.assign(
-        () => (
-          <GuardedPage page={page}>
-            <Page />
-          </GuardedPage>
-        ),
-        { preload: Page.preload },
-      ),
+      component: Object.assign(() => <GuardedPage page={page} content={Page} />, { preload: Page.preload }),
       errorComponent: ({ error, reset }) => (
         <FailedPage
           label={page.label}
@@ -266,7 +248,6 @@ interface FailedPageProps extends ProblemStateProps {
 }
 
 function FailedPage({ label, ...failure }: FailedPageProps) {
-  const t = useTexts();
   return (
     <PageFrame title={t(label)}>
       <ProblemState {...failure} />
@@ -297,6 +278,7 @@ function toError(fault: unknown): Error {
 }
 
 /** Shows a page only to viewers who have access. The gateway itself refuses the data to others. */
-function GuardedPage({ page, children }: { readonly page: PortalPage; readonly children: ReactNode }) {
-  return page.isFor(useViewer()) ? children : <NoRightState label={page.label} />;
+function GuardedPage({ page, content: Page }: { readonly page: PortalPage; readonly content: LazyPage }) {
+  useLanguage();
+  return page.isFor(useViewer()) ? <Page /> : <NoRightState label={page.label} />;
 }

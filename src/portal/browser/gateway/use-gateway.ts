@@ -7,7 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useState } from 'react';
+import { createContext, useContext, useEffect } from 'react';
 import { type PortalViewerQuery } from '../../../generated/portal/shell/viewer';
 import { GatewayProblem } from '../session/gateway-problem';
 import { type PortalOperation } from '../session/graphql-headers';
@@ -121,33 +121,16 @@ export function useEvents<Result, Variables>(
   );
 }
 
-interface Written<Result> {
-  readonly answer: Result;
-  /** By which the write can be undone. */
-  readonly requestId: string;
-}
-
 /**
- * Sends a write at once or not at all. A mutation of the library would wait for the network, and be done
- * when the page is long gone.
+ * Sends a write at once or not at all, and returns the id by which it can be undone. Other mutations wait for
+ * the network, and would be done when the page is long gone.
  */
 export function useWrite<Result, Variables>(operation: PortalOperation<Result, Variables>) {
   const gateway = useGateway();
-  const [problem, setProblem] = useState<Error | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const write = async (variables: Variables): Promise<Written<Result> | undefined> => {
-    setIsBusy(true);
-    setProblem(null);
-    try {
-      return await gateway.executeTraced(operation, variables, 'tab');
-    } catch (error) {
-      setProblem(error as Error);
-      return undefined;
-    } finally {
-      setIsBusy(false);
-    }
-  };
-  return { write, isBusy, problem };
+  return useMutation({
+    networkMode: 'always',
+    mutationFn: (variables: Variables) => gateway.executeTraced(operation, variables, 'tab'),
+  });
 }
 
 /** Executes a query without a session, once: for pages that a mailed link leads to. */

@@ -3,7 +3,7 @@ import { Alert, Card, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core
 import { useId, useState } from 'react';
 import { GatewayHealth, type GatewayHealthQuery } from '../../../generated/portal/health/health';
 import { useOperation } from '../gateway/use-gateway';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t } from '../language/texts';
 import { CodeToCopy, CopyTextButton } from '../shell/code-to-copy';
 import { Icon, StateTag } from '../shell/icon';
 import { ListTable, type ListTableProps } from '../shell/list-table';
@@ -22,7 +22,6 @@ const QUEUE_NAMES: Readonly<Record<string, string>> = {
 };
 
 export function HealthPage() {
-  const t = useTexts();
   const answer = useOperation(GatewayHealth, {}, { everyMs: REFRESH_MS });
   const { isFetching, refetch } = answer;
   return (
@@ -39,7 +38,6 @@ export function HealthPage() {
 }
 
 function HealthDetails({ health }: { readonly health: HealthFigures }) {
-  const t = useTexts();
   return (
     <>
       {health.isReadOnly && (
@@ -67,8 +65,6 @@ function HealthDetails({ health }: { readonly health: HealthFigures }) {
 
 /** A summary in one sentence. */
 function Verdict({ health: { isReadOnly, queues, replicas } }: { readonly health: HealthFigures }) {
-  const t = useTexts();
-  const { number } = useFormats();
   if (isReadOnly) return null;
   const failed = queues.reduce((sum, queue) => sum + queue.failed, 0);
   const away = replicas.filter(({ lagMs }) => lagMs === null).length;
@@ -93,7 +89,7 @@ function Verdict({ health: { isReadOnly, queues, replicas } }: { readonly health
         <Text c="dimmed">
           {waiting === 0
             ? t('Nothing is waiting in a queue')
-            : t('{count} waiting in queues', { count: number(waiting) })}
+            : t('{count} waiting in queues', { count: formats.number(waiting) })}
         </Text>
       </div>
     </Card>
@@ -112,38 +108,32 @@ function Figure({ name, value }: { readonly name: string; readonly value: string
 }
 
 function Backup({ ageSeconds }: { readonly ageSeconds: number | null }) {
-  const t = useTexts();
-  const { number } = useFormats();
   const hours = ageSeconds === null ? null : Math.floor(ageSeconds / 3600);
   const value =
     hours === null
       ? t('No scheduled backup yet')
       : t('{hours, plural, =0 {within the last hour} one {# hour ago} other {{count} hours ago}}', {
           hours,
-          count: number(hours),
+          count: formats.number(hours),
         });
   return <Figure name={t('Last backup')} value={value} />;
 }
 
 function Queues({ queues }: { readonly queues: HealthFigures['queues'] }) {
-  const t = useTexts();
-  const { number } = useFormats();
   return (
     <FigureTable
       title={t('Queues')}
       rows={queues}
       columns={[
         [t('Queue'), ({ name }) => t(QUEUE_NAMES[name] ?? name)],
-        [t('Waiting'), ({ waiting }) => number(waiting), 'numeric'],
-        [t('Failed'), ({ failed }) => number(failed), 'numeric'],
+        [t('Waiting'), ({ waiting }) => formats.number(waiting), 'numeric'],
+        [t('Failed'), ({ failed }) => formats.number(failed), 'numeric'],
       ]}
     />
   );
 }
 
 function Gateways({ health: { gateways, replicas } }: { readonly health: HealthFigures }) {
-  const t = useTexts();
-  const { instant, number } = useFormats();
   return (
     <Stack>
       <FigureTable
@@ -151,7 +141,7 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
         rows={gateways}
         columns={[
           [t('Address'), ({ address }) => address ?? t('same machine as the database'), 'wrapped'],
-          [t('Connected since'), ({ connectedSince }) => instant(connectedSince), 'numeric'],
+          [t('Connected since'), ({ connectedSince }) => formats.instant(connectedSince), 'numeric'],
         ]}
       />
       {replicas.length > 0 && (
@@ -162,10 +152,11 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
             [t('Server'), ({ name }) => name, 'wrapped'],
             [
               t('Behind by'),
-              ({ lagMs }) => (lagMs === null ? t('unreachable') : t('{ms} ms', { ms: number(lagMs) })),
+              ({ lagMs }) =>
+                lagMs === null ? t('unreachable') : t('{ms} ms', { ms: formats.number(lagMs) }),
               'numeric',
             ],
-            [t('Reads'), ({ reads }) => number(reads), 'numeric'],
+            [t('Reads'), ({ reads }) => formats.number(reads), 'numeric'],
           ]}
         />
       )}
@@ -186,7 +177,6 @@ function FigureTable<Row>({ title, ...table }: FigureTableProps<Row>) {
 }
 
 function Migrations({ migrations }: { readonly migrations: readonly string[] }) {
-  const t = useTexts();
   return (
     <details>
       <summary>
@@ -215,7 +205,6 @@ const LONGEST_SHOWN = 300;
 
 /** The operations of the last slow statements, each with its worst one and the indexes that would help. */
 export function SlowStatementList({ statements }: SlowStatementListProps) {
-  const t = useTexts();
   return (
     <TitledSection title={t('Slow statements')} mb={4}>
       <Text c="dimmed" mb="xs">
@@ -232,8 +221,6 @@ export function SlowStatementList({ statements }: SlowStatementListProps) {
 }
 
 function SlowOperationCard({ operation }: { readonly operation: SlowOperation }) {
-  const t = useTexts();
-  const { number, instant } = useFormats();
   const { name, count, lastAt, worst, suggestions } = operation;
   const { collections, durationMs, rows, statement, requestId } = worst;
   const isRepeated = count > 1;
@@ -242,15 +229,18 @@ function SlowOperationCard({ operation }: { readonly operation: SlowOperation })
       <Group gap="xs">
         <StateTag state="slow">
           {isRepeated
-            ? t('up to {ms} ms', { ms: number(durationMs) })
-            : t('{ms} ms', { ms: number(durationMs) })}
+            ? t('up to {ms} ms', { ms: formats.number(durationMs) })
+            : t('{ms} ms', { ms: formats.number(durationMs) })}
         </StateTag>
         <Text className="wrapped">{name ?? t('Background task')}</Text>
         <Text c="dimmed" className="wrapped">
           {[
             ...(isRepeated
-              ? [t('{count} times', { count: number(count) }), t('last on {time}', { time: instant(lastAt) })]
-              : [instant(lastAt)]),
+              ? [
+                  t('{count} times', { count: formats.number(count) }),
+                  t('last on {time}', { time: formats.instant(lastAt) }),
+                ]
+              : [formats.instant(lastAt)]),
             ...(collections.length === 0 ? [] : [collections.join(', ')]),
             t('{rows, plural, one {# row} other {# rows}}', { rows }),
             ...(requestId === null ? [] : [t('Request {id}', { id: requestId })]),
@@ -272,7 +262,6 @@ function SlowOperationCard({ operation }: { readonly operation: SlowOperation })
 }
 
 function StatementText({ text }: { readonly text: string }) {
-  const t = useTexts();
   const [isWhole, setWhole] = useState(text.length <= LONGEST_SHOWN);
   const id = useId();
   return (

@@ -11,7 +11,7 @@ import { ActButtons } from '../acts/act-buttons';
 import { useActs } from '../acts/acts';
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { dayBefore } from '../language/days';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { useSheets } from '../sheets/use-sheets';
 import { TextLink } from '../shell/text-button';
 import { useDaySources } from './day-tiles';
@@ -26,7 +26,6 @@ const MOST_SECTIONS = 8;
 const FAILED_DAYS = 7;
 
 export function ActHere({ day }: { readonly day: string }) {
-  const t = useTexts();
   const acts = useActs({ home: true });
   const waiting = useWaitingThings(day);
   if (waiting.length === 0 && acts.length === 0) return null;
@@ -57,7 +56,6 @@ export function ActHere({ day }: { readonly day: string }) {
 
 /** The operations are those of the tiles below, so that only failed messages cost a request of their own. */
 function useWaitingThings(day: string): readonly WaitingThing[] {
-  const t = useTexts();
   const { duties } = useViewer();
   const marksAttendance = useSheets().some(({ name }) => name === 'attendance');
   const { present, leave, collected } = useDaySources(day);

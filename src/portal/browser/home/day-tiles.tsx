@@ -17,7 +17,7 @@ import {
 import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayBefore, monthsBefore, sessionYearOf, startOfSession } from '../language/days';
 import { nameOfEnumValue } from '../language/name-of-field';
-import { useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { formats, t, useReportWords } from '../language/texts';
 import { type PortalOperation } from '../session/graphql-headers';
 import { TextLink } from '../shell/text-button';
 import { type DaySource, DayTile, type ShownTile, type Sourced } from './tile';
@@ -80,9 +80,7 @@ export function useDaySources(day: string) {
 }
 
 export function DayTiles({ day }: { readonly day: string }) {
-  const t = useTexts();
   const say = useReportWords();
-  const formats = useFormats();
   const start = startOfSession(day, useViewer().sessionFirstMonth);
   const { present, shortage, trend, outstanding, collected, dues, strength, results, leave } =
     useDaySources(day);
@@ -370,8 +368,6 @@ function sum(numbers: readonly number[]): number {
 
 /** The main figures of a day, above the tiles. Each links to the records or report that it counts. */
 export function Headline({ day }: { readonly day: string }) {
-  const t = useTexts();
-  const formats = useFormats();
   const { present, collected, outstanding, leave } = useDaySources(day);
   if (!present && !collected && !outstanding) return null;
   return (

@@ -1,20 +1,20 @@
 /** The home page: tiles of the reports and records that the viewer needs at the start of a day. */
+
 import { Card, Group, SimpleGrid, Text } from '@mantine/core';
-import { lazy, Suspense } from 'react';
 import { SchoolBegun, SharedDashboards, StrengthByClass } from '../../../generated/portal/home/home';
 import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayBefore, isTime, sessionYearOf } from '../language/days';
-import { phrase, useFormats, useInOrderOfTitle, useTexts, useToday } from '../language/use-texts';
+import { formats, inOrderOfTitle, phrase, t, useToday } from '../language/texts';
 import { DayInput } from '../shell/day-input';
 import { InSteps, InTurns, PrintedOnly, usePrintWhole } from '../shell/in-turns';
 import { LinkCard } from '../shell/link-card';
 import { useAddress } from '../shell/page-filter';
-import { EmptyState, PageFrame } from '../shell/states';
+import { EmptyState, lazyPart, PageFrame } from '../shell/states';
 import { IconButton, TextButton, TextLink } from '../shell/text-button';
 import { DayTiles, Headline } from './day-tiles';
 import { TileRefresher } from './tile';
 
-const ActHere = lazy(async () => ({ default: (await import('./act-here')).ActHere }));
+const ActHere = lazyPart(async () => (await import('./act-here')).ActHere);
 
 export function HomePage() {
   return (
@@ -25,10 +25,8 @@ export function HomePage() {
 }
 
 function Day() {
-  const t = useTexts();
   const print = usePrintWhole();
   const viewer = useViewer();
-  const formats = useFormats();
   const today = useToday();
   const beginning = useSchoolBeginning();
   const [{ day: chosen }, change] = useAddress({ day: '' });
@@ -55,9 +53,7 @@ function Day() {
       {beginning.steps.length > 0 && <FirstSteps {...beginning} />}
       {!beginning.isEmpty && (
         <InSteps before={null}>
-          <Suspense>
-            <ActHere day={day} />
-          </Suspense>
+          <ActHere day={day} />
           <Headline day={day} />
           <div className="dashboard">
             <DayTiles day={day} />
@@ -77,7 +73,6 @@ interface DayChoiceProps {
 }
 
 function DayChoice({ day, today, onChoose }: DayChoiceProps) {
-  const t = useTexts();
   return (
     <Group gap={4} wrap="nowrap">
       <IconButton
@@ -183,7 +178,6 @@ function useSchoolBeginning(): SchoolBeginning {
 
 /** What to begin with, in its order, and which of it is done. */
 function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
-  const t = useTexts();
   return (
     <section aria-labelledby="first-steps">
       <Text component="h2" id="first-steps" fw={600} mb="xs" size="md">
@@ -225,8 +219,6 @@ interface Shortcut {
 }
 
 function ShortcutTiles() {
-  const t = useTexts();
-  const inOrder = useInOrderOfTitle();
   const { collections, reports } = useViewer();
   const readsDashboards = collections.some(({ name, canRead }) => name === 'dashboard' && canRead);
   const { data } = useOperation(SharedDashboards, {}, { isEnabled: readsDashboards });
@@ -236,11 +228,14 @@ function ShortcutTiles() {
     <>
       <ShortcutTile
         title={t('New record')}
-        links={inOrder(entered).map(({ name, title }) => ({ to: `/portal/records/${name}/new`, title }))}
+        links={inOrderOfTitle(entered).map(({ name, title }) => ({
+          to: `/portal/records/${name}/new`,
+          title,
+        }))}
       />
       <ShortcutTile
         title={t('Reports')}
-        links={inOrder(reports).map(({ name, title }) => ({ to: `/portal/reports/${name}`, title }))}
+        links={inOrderOfTitle(reports).map(({ name, title }) => ({ to: `/portal/reports/${name}`, title }))}
       />
       <ShortcutTile
         title={t('Dashboards')}

@@ -5,7 +5,7 @@ import { type DragEvent, lazy, type ReactNode, Suspense, useCallback } from 'rea
 import { ReportHasChanged } from '../../../generated/portal/home/home';
 import type { ChartCanvasProps } from '../charts/chart-canvas';
 import { useEvents, useOperation } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { type PortalOperation } from '../session/graphql-headers';
 import type { IconName } from '../shell/icon';
 import { InSteps, InTurn } from '../shell/in-turns';
@@ -26,7 +26,6 @@ export interface TileCardProps {
 
 /** A tile: its title, a link to the whole of it, and its content when its turn has come. */
 export function TileCard({ title, isWide, place, controls, children, ...drop }: TileCardProps) {
-  const t = useTexts();
   return (
     <Card
       component="section"

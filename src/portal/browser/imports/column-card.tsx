@@ -1,5 +1,5 @@
 /** A column of the file: examples of its cells, and the field that receives them. */
-import { Card, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Card, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type ImportFieldFragment, type ImportFieldsQuery } from '../../../generated/portal/imports/imports';
 import {
@@ -9,10 +9,12 @@ import {
   NUMBER_EXAMPLES,
   partOfCell,
 } from '../../../services/importing/cells/day-formats.js';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t } from '../language/texts';
 import { useAllowedWords } from '../records/use-declared-collection';
+import { readJson } from '../shell/find-json-fault';
 import { Icon } from '../shell/icon';
 import { TextButton } from '../shell/text-button';
+import { CheckField, ChoiceField } from '../shell/text-field';
 import { type FoundColumn, type MappedColumn } from './import-steps';
 
 interface ColumnCardProps {
@@ -42,7 +44,6 @@ const WHOLE = 'whole';
 const UNDECIDED = '?';
 
 export function ColumnCard({ column, found: whole, choices, taken, onChange, onPart }: ColumnCardProps) {
-  const t = useTexts();
   const [isOpen, setIsOpen] = useState(column.values !== undefined);
   const { field, part } = column;
   const name = part
@@ -70,11 +71,11 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
           </Text>
           <Samples found={found} />
         </div>
-        <NativeSelect
+        <ChoiceField
           label={t('Goes to')}
           aria-label={t('{column} goes to', { column: name })}
           value={field ?? (column.leftOut || isEmpty ? '' : UNDECIDED)}
-          onChange={(event) => pick(event.currentTarget.value)}
+          onChange={pick}
         >
           {field === null && !column.leftOut && !isEmpty && (
             <option value={UNDECIDED}>{t('Choose a field')}</option>
@@ -89,13 +90,13 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
           {field === null && !part && !choices.some(({ path }) => path === name) && (
             <option value={name}>{t('{name}, which is not declared', { name })}</option>
           )}
-        </NativeSelect>
+        </ChoiceField>
         {formats.length > 0 && (
-          <NativeSelect
+          <ChoiceField
             label={t('Written as')}
             aria-label={t('{column} is written as', { column: name })}
             value={column.format ?? formats[0]?.[0] ?? ''}
-            onChange={(event) => onChange({ ...column, format: event.currentTarget.value })}
+            onChange={(next) => onChange({ ...column, format: next })}
             data={formats.map(([format, example]) => ({ value: format, label: example }))}
           />
         )}
@@ -114,21 +115,21 @@ export function ColumnCard({ column, found: whole, choices, taken, onChange, onP
       {isOpen && field !== null && (
         <Stack mt="sm">
           <ReplacedValues {...{ column, found, choice, onChange }} />
-          <Checkbox
+          <CheckField
             label={t('An empty cell clears the value')}
             checked={column.empty === 'remove'}
-            onChange={(event) => {
+            onChange={(isOn) => {
               const { empty: _, ...others } = column;
-              onChange(event.currentTarget.checked ? { ...others, empty: 'remove' } : others);
+              onChange(isOn ? { ...others, empty: 'remove' } : others);
             }}
           />
           {found?.fillers && (
-            <Checkbox
+            <CheckField
               label={t('{values} count as no value', { values: found.fillers.join(', ') })}
               checked={column.blank !== undefined}
-              onChange={(event) => {
+              onChange={(isOn) => {
                 const { blank: _, ...others } = column;
-                onChange(event.currentTarget.checked ? { ...others, blank: found.fillers ?? [] } : others);
+                onChange(isOn ? { ...others, blank: found.fillers ?? [] } : others);
               }}
             />
           )}
@@ -145,17 +146,14 @@ function Separator({
   name,
   onPart,
 }: Pick<ColumnCardProps, 'onPart'> & { readonly part: CellPart | undefined; readonly name: string }) {
-  const t = useTexts();
   const separator = part?.separator;
   const isOther = separator !== undefined && !SEPARATORS.some(([known]) => known === separator);
   return (
-    <NativeSelect
+    <ChoiceField
       label={t('Several values in a cell, separated by')}
       aria-label={t('{column} is separated by', { column: name })}
       value={separator ?? WHOLE}
-      onChange={(event) =>
-        onPart(event.currentTarget.value === WHOLE ? undefined : event.currentTarget.value)
-      }
+      onChange={(next) => onPart(next === WHOLE ? undefined : next)}
       data={[
         { value: WHOLE, label: t('Nothing: one value') },
         ...SEPARATORS.map(([value, label]) => ({ value, label: t(label) })),
@@ -173,8 +171,6 @@ function partsFound(found: FoundColumn, part: CellPart): FoundColumn {
 }
 
 function Samples({ found }: { readonly found: FoundColumn | undefined }) {
-  const t = useTexts();
-  const formats = useFormats();
   if (!found) return null;
   return (
     <Text c="dimmed" className="wrapped" lineClamp={2}>
@@ -186,8 +182,6 @@ function Samples({ found }: { readonly found: FoundColumn | undefined }) {
 
 /** Cells that differ from the likely kind of the column. */
 function Misfits({ found }: { readonly found: FoundColumn | undefined }) {
-  const t = useTexts();
-  const formats = useFormats();
   if (!found || found.misfits.count === 0) return null;
   const { count, samples } = found.misfits;
   return (
@@ -211,7 +205,6 @@ function ReplacedValues({
   choice,
   onChange,
 }: Pick<ColumnCardProps, 'column' | 'found' | 'onChange'> & { readonly choice: ColumnChoice | undefined }) {
-  const t = useTexts();
   const wordsOf = useAllowedWords();
   const values = column.values ?? {};
   const sources = [...new Set([...Object.keys(values), ...(found?.examples ?? [])])];
@@ -326,10 +319,6 @@ function formatChoices(
 
 /** The value in the form that the gateway accepts: JSON for these fields, and text for all others. */
 export function fixedValueOf(text: string, field: ImportFieldFragment | undefined): unknown {
-  if (field?.type !== 'number' && field?.type !== 'boolean') return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const isJson = field?.type === 'number' || field?.type === 'boolean';
+  return isJson ? (readJson(text) ?? text) : text;
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../generated/portal/imports/imports';
 import { useEvents, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { ChangeButton } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
@@ -25,7 +25,6 @@ import { MappingStep } from './mapping-step';
 import { ImportProgress, RunStep, TrialStep } from './run-step';
 
 export function ImportDetailsPage() {
-  const t = useTexts();
   const { import: id = '' } = useParams({ strict: false }) as { readonly import?: string };
   const { collections } = useViewer();
   const answer = useOperation(ImportNow, { id });
@@ -88,7 +87,6 @@ function useProgress(id: string): void {
 }
 
 function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
-  const t = useTexts();
   const [{ step }, change] = useAddress({ step: '' });
   const reached = stepOf(one);
   // The user may go back to an earlier step as long as nothing is running and nothing was written.
@@ -133,7 +131,6 @@ function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
 }
 
 function FileFacts({ inspection }: { readonly inspection: Inspection | null }) {
-  const t = useTexts();
   if (inspection === null) return null;
   const { format, encoding, delimiter, sheet, rows, isWhole } = inspection;
   const parts = [
@@ -159,7 +156,6 @@ interface ImportFault {
 }
 
 function Fault({ fault }: { readonly fault: unknown }) {
-  const t = useTexts();
   if (fault === null || fault === undefined) return null;
   const { code, detail, errors = [] } = fault as ImportFault;
   return (

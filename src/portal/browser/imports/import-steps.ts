@@ -1,7 +1,7 @@
 /** The state of an import, in the words and steps of the page. */
 import type { ShownImportFragment } from '../../../generated/portal/imports/imports';
 import type { CellPart } from '../../../services/importing/cells/day-formats.js';
-import { phrase } from '../language/use-texts';
+import { phrase } from '../language/texts';
 
 export type ShownImportState = ShownImportFragment['state'];
 

@@ -10,7 +10,7 @@ import {
 } from '../../../generated/portal/imports/imports';
 import { useFileSending } from '../gateway/use-file-sending';
 import { useEvents, useListedPages, useViewer } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { Icon, StateTag, WarningNotice } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
@@ -24,7 +24,6 @@ type PastImport = PastImportsQuery['imports']['nodes'][number];
 const PAGE_SIZE = 25;
 
 export function ImportsPage() {
-  const t = useTexts();
   return (
     <PageFrame
       title={t('Import')}
@@ -41,8 +40,6 @@ export function ImportsPage() {
 }
 
 function ImportList({ label }: { readonly label: string }) {
-  const t = useTexts();
-  const formats = useFormats();
   const { collections } = useViewer();
   const queries = useQueryClient();
   const imports = useListedPages(
@@ -90,7 +87,6 @@ function ImportList({ label }: { readonly label: string }) {
 
 /** The first step: the collection and the file, which can be dropped or picked. */
 function TakeFile() {
-  const t = useTexts();
   const navigate = useNavigate();
   const [{ collection }, change] = useAddress({ collection: '' });
   const [isOver, setIsOver] = useState(false);

@@ -2,7 +2,7 @@
  * The second step: the proposed field of each column, which can be corrected, and the options for writing
  * rows.
  */
-import { Alert, Checkbox, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import {
   ChangeImport,
@@ -14,13 +14,14 @@ import {
 } from '../../../generated/portal/imports/imports';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
 import { useDraft } from '../records/use-draft';
 import { GatewayProblem } from '../session/gateway-problem';
 import { Icon, WarningNotice } from '../shell/icon';
 import { LoadingState, ProblemState, TitledSection } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
+import { CheckField, ChoiceField, TextField } from '../shell/text-field';
 import {
   ColumnCard,
   type ColumnChoice,
@@ -45,7 +46,6 @@ export interface MappingStepProps {
 const COLUMNS_AT_ONCE = 100;
 
 export function MappingStep({ one, onTried }: MappingStepProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const { data, error, refetch } = useOperation(ImportFields, {});
   const saved = useOperation(SavedMappings, { collection: one.collection });
@@ -91,12 +91,12 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
     <Stack gap="lg">
       <Warnings warnings={inspection.warnings} />
       {saved.data && saved.data.importMappings.length > 0 && (
-        <NativeSelect
+        <ChoiceField
           label={t('Use a saved mapping')}
           data={['', ...saved.data.importMappings.map(({ name }) => name)]}
           value=""
-          onChange={(event) => {
-            const name = event.currentTarget.value;
+          onChange={(next) => {
+            const name = next;
             const picked = saved.data?.importMappings.find((mapped) => mapped.name === name);
             if (picked) keep(withSavedMapping(mapping, picked.mapping as Mapping));
           }}
@@ -138,10 +138,10 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
         onChange={(next) => keepDraft({ ...draft, options: next })}
       />
       <TitledSection title={t('For the next file like this one')}>
-        <TextInput
+        <TextField
           label={t('Save this mapping as')}
           value={saveAs}
-          onChange={(event) => setSaveAs(event.currentTarget.value)}
+          onChange={setSaveAs}
           maxLength={100}
           maw={420}
         />
@@ -166,7 +166,6 @@ function isAt(path: string | null, field: string): boolean {
 }
 
 function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
-  const t = useTexts();
   if (warnings.length === 0) return null;
   return (
     <WarningNotice title={t('Seen in the file')}>
@@ -212,7 +211,6 @@ interface OptionFieldsProps {
 }
 
 function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const { collections } = useViewer();
   const mayRemove = collections.some(({ name, canRemove }) => name === collection.name && canRemove);
@@ -228,43 +226,41 @@ function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
     <TitledSection title={t('How it is written')}>
       <Stack>
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
-          <NativeSelect
+          <ChoiceField
             label={t('If rows have errors')}
             value={mode}
-            onChange={(event) => onChange({ ...options, mode: event.currentTarget.value as typeof mode })}
+            onChange={(next) => onChange({ ...options, mode: next as typeof mode })}
             data={[
               { value: 'ATOMIC', label: t('import nothing') },
               { value: 'ROWS', label: t('import the others') },
             ]}
           />
-          <NativeSelect
+          <ChoiceField
             label={t('Match records by')}
             value={by}
-            onChange={(event) => onChange({ ...options, by: event.currentTarget.value })}
+            onChange={(next) => onChange({ ...options, by: next })}
             data={offered.map((key) => ({ value: key, label: key === '_id' ? '_id' : nameOf(key) }))}
           />
-          <NativeSelect
+          <ChoiceField
             label={t('Records missing from the file')}
             value={missing}
             disabled={!mayRemove}
-            onChange={(event) =>
-              onChange({ ...options, missing: event.currentTarget.value as typeof missing })
-            }
+            onChange={(next) => onChange({ ...options, missing: next as typeof missing })}
             data={[
               { value: 'KEEP', label: t('keep them') },
               { value: 'REMOVE', label: t('remove them: the file is the full list') },
             ]}
           />
         </SimpleGrid>
-        <Checkbox
+        <CheckField
           label={t('Run scripts that check records before saving')}
           checked={triggers.includes('BEFORE')}
-          onChange={(event) => setTrigger('BEFORE', event.currentTarget.checked)}
+          onChange={(isOn) => setTrigger('BEFORE', isOn)}
         />
-        <Checkbox
+        <CheckField
           label={t('Run scripts that follow a change')}
           checked={triggers.includes('AFTER')}
-          onChange={(event) => setTrigger('AFTER', event.currentTarget.checked)}
+          onChange={(isOn) => setTrigger('AFTER', isOn)}
         />
       </Stack>
     </TitledSection>
@@ -280,7 +276,6 @@ interface FixedValuesProps {
 }
 
 function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
-  const t = useTexts();
   const wordsOf = useAllowedWords();
   const [added, setAdded] = useState('');
   const free = choices.filter(({ path }) => path !== '_id' && !taken.has(path) && !(path in fixed));
@@ -324,19 +319,14 @@ function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
           );
         })}
         <Group align="flex-end" gap="xs">
-          <NativeSelect
-            label={t('Another field')}
-            value={added}
-            onChange={(event) => setAdded(event.currentTarget.value)}
-            maw={300}
-          >
+          <ChoiceField label={t('Another field')} value={added} onChange={setAdded} maw={300}>
             <option value="" />
             {free.map(({ path, label }) => (
               <option key={path} value={path}>
                 {label}
               </option>
             ))}
-          </NativeSelect>
+          </ChoiceField>
           <TextButton
             label={t('Add')}
             disabled={added === ''}

@@ -17,11 +17,11 @@ import {
 import { saveFile } from '../gateway/save-file';
 import { useChange, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t } from '../language/texts';
 import { useFieldNames } from '../records/use-declared-collection';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { ConfirmDialog, DialogButton } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/icon';
-import { type ListColumn, ListTable } from '../shell/list-table';
+import { type ListColumn, ListTable, PlainList } from '../shell/list-table';
 import { Answered, LoadingState, ProblemState, TitledSection } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { useNamesOfRecords } from '../shell/use-record-labels';
@@ -42,10 +42,7 @@ interface TrialStepProps {
 
 /** The third step: the expected outcome of the rows, with all faults, and the button to run the import. */
 export function TrialStep({ one, onCorrect }: TrialStepProps) {
-  const t = useTexts();
   const mayUndo = useMayUndo(one.collection, one.trial?.counts ?? one.counts);
-  const formats = useFormats();
-  const [isAsked, setIsAsked] = useState(false);
   const change = useChange(ChangeImport);
   const run = useChange(RunImport, [ImportNow]);
   if (one.trial === null) return null;
@@ -55,7 +52,6 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
   const start = async () => {
     if (isHeldBack) await change.mutateAsync({ id: one.id, options: { mode: 'ROWS' } });
     await run.mutateAsync({ id: one.id });
-    setIsAsked(false);
   };
   return (
     <Stack gap="lg">
@@ -66,44 +62,41 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
         </WarningNotice>
       )}
       <Group>
-        <TextButton
+        <DialogButton
           label={isHeldBack ? t('Import rows without errors') : t('Import')}
           isMain
           disabled={written === 0}
-          onClick={() => setIsAsked(true)}
+          dialog={(close) => (
+            <ConfirmDialog
+              title={isHeldBack ? t('Import rows without errors?') : t('Import now?')}
+              action={t('Import')}
+              isDangerous={counts.removed > 0}
+              isBusy={change.isPending || run.isPending}
+              problem={change.error ?? run.error}
+              onConfirm={() => void start().then(close, () => undefined)}
+              onClose={close}
+            >
+              <PlainList
+                lines={[
+                  t('New records: {count}', { count: formats.number(counts.created) }),
+                  t('Changed records: {count}', { count: formats.number(counts.updated) }),
+                  t('Removed records: {count}', { count: formats.number(counts.removed) }),
+                  t('Rows skipped because of errors: {count}', { count: formats.number(counts.refused) }),
+                ]}
+              />
+              <Text mt="xs">
+                {mayUndo
+                  ? t('You can undo the whole import, as long as no one changes these records again.')
+                  : t('Only someone who may change and remove these records can undo it.')}
+              </Text>
+            </ConfirmDialog>
+          )}
         />
         <TextButton label={t('Correct the columns')} onClick={onCorrect} />
       </Group>
       {counts.refused > 0 && <ImportFaults id={one.id} refused={counts.refused} />}
       <ChangedFieldsTable fields={fields} />
       <FirstRows one={one} preview={preview} />
-      {isAsked && (
-        <ConfirmDialog
-          title={isHeldBack ? t('Import rows without errors?') : t('Import now?')}
-          action={t('Import')}
-          isDangerous={counts.removed > 0}
-          isBusy={change.isPending || run.isPending}
-          problem={change.error ?? run.error}
-          onConfirm={() => void start().catch(() => undefined)}
-          onClose={() => setIsAsked(false)}
-        >
-          <ul className="plain-list">
-            {[
-              t('New records: {count}', { count: formats.number(counts.created) }),
-              t('Changed records: {count}', { count: formats.number(counts.updated) }),
-              t('Removed records: {count}', { count: formats.number(counts.removed) }),
-              t('Rows skipped because of errors: {count}', { count: formats.number(counts.refused) }),
-            ].map((line) => (
-              <li key={line}>{line}</li>
-            ))}
-          </ul>
-          <Text mt="xs">
-            {mayUndo
-              ? t('You can undo the whole import, as long as no one changes these records again.')
-              : t('Only someone who may change and remove these records can undo it.')}
-          </Text>
-        </ConfirmDialog>
-      )}
     </Stack>
   );
 }
@@ -111,9 +104,7 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
 type Trial = NonNullable<ShownImportFragment['trial']>;
 
 function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
-  const t = useTexts();
   const nameOf = useFieldNames();
-  const formats = useFormats();
   if (fields.length === 0) return null;
   return (
     <TitledSection title={t('Fields that would change')}>
@@ -135,7 +126,6 @@ function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
 type PreviewedRow = Trial['preview'][number];
 
 function FirstRows({ one, preview }: Pick<Trial, 'preview'> & { readonly one: ShownImportFragment }) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const { id, collection } = one;
   const rows = preview.slice(0, MOST_PREVIEWED);
@@ -199,7 +189,6 @@ function textOf(value: unknown): string {
 
 /** The last step: what was written, and the button that undoes it. */
 export function RunStep({ one }: { readonly one: ShownImportFragment }) {
-  const t = useTexts();
   const { counts, collection, changeIds, state } = one;
   const mayUndo = useMayUndo(collection, counts);
   const canBeUndone = changeIds.length > 0 && state !== 'UNDONE';
@@ -209,7 +198,13 @@ export function RunStep({ one }: { readonly one: ShownImportFragment }) {
       <ScriptsThatRan scripts={one.scripts} />
       <Group>
         <TextButton label={t('See the records')} isMain to={`/portal/records/${collection}`} />
-        {canBeUndone && mayUndo && <UndoButton one={one} />}
+        {canBeUndone && mayUndo && (
+          <DialogButton
+            label={t('Undo the import')}
+            icon="undo"
+            dialog={(close) => <UndoDialog one={one} onClose={close} />}
+          />
+        )}
         <TextButton label={t('Another file')} to={`/portal/imports?collection=${collection}`} />
       </Group>
       {canBeUndone && !mayUndo && (
@@ -221,7 +216,6 @@ export function RunStep({ one }: { readonly one: ShownImportFragment }) {
 }
 
 function ScriptsThatRan({ scripts }: { readonly scripts: unknown }) {
-  const t = useTexts();
   const { before = [], after = [] } = (scripts ?? {}) as {
     readonly before?: readonly string[];
     readonly after?: readonly string[];
@@ -231,68 +225,60 @@ function ScriptsThatRan({ scripts }: { readonly scripts: unknown }) {
   return <Text c="dimmed">{t('Scripts that ran: {names}', { names: names.join(', ') })}</Text>;
 }
 
-/** The effect of undoing is computed on request. Records that were changed later prevent it. */
-function UndoButton({ one }: { readonly one: ShownImportFragment }) {
-  const t = useTexts();
-  const formats = useFormats();
-  const [isAsked, setIsAsked] = useState(false);
-  const { id, collection } = one;
-  const { data, error } = useOperation(UndoPreviewOfImport, { id }, { isEnabled: isAsked });
+interface UndoDialogProps {
+  readonly one: ShownImportFragment;
+  onClose(): void;
+}
+
+/** Shows the effect of undoing, which is computed on request. Records that were changed later prevent it. */
+function UndoDialog({ one: { id, collection }, onClose }: UndoDialogProps) {
+  const { data, error } = useOperation(UndoPreviewOfImport, { id });
   const undo = useChange(UndoWholeImport, [ImportNow]);
   const preview = data?.importUndoPreview;
   return (
-    <>
-      <TextButton label={t('Undo the import')} icon="undo" onClick={() => setIsAsked(true)} />
-      {isAsked && (
-        <ConfirmDialog
-          title={t('Undo this import?')}
-          action={t('Undo the import')}
-          isDangerous
-          isBusy={undo.isPending}
-          problem={undo.error ?? error}
-          onConfirm={() => undo.mutate({ id }, { onSuccess: () => setIsAsked(false) })}
-          onClose={() => setIsAsked(false)}
-        >
-          {!preview && !error && <LoadingState rows={3} />}
-          {preview && (
-            <ul className="plain-list">
-              {[
-                t('Records it created will be removed: {count}', { count: formats.number(preview.removed) }),
-                t('Records it changed will be restored: {count}', { count: formats.number(preview.changed) }),
-                t('Records it removed will come back: {count}', {
-                  count: formats.number(preview.broughtBack),
-                }),
-              ].map((line) => (
-                <li key={line}>{line}</li>
-              ))}
-            </ul>
-          )}
-          {preview && preview.conflictCount > 0 && (
-            <WarningNotice
-              title={t('{count, plural, one {# record was} other {# records were}} changed since', {
-                count: preview.conflictCount,
-              })}
-            >
-              {t('Nothing can be undone while this is so:')}{' '}
-              {preview.conflicts.slice(0, 10).map((conflict) => (
-                <TextLink
-                  key={conflict.id}
-                  to={`/portal/records/${collection}/${encodeURIComponent(conflict.id)}`}
-                  mr="xs"
-                >
-                  {conflict.id}
-                </TextLink>
-              ))}
-            </WarningNotice>
-          )}
-          {preview && preview.usedBy.length > 0 && (
-            <WarningNotice title={t('Records it created are in use')}>
-              {t('Nothing can be undone while this is so:')} {preview.usedBy.join(', ')}
-            </WarningNotice>
-          )}
-        </ConfirmDialog>
+    <ConfirmDialog
+      title={t('Undo this import?')}
+      action={t('Undo the import')}
+      isDangerous
+      isBusy={undo.isPending}
+      problem={undo.error ?? error}
+      onConfirm={() => undo.mutate({ id }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      {!preview && !error && <LoadingState rows={3} />}
+      {preview && (
+        <PlainList
+          lines={[
+            t('Records it created will be removed: {count}', { count: formats.number(preview.removed) }),
+            t('Records it changed will be restored: {count}', { count: formats.number(preview.changed) }),
+            t('Records it removed will come back: {count}', { count: formats.number(preview.broughtBack) }),
+          ]}
+        />
       )}
-    </>
+      {preview && preview.conflictCount > 0 && (
+        <WarningNotice
+          title={t('{count, plural, one {# record was} other {# records were}} changed since', {
+            count: preview.conflictCount,
+          })}
+        >
+          {t('Nothing can be undone while this is so:')}{' '}
+          {preview.conflicts.slice(0, 10).map((conflict) => (
+            <TextLink
+              key={conflict.id}
+              to={`/portal/records/${collection}/${encodeURIComponent(conflict.id)}`}
+              mr="xs"
+            >
+              {conflict.id}
+            </TextLink>
+          ))}
+        </WarningNotice>
+      )}
+      {preview && preview.usedBy.length > 0 && (
+        <WarningNotice title={t('Records it created are in use')}>
+          {t('Nothing can be undone while this is so:')} {preview.usedBy.join(', ')}
+        </WarningNotice>
+      )}
+    </ConfirmDialog>
   );
 }
 
@@ -331,8 +317,6 @@ const WHAT_IS_DONE: Readonly<Record<string, string>> = {
 
 /** The progress of the gateway, as a share of the rows if their number is known. */
 export function ImportProgress({ one }: { readonly one: ShownImportFragment }) {
-  const t = useTexts();
-  const formats = useFormats();
   const { state, counts, rowCount } = one;
   // A waiting import still has the counts of its dry run.
   const isWaiting = state === 'WAITING';
@@ -363,8 +347,6 @@ export function ImportProgress({ one }: { readonly one: ShownImportFragment }) {
 
 /** The counts of the rows of a file by their actual or expected outcome. */
 function RowCounts({ counts }: { readonly counts: ShownCountsFragment }) {
-  const t = useTexts();
-  const formats = useFormats();
   const shown = [
     [t('New'), counts.created],
     [t('Changed'), counts.updated],
@@ -395,8 +377,6 @@ const SHOWN_AT_ONCE = 50;
 
 /** The invalid rows: the first ones in a table, and all of them as a file to correct and upload again. */
 function ImportFaults({ id, refused }: { readonly id: string; readonly refused: number }) {
-  const t = useTexts();
-  const formats = useFormats();
   const heading = useId();
   const [first, setFirst] = useState(SHOWN_AT_ONCE);
   const answer = useOperation(FaultsOfImport, { id, first }, { keepsPrevious: true });

@@ -1,15 +1,16 @@
 /** The usage of a key: figures by hour, the rest of its rate limit, and its last requests. */
-import { Code, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { ApiKeysOfPortal, UsageOfKey, type UsageOfKeyQuery } from '../../../generated/portal/keys/keys';
 import { ChartCanvas } from '../charts/chart-canvas';
 import { useOperation } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { StateTag } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
-import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
+import { ChoiceField } from '../shell/text-field';
+import { textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
 type Usage = NonNullable<UsageOfKeyQuery['apiKeyUsage']>;
 
@@ -18,7 +19,6 @@ const HOUR_MS = 3_600_000;
 const REFRESH_MS = 3_000;
 
 export function KeyUsagePage() {
-  const t = useTexts();
   const { key: id = '' } = useParams({ strict: false }) as { readonly key?: string };
   const [{ hours }, change] = useAddress({ hours: '24' });
   const keys = useOperation(ApiKeysOfPortal, {});
@@ -36,10 +36,10 @@ export function KeyUsagePage() {
       description={listed && <Code>{listed.prefix}…</Code>}
       above={above}
       actions={
-        <NativeSelect
+        <ChoiceField
           aria-label={t('Time')}
           value={hours}
-          onChange={({ currentTarget }) => change({ hours: currentTarget.value })}
+          onChange={(next) => change({ hours: next })}
           data={[
             { value: '24', label: t('The last 24 hours') },
             { value: '168', label: t('The last 7 days') },
@@ -57,18 +57,16 @@ export function KeyUsagePage() {
 }
 
 function UsageFigures({ usage, hours }: { readonly usage: Usage; readonly hours: number }) {
-  const t = useTexts();
-  const { number } = useFormats();
   const { total, limitPerMinute, leftThisMinute, requests } = usage;
   const figures = [
-    [t('Requests'), number(total.requests), undefined],
-    [t('Errors'), number(total.errors), t('with an error in the answer')],
-    [t('Rate limited'), number(total.refused), t('refused with 429')],
-    [t('Median time'), `${number(total.medianMs)} ms`, t('half were faster')],
-    [t('95th percentile'), `${number(total.p95Ms)} ms`, t('95 of 100 were faster')],
+    [t('Requests'), formats.number(total.requests), undefined],
+    [t('Errors'), formats.number(total.errors), t('with an error in the answer')],
+    [t('Rate limited'), formats.number(total.refused), t('refused with 429')],
+    [t('Median time'), `${formats.number(total.medianMs)} ms`, t('half were faster')],
+    [t('95th percentile'), `${formats.number(total.p95Ms)} ms`, t('95 of 100 were faster')],
     [
       t('Left this minute'),
-      number(leftThisMinute),
+      formats.number(leftThisMinute),
       t('of {limit, number} a minute', { limit: limitPerMinute }),
     ],
   ] as const;
@@ -87,7 +85,7 @@ function UsageFigures({ usage, hours }: { readonly usage: Usage; readonly hours:
       <Paper component="section" withBorder p="md">
         <Group gap="xs" mb="sm">
           <Title>{t('Last requests')}</Title>
-          <StateTag>{number(requests.length)}</StateTag>
+          <StateTag>{formats.number(requests.length)}</StateTag>
         </Group>
         {requests.length === 0 ? (
           <EmptyState icon="key" title={t('No requests yet with this key')} />
@@ -100,8 +98,7 @@ function UsageFigures({ usage, hours }: { readonly usage: Usage; readonly hours:
 }
 
 function UsageCharts({ usage, hours }: { readonly usage: Usage; readonly hours: number }) {
-  const t = useTexts();
-  const { locale, timeZone } = useFormats();
+  const { locale, timeZone } = formats;
   const ofDay = hours > 24 && ({ day: 'numeric', month: 'short' } as const);
   const label = new Intl.DateTimeFormat(locale, { hour: 'numeric', ...ofDay, timeZone });
   if (usage.total.requests === 0) return null;
@@ -153,44 +150,22 @@ type RequestRow = KeyRequest & { readonly id: string };
 
 /** The operation that the gateway stores for a path without a route. */
 const NO_ROUTE = 'unknown';
-/** All stored requests were loaded at once. */
-const NO_MORE = { isThere: false, isLoading: false, load: () => undefined };
 
 /** The requests of a key, the newest first. */
 function RequestTable({ requests }: { readonly requests: readonly KeyRequest[] }) {
-  const t = useTexts();
-  const { instant, number } = useFormats();
   const wordsFor = (operation: string) => (operation === NO_ROUTE ? t('Unknown path') : operation);
   const columns: readonly VirtualColumn<RequestRow>[] = [
-    { name: 'at', head: t('Ended'), width: 190, cell: ({ at }) => instant(at), title: ({ at }) => at },
     {
-      name: 'operation',
-      head: t('Operation or path'),
-      width: 230,
-      cell: ({ operation }) => wordsFor(operation),
-      title: ({ operation }) => wordsFor(operation),
+      ...textColumn<RequestRow>('at', t('Ended'), 190, ({ at }) => formats.instant(at)),
+      title: ({ at }) => at,
     },
-    { name: 'status', head: t('Status'), width: 90, isNumeric: true, cell: ({ status }) => status },
+    textColumn('operation', t('Operation or path'), 230, ({ operation }) => wordsFor(operation)),
+    textColumn('status', t('Status'), 90, ({ status }) => String(status), 'numeric'),
+    textColumn('ms', 'ms', 100, ({ durationMs }) => formats.number(durationMs), 'numeric'),
+    textColumn('cost', t('Cost'), 90, ({ cost }) => (cost === null ? '–' : formats.number(cost)), 'numeric'),
     {
-      name: 'ms',
-      head: 'ms',
-      width: 100,
-      isNumeric: true,
-      cell: ({ durationMs }) => number(durationMs),
-    },
-    {
-      name: 'cost',
-      head: t('Cost'),
-      width: 90,
-      isNumeric: true,
-      cell: ({ cost }) => (cost === null ? '–' : number(cost)),
-    },
-    {
-      name: 'request',
-      head: t('Request'),
-      width: 330,
+      ...textColumn<RequestRow>('request', t('Request'), 330, ({ requestId }) => requestId),
       cell: ({ requestId }) => <Code>{requestId}</Code>,
-      title: ({ requestId }) => requestId,
     },
   ];
   // A caller may send the same id with several requests.
@@ -201,7 +176,6 @@ function RequestTable({ requests }: { readonly requests: readonly KeyRequest[] }
         label={t('Last requests')}
         columns={columns}
         rows={rows}
-        more={NO_MORE}
         total={t('{count, plural, one {# request} other {# requests}}', { count: rows.length })}
       />
     </div>

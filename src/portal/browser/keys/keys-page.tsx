@@ -1,5 +1,5 @@
 /** The API keys of the viewer. They can be created, rotated and revoked; a new one is shown once. */
-import { Code, Group, Select, TagsInput, Text, TextInput } from '@mantine/core';
+import { Code, Group, TagsInput, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import {
   ApiKeysOfPortal,
@@ -10,13 +10,14 @@ import {
 } from '../../../generated/portal/keys/keys';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayAfter, fromWallTime } from '../language/days';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t } from '../language/texts';
 import { SecretOnce } from '../shell/code-to-copy';
-import { ChangeButton, InputDialog, SubmitForm, useNotice } from '../shell/confirm-dialog';
+import { ChangeButton, DialogButton, InputDialog, notice, SubmitForm } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
-import { ActionsHead, choicesOf, ListPage, ListTable } from '../shell/list-table';
-import { TextButton, TextLink } from '../shell/text-button';
+import { ActionsHead, choicesOf, ListPage, ListTable, PlainList } from '../shell/list-table';
+import { TextLink } from '../shell/text-button';
+import { PickField } from '../shell/text-field';
 import { hasScopes, NO_SCOPES, type PickedScopes, readScopes, ScopeTree, VERB_LABELS } from './scope-tree';
 
 type ListedKey = ApiKeysOfPortalQuery['apiKeys'][number];
@@ -27,9 +28,7 @@ function stateOf({ revokedAt, expiresAt }: ListedKey): string {
 }
 
 export function KeysPage() {
-  const t = useTexts();
-  const { instant } = useFormats();
-  const whenOf = (time: string | null) => (time === null ? t('Never') : instant(time));
+  const whenOf = (time: string | null) => (time === null ? t('Never') : formats.instant(time));
   return (
     <ListPage
       title={t('API keys')}
@@ -90,16 +89,13 @@ export function KeysPage() {
 }
 
 function KeyActions({ listed: { id, name } }: { readonly listed: ListedKey }) {
-  const t = useTexts();
-  const notice = useNotice();
-  const [isRotating, setIsRotating] = useState(false);
   return (
     <Group gap="xs" wrap="nowrap">
-      <TextButton
+      <DialogButton
         label={t('Rotate')}
         size="compact-sm"
         aria-label={t('Rotate {name}', { name })}
-        onClick={() => setIsRotating(true)}
+        dialog={(close) => <RotateKeyDialog {...{ id, name }} onClose={close} />}
       />
       <ChangeButton
         look={{ size: 'compact-sm', 'aria-label': t('Revoke {name}', { name }) }}
@@ -113,13 +109,11 @@ function KeyActions({ listed: { id, name } }: { readonly listed: ListedKey }) {
       >
         {t('Programs that use it stop working at once. This cannot be undone.')}
       </ChangeButton>
-      {isRotating && <RotateKeyDialog {...{ id, name }} onClose={() => setIsRotating(false)} />}
     </Group>
   );
 }
 
 function ScopesInWords({ listed }: { readonly listed: ListedKey }) {
-  const t = useTexts();
   const { collections, reports, scripts, accounts } = readScopes(listed.scopes);
   const viewer = useViewer();
   const titleOf = (known: readonly { readonly name: string; readonly title: string }[], one: string) =>
@@ -136,7 +130,7 @@ function ScopesInWords({ listed }: { readonly listed: ListedKey }) {
   ];
   return (
     <div>
-      <ul className="plain-list">{lines.map((line) => line && <li key={line}>{line}</li>)}</ul>
+      <PlainList lines={lines} />
       {listed.allowedAddresses.length > 0 && (
         <Text size="xs" c="dimmed">
           {t('From {addresses}', { addresses: listed.allowedAddresses.join(', ') })}
@@ -157,8 +151,7 @@ const LIFETIMES = {
 };
 
 function NewKeyDialog({ onClose }: { onClose(): void }) {
-  const t = useTexts();
-  const { today } = useFormats();
+  const { today } = formats;
   const { timeZone } = useViewer().domain;
   const [days, setDays] = useState('90');
   const [lastDay, setLastDay] = useState('');
@@ -193,12 +186,11 @@ function NewKeyDialog({ onClose }: { onClose(): void }) {
         }
       >
         <TextInput label={t('Name')} name="name" required maxLength={100} />
-        <Select
+        <PickField
           label={t('Expires')}
-          data={[...choicesOf(t, LIFETIMES), { value: '', label: t('Never') }]}
+          data={[...choicesOf(LIFETIMES), { value: '', label: t('Never') }]}
           value={days}
-          onChange={(next) => setDays(next ?? '')}
-          allowDeselect={false}
+          onChange={setDays}
         />
         {days === ON_A_DAY && (
           <DayInput
@@ -243,7 +235,6 @@ interface RotateKeyDialogProps extends Pick<ListedKey, 'id' | 'name'> {
 
 /** The old key keeps working for a while, so that programs can change over. */
 function RotateKeyDialog({ id, name, onClose }: RotateKeyDialogProps) {
-  const t = useTexts();
   const [overlap, setOverlap] = useState('86400');
   const { mutate, data, error, isPending } = useChange(RotateApiKeyInPortal, [ApiKeysOfPortal]);
   return (
@@ -256,12 +247,11 @@ function RotateKeyDialog({ id, name, onClose }: RotateKeyDialogProps) {
         onSubmit={() => mutate({ id, overlapSeconds: Number(overlap) })}
       >
         <Text>{t('A new key with the same name, scopes, addresses and expiry replaces it.')}</Text>
-        <Select
+        <PickField
           label={t('Keep the old key for')}
-          data={choicesOf(t, OVERLAPS)}
+          data={choicesOf(OVERLAPS)}
           value={overlap}
-          onChange={(next) => setOverlap(next ?? '0')}
-          allowDeselect={false}
+          onChange={setOverlap}
         />
       </SubmitForm>
     </KeyDialog>
@@ -278,7 +268,6 @@ interface KeyDialogProps {
 }
 
 function KeyDialog({ title, size = 'md', secret, onClose, children }: KeyDialogProps) {
-  const t = useTexts();
   return (
     <InputDialog
       opened

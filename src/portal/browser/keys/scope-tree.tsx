@@ -2,12 +2,13 @@
  * The scopes of a new key, as a tree of the viewer's own rights: kinds, their members, and the verbs of a
  * collection. A branch is checked if all of it is selected, and half checked if a part of it is.
  */
-import { Checkbox, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Checkbox, Group, Stack, TagsInput, Text } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { ScriptsForKeys } from '../../../generated/portal/keys/keys';
 import { useOperation, useViewer, type ViewerCollection } from '../gateway/use-gateway';
-import { phrase, useTexts } from '../language/use-texts';
+import { phrase, t } from '../language/texts';
 import { IconButton } from '../shell/text-button';
+import { CheckField, TextField } from '../shell/text-field';
 
 export interface PickedScopes {
   /** The verbs by collection name. `*` stands for all collections. */
@@ -70,7 +71,6 @@ export interface ScopeTreeProps {
 const ALL_VERBS = Object.keys(VERB_LABELS);
 
 export function ScopeTree({ scopes, change }: ScopeTreeProps) {
-  const t = useTexts();
   const { reports, roles } = useViewer();
   const scripts = useOperation(ScriptsForKeys, {});
   const names = reports.map(({ name }) => name);
@@ -89,11 +89,11 @@ export function ScopeTree({ scopes, change }: ScopeTreeProps) {
           onTick={(isOn) => change(withReportsSet(scopes, names, isOn))}
         >
           {reports.map(({ name, title }) => (
-            <Checkbox
+            <CheckField
               key={name}
               label={title}
               checked={scopes.reports.includes(name)}
-              onChange={({ currentTarget }) => change(withReportsSet(scopes, [name], currentTarget.checked))}
+              onChange={(isOn) => change(withReportsSet(scopes, [name], isOn))}
             />
           ))}
         </Branch>
@@ -107,12 +107,12 @@ export function ScopeTree({ scopes, change }: ScopeTreeProps) {
         onChange={(chosen) => change({ ...scopes, scripts: chosen })}
       />
       {roles.includes('admin') && (
-        <Checkbox
+        <CheckField
           mt="xs"
           label={t('Accounts: who may log in, and with which roles')}
           description={t('Such a key can create admins. Give it only to a program that manages users.')}
           checked={scopes.accounts === true}
-          onChange={({ currentTarget }) => change(withAccountsSet(scopes, currentTarget.checked))}
+          onChange={(isOn) => change(withAccountsSet(scopes, isOn))}
         />
       )}
     </fieldset>
@@ -120,7 +120,6 @@ export function ScopeTree({ scopes, change }: ScopeTreeProps) {
 }
 
 function CollectionBranches({ scopes, change }: ScopeTreeProps) {
-  const t = useTexts();
   const { collections } = useViewer();
   const [find, setFind] = useState('');
   const every = { name: '*', title: t('All collections'), verbs: ALL_VERBS };
@@ -136,12 +135,12 @@ function CollectionBranches({ scopes, change }: ScopeTreeProps) {
       note={chosen > 0 ? t('{count, plural, one {# picked} other {# picked}}', { count: chosen }) : ''}
       isOpenAtFirst
     >
-      <TextInput
+      <TextField
         type="search"
         aria-label={t('Find a collection')}
         placeholder={t('Find a collection')}
         value={find}
-        onChange={({ currentTarget }) => setFind(currentTarget.value)}
+        onChange={setFind}
       />
       {[...(wanted === '' ? [every] : []), ...found].map(({ name, title, verbs }) => (
         <CollectionBranch key={name} {...{ name, title, verbs, scopes, change }} />
@@ -158,7 +157,6 @@ interface CollectionBranchProps extends ScopeTreeProps {
 }
 
 function CollectionBranch({ name, title, verbs, scopes, change }: CollectionBranchProps) {
-  const t = useTexts();
   const picked = verbs.filter((verb) => scopes.collections[name]?.includes(verb));
   return (
     <Branch
@@ -168,12 +166,12 @@ function CollectionBranch({ name, title, verbs, scopes, change }: CollectionBran
       onTick={(isOn) => change(withVerbsSet(scopes, name, verbs, isOn))}
     >
       {verbs.map((verb) => (
-        <Checkbox
+        <CheckField
           key={verb}
           label={t(VERB_LABELS[verb] ?? verb)}
           aria-label={`${t(VERB_LABELS[verb] ?? verb)}: ${title}`}
           checked={picked.includes(verb)}
-          onChange={({ currentTarget }) => change(withVerbsSet(scopes, name, [verb], currentTarget.checked))}
+          onChange={(isOn) => change(withVerbsSet(scopes, name, [verb], isOn))}
         />
       ))}
     </Branch>
@@ -210,7 +208,6 @@ interface BranchProps {
 
 /** A branch that can be opened. Its content is rendered only while it is open. */
 function Branch({ label, note, state, onTick, isOpenAtFirst = false, children }: BranchProps) {
-  const t = useTexts();
   const id = useId();
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   return (

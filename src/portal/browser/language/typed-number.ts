@@ -2,7 +2,6 @@
  * Numbers as people write them: `1,20,000.50`, `₹ 500/-`, `१२`. An ambiguous text is not a number, so that
  * nobody stores another number than they meant.
  */
-
 import { withAsciiDigits } from '../../../base/text/ascii-digits.js';
 
 /** Plain digits, or digits in groups: of thousands, or of lakhs and crores. */

@@ -8,8 +8,8 @@ import {
   RetryMessageInPortal,
 } from '../../../generated/portal/messages/messages';
 import { useViewer } from '../gateway/use-gateway';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { ChangeDialog, useNotice } from '../shell/confirm-dialog';
+import { formats, phrase, t } from '../language/texts';
+import { ChangeDialog, notice } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { FactsTable } from '../shell/link-card';
 import { TextButton, TextLink } from '../shell/text-button';
@@ -45,8 +45,6 @@ export interface MessageDialogProps {
 }
 
 export function MessageDialog({ message, onClose }: MessageDialogProps) {
-  const t = useTexts();
-  const notice = useNotice();
   const [asked, setAsked] = useState<'retry' | 'discard'>();
   const { id, state, recipients, remaining } = message;
   const to = (remaining ?? recipients).join(', ');
@@ -88,7 +86,6 @@ export function MessageDialog({ message, onClose }: MessageDialogProps) {
       size="lg"
       onClose={onClose}
       title={message.subject ?? t(MESSAGE_KIND_NAMES[message.kind] ?? message.kind)}
-      closeButtonProps={{ 'aria-label': t('Close') }}
     >
       <Stack>
         <MessageFacts message={message} />
@@ -107,8 +104,6 @@ export function MessageDialog({ message, onClose }: MessageDialogProps) {
 const MAY_BE_SENT: readonly string[] = ['FAILED', 'KEPT', 'QUEUED'];
 
 function MessageFacts({ message }: { readonly message: ListedMessage }) {
-  const t = useTexts();
-  const { instant, number } = useFormats();
   const { collections } = useViewer();
   const nameOf = useUserNames([message.createdBy]);
   const { kind, state, recipients, remaining, attempts, lastError, nextAttemptAt, sentAt, recordId } =
@@ -124,11 +119,11 @@ function MessageFacts({ message }: { readonly message: ListedMessage }) {
     [t('Channel'), t(MESSAGE_KIND_NAMES[kind] ?? kind)],
     [t('To'), recipients.join(', ')],
     [t('Not yet accepted for'), remaining?.join(', ')],
-    [t('Requested'), `${instant(message.createdAt)}, ${nameOf(message.createdBy)}`],
-    [t('Attempts'), number(attempts)],
-    [t('Next attempt'), nextAttemptAt && instant(nextAttemptAt)],
+    [t('Requested'), `${formats.instant(message.createdAt)}, ${nameOf(message.createdBy)}`],
+    [t('Attempts'), formats.number(attempts)],
+    [t('Next attempt'), nextAttemptAt && formats.instant(nextAttemptAt)],
     [t('Reason'), lastError],
-    [t('Accepted by server'), sentAt && instant(sentAt)],
+    [t('Accepted by server'), sentAt && formats.instant(sentAt)],
     [t('ID at the server'), message.providerId && <Code>{message.providerId}</Code>],
     [
       t('Record'),
@@ -142,7 +137,6 @@ function MessageFacts({ message }: { readonly message: ListedMessage }) {
 
 /** Shows the content as text, because content from others must not be run here. */
 function MessageContent({ message: { text, html } }: { readonly message: ListedMessage }) {
-  const t = useTexts();
   const parts = [
     [t('Text'), text],
     ['HTML', html],

@@ -7,7 +7,7 @@ import {
 } from '../../../generated/portal/messages/messages';
 import { useListedPages } from '../gateway/use-gateway';
 import { dayAfter } from '../language/days';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
@@ -29,7 +29,6 @@ const PAGE_SIZE = 100;
 const NO_FILTER = { kind: '', state: '', recipient: '', from: '', until: '' };
 
 export function MessagesPage() {
-  const t = useTexts();
   const [filter, change] = useAddress(NO_FILTER);
   const [opened, setOpened] = useState<string>();
   const messages = useListedPages(
@@ -63,12 +62,12 @@ export function MessagesPage() {
         <NativeSelect
           label={t('State')}
           {...field('state')}
-          data={choicesOf(t, MESSAGE_STATE_NAMES, t('Any state'))}
+          data={choicesOf(MESSAGE_STATE_NAMES, t('Any state'))}
         />
         <NativeSelect
           label={t('Channel')}
           {...field('kind')}
-          data={choicesOf(t, MESSAGE_KIND_NAMES, t('Any channel'))}
+          data={choicesOf(MESSAGE_KIND_NAMES, t('Any channel'))}
         />
         <TextInput label={t('Address or number')} placeholder="asha@example.org" {...field('recipient')} />
         <DayInput label={t('From')} {...dayField('from')} />
@@ -115,8 +114,6 @@ interface MessagesTableProps extends Pick<VirtualTableProps<ListedMessage>, 'row
 }
 
 function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
-  const t = useTexts();
-  const { instant, number } = useFormats();
   const nameOf = useUserNames(rows.map(({ createdBy }) => createdBy));
   const columns: readonly VirtualColumn<ListedMessage>[] = [
     {
@@ -137,14 +134,10 @@ function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
       cell: ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
     },
     textColumn('recipients', t('To'), 185, ({ recipients }) => recipients.join(', ')),
-    textColumn('createdAt', t('Requested'), 200, ({ createdAt }) => instant(createdAt)),
+    textColumn('createdAt', t('Requested'), 200, ({ createdAt }) => formats.instant(createdAt)),
     textColumn('kind', t('Channel'), 105, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind), 'extra'),
-    {
-      ...textColumn('attempts', t('Attempts'), 105, ({ attempts }) => number(attempts)),
-      isNumeric: true,
-      isExtra: true,
-    },
-    { ...textColumn('lastError', t('Reason'), 185, ({ lastError }) => lastError ?? ''), isExtra: true },
+    textColumn('attempts', t('Attempts'), 105, ({ attempts }) => formats.number(attempts), 'numeric extra'),
+    textColumn('lastError', t('Reason'), 185, ({ lastError }) => lastError ?? '', 'extra'),
     textColumn('createdBy', t('Requested by'), 150, ({ createdBy }) => nameOf(createdBy), 'extra'),
   ];
   return (

@@ -1,5 +1,5 @@
 /** The users of the school, with a search, and a button to invite another one. */
-import { Alert, Code, Group, NativeSelect, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Alert, Code, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   InvitePerson,
@@ -8,23 +8,21 @@ import {
   RoleNames,
 } from '../../../generated/portal/people/people';
 import { useChange, useListedPages, useOperation } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { CopyTextButton } from '../shell/code-to-copy';
-import { InputDialog, SubmitForm } from '../shell/confirm-dialog';
+import { DialogButton, InputDialog, SubmitForm } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
-import { TextButton, TextLink } from '../shell/text-button';
+import { TextLink } from '../shell/text-button';
+import { ChoiceField } from '../shell/text-field';
 
 type ListedAccount = PeopleAccountsQuery['accounts']['nodes'][number];
 
 const PAGE_SIZE = 50;
 
 export function PeoplePage() {
-  const t = useTexts();
-  const { instant } = useFormats();
-  const [isInviting, setInviting] = useState(false);
   const [{ find, state }, change] = useAddress({ find: '', state: '' });
   const accounts = useListedPages(
     PeopleAccounts,
@@ -39,7 +37,13 @@ export function PeoplePage() {
     <PageFrame
       title={t('People')}
       description={t('Who can log in, and what they may do')}
-      actions={<TextButton label={t('Invite a user')} isMain onClick={() => setInviting(true)} />}
+      actions={
+        <DialogButton
+          label={t('Invite a user')}
+          isMain
+          dialog={(close) => <InviteDialog onClose={close} />}
+        />
+      }
     >
       <Stack>
         <Group>
@@ -48,10 +52,10 @@ export function PeoplePage() {
             value={find}
             onFind={(text) => change({ find: text }, 'replace')}
           />
-          <NativeSelect
+          <ChoiceField
             aria-label={t('State')}
             value={state}
-            onChange={(event) => change({ state: event.currentTarget.value })}
+            onChange={(next) => change({ state: next })}
             data={[
               { value: '', label: t('All states') },
               { value: 'active', label: t('Active') },
@@ -59,35 +63,33 @@ export function PeoplePage() {
             ]}
           />
         </Group>
-        <Answered of={accounts}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <EmptyState icon="users" title={t('No users match')} />
-            ) : (
-              <ListTable<ListedAccount>
-                label={t('People')}
-                rows={rows}
-                columns={[
-                  [
-                    t('Name'),
-                    ({ id, name, userName }) => (
-                      <TextLink to={`/portal/people/${id}`} fw={600}>
-                        {name || userName}
-                      </TextLink>
-                    ),
-                  ],
-                  [t('User name'), ({ userName }) => userName],
-                  [t('Roles'), ({ roles }) => roles.join(', ')],
-                  [t('State'), (account) => <AccountStateTag account={account} />],
-                  [t('Last login'), ({ lastLoginAt }) => (lastLoginAt === null ? '–' : instant(lastLoginAt))],
-                ]}
-              />
-            )
-          }
+        <Answered of={accounts} empty={<EmptyState icon="users" title={t('No users match')} />}>
+          {(rows) => (
+            <ListTable<ListedAccount>
+              label={t('People')}
+              rows={rows}
+              columns={[
+                [
+                  t('Name'),
+                  ({ id, name, userName }) => (
+                    <TextLink to={`/portal/people/${id}`} fw={600}>
+                      {name || userName}
+                    </TextLink>
+                  ),
+                ],
+                [t('User name'), ({ userName }) => userName],
+                [t('Roles'), ({ roles }) => roles.join(', ')],
+                [t('State'), (account) => <AccountStateTag account={account} />],
+                [
+                  t('Last login'),
+                  ({ lastLoginAt }) => (lastLoginAt === null ? '–' : formats.instant(lastLoginAt)),
+                ],
+              ]}
+            />
+          )}
         </Answered>
         <MoreButton more={accounts.more}>{t('Load more')}</MoreButton>
       </Stack>
-      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </PageFrame>
   );
 }
@@ -98,7 +100,6 @@ export function AccountStateTag({
 }: {
   readonly account: Pick<ListedAccount, 'isActive' | 'hasPassword'>;
 }) {
-  const t = useTexts();
   if (!isActive) return <StateTag>{t('Deactivated')}</StateTag>;
   return (
     <StateTag state={hasPassword ? 'active' : 'invited'}>{hasPassword ? t('Active') : t('Invited')}</StateTag>
@@ -107,7 +108,6 @@ export function AccountStateTag({
 
 /** Adds a user, and shows the link to pass on if it was not mailed. */
 function InviteDialog({ onClose }: { onClose(): void }) {
-  const t = useTexts();
   const [roles, setRoles] = useState<readonly string[]>([]);
   const { mutate, data, error, isPending } = useChange(InvitePerson, [PeopleAccounts]);
   return (
@@ -146,7 +146,6 @@ export interface RolesInputProps {
 
 /** Selects existing roles. A new role can be typed. */
 export function RolesInput({ value, onChange }: RolesInputProps) {
-  const t = useTexts();
   const { data } = useOperation(RoleNames, {});
   return (
     <TagsInput
@@ -168,9 +167,7 @@ export interface SentLinkNoticeProps {
 
 /** Says whether a link for setting a password was mailed or must be passed on. */
 export function SentLinkNotice({ link, expiresAt }: SentLinkNoticeProps) {
-  const t = useTexts();
-  const { instant } = useFormats();
-  const until = t('It works once, until {time}.', { time: instant(expiresAt) });
+  const until = t('It works once, until {time}.', { time: formats.instant(expiresAt) });
   if (link === null) return <Alert title={t('Link sent by email')}>{until}</Alert>;
   const address = new URL(link, window.location.origin).href;
   return (

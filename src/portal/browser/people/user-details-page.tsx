@@ -17,9 +17,9 @@ import {
 } from '../../../generated/portal/people/people';
 import { SessionList } from '../account/session-list';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
-import { useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { formats, t, useReportWords } from '../language/texts';
 import { useFieldNames } from '../records/use-declared-collection';
-import { ChangeButton, ChangedMeanwhile, ConfirmDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { ChangeButton, ChangedMeanwhile, ConfirmDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { FactStrip } from '../shell/link-card';
 import { ListTable } from '../shell/list-table';
 import { PageTab, PageTabs } from '../shell/page-tabs';
@@ -30,8 +30,6 @@ import { AccountStateTag, RolesInput, SentLinkNotice } from './people-page';
 type Account = NonNullable<PeopleAccountQuery['account']>;
 
 export function UserDetailsPage() {
-  const t = useTexts();
-  const formats = useFormats();
   const { person = '' } = useParams({ strict: false }) as { readonly person?: string };
   const answer = useOperation(PeopleAccount, { id: person });
   const account = answer.data?.account;
@@ -83,8 +81,6 @@ const OUTDATED = [PeopleAccount, PeopleAccounts, PeopleRights, SessionsOfUser] a
 
 /** The actions of an admin on a user. Each asks for confirmation and explains its effect. */
 function PersonActions({ account }: { readonly account: Account }) {
-  const t = useTexts();
-  const notice = useNotice();
   const [asked, setAsked] = useState<{ readonly what: 'roles' | 'active'; readonly begun: Account }>();
   const [link, setLink] = useState<SendPersonLinkMutation['sendAccountLink']>();
   const { id: userId, userName, isActive } = account;
@@ -145,8 +141,6 @@ interface AccountDialogProps {
 
 /** Changes the roles of a user, or whether they may log in, over the version that was shown. */
 function AccountDialog({ what, begun, now, onClose }: AccountDialogProps) {
-  const t = useTexts();
-  const notice = useNotice();
   const [roles, setRoles] = useState(begun.roles);
   const setUserRoles = useChange(SetPersonRoles, OUTDATED);
   const setUserActive = useChange(SetPersonActive, OUTDATED);
@@ -196,7 +190,6 @@ function AccountDialog({ what, begun, now, onClose }: AccountDialogProps) {
 
 /** Links to the audit trail: changes of the user's own record, and changes that the user made. */
 function AuditLinks({ userId }: { readonly userId: string }) {
-  const t = useTexts();
   if (!useViewer().duties.includes('audit')) return null;
   const links = [
     [t('Changes to this user'), { collection: 'pltf_user', recordId: userId }],
@@ -217,7 +210,6 @@ type CollectionRights = NonNullable<PeopleRightsQuery['userRights']>['collection
 
 /** The rights of a user as the gateway decides them: each collection by verb, with its fields. */
 function RightsTable({ userId }: { readonly userId: string }) {
-  const t = useTexts();
   const say = useReportWords();
   const nameOf = useFieldNames();
   const inWords = (isAllowed: boolean, fields: readonly string[]) => {

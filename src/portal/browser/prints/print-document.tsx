@@ -2,7 +2,6 @@
  * A filled document. It has a shadow root, so that its style and that of the portal do not meet. Templates
  * escape all texts, and the content security policy lets no script of a document run.
  */
-
 import { useLingui } from '@lingui/react';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -17,7 +16,7 @@ import { useFileDownload } from '../files/file-dialog';
 import { isExactNumber } from '../gateway/exact-number';
 import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf, startOfSession } from '../language/days';
-import { useFormats, useTexts, useToday } from '../language/use-texts';
+import { formats, t, useToday } from '../language/texts';
 import {
   type DeclaredCollection,
   type DeclaredField,
@@ -37,7 +36,6 @@ interface PrintDocumentProps {
 }
 
 export function PrintDocument({ layout, collection, pages }: PrintDocumentProps) {
-  const t = useTexts();
   const { id, name, userName, mayRecordReceipts } = useViewer();
   const declared = useDeclaredCollection(collection);
   const filters = usePrintFilters(layout, declared.collection);
@@ -159,7 +157,6 @@ function usePrintFilters(
   collection: DeclaredCollection | null | undefined,
 ): PrintFilters {
   const { locale } = useLingui().i18n;
-  const formats = useFormats();
   const nameOf = useFieldNames();
   const wordOf = useAllowedWords();
   const valueText = useValueText();

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { Icon } from '../shell/icon';
 import { TextButton } from '../shell/text-button';
 
@@ -18,7 +18,6 @@ interface PrintMenuProps {
 
 /** The documents that can be printed here; nothing if there are none. */
 export function PrintMenu({ collection, isOne = false, report, address }: PrintMenuProps) {
-  const t = useTexts();
   const prints = usePrints().filter((print) => {
     if (print.leads) return false;
     if (report !== undefined) return print.report === report;

@@ -3,11 +3,12 @@ import { Alert, Group, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
-import { useFormats, useTexts, useToday } from '../language/use-texts';
+import { formats, t, useToday } from '../language/texts';
 import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
 import { orderInAddress } from '../records/view-address';
 import { ParameterInput } from '../reports/parameters-form';
 import { SetSelect, useSets } from '../sheets/set-select';
+import { readJsonObject } from '../shell/find-json-fault';
 import { useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
@@ -29,7 +30,6 @@ interface PrintOfProps {
 }
 
 function PrintOf({ head, layout }: PrintOfProps) {
-  const t = useTexts();
   const today = useToday();
   const { sessionFirstMonth, collections } = useViewer();
   const { by = [], choose = [], orderBy = [], plural } = layout;
@@ -109,12 +109,7 @@ function PrintOf({ head, layout }: PrintOfProps) {
 
 /** A text of the address that is no filter finds nothing. */
 function parseWhere(text: string): Readonly<Record<string, unknown>> {
-  if (text === '') return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { _id: { equals: text } };
-  }
+  return text === '' ? {} : (readJsonObject(text) ?? { _id: { equals: text } });
 }
 
 interface ChoiceProps {
@@ -131,7 +126,7 @@ const TYPES: Readonly<Record<PrintChoice['kind'], string>> = {
 function Choice({ choice: { name, label, kind, values }, layout, ...input }: ChoiceProps) {
   const nameOf = useFieldNames();
   const wordOf = useAllowedWords();
-  const { locale } = useFormats();
+  const { locale } = formats;
   const words = layout.translations?.[locale.slice(0, 2)]?.words;
   return (
     <ParameterInput

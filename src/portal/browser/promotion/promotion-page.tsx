@@ -1,5 +1,5 @@
 /** Promotes students to the next session, with a dry run of every student and one undo. */
-import { Card, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Card, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -12,13 +12,14 @@ import {
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
-import { useTexts, useToday } from '../language/use-texts';
-import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
+import { t, useToday } from '../language/texts';
+import { ConfirmDialog, DialogButton, useUndoNotice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { ListTable } from '../shell/list-table';
 import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
+import { PickField, TextField } from '../shell/text-field';
+import { textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
 type Promotion = NonNullable<PromoteStudentsMutation['promoteStudents']>;
 type Student = Promotion['students'][number];
@@ -42,7 +43,6 @@ const LEAVES = '\u0000leaves';
 const placeOf = (route: Route) => `${route.class} ${route.section}`;
 
 export function PromotionPage() {
-  const t = useTexts();
   return (
     <PageFrame
       title={t('Promote students')}
@@ -66,7 +66,6 @@ export function PromotionPage() {
 type Classes = ClassesToPromoteQuery['classes']['nodes'];
 
 function PromotionForm({ classes }: { readonly classes: Classes }) {
-  const t = useTexts();
   const queries = useQueryClient();
   const offerUndo = useUndoNotice();
   const today = useToday();
@@ -77,7 +76,6 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
   const [leftOn, setLeftOn] = useState('');
   const [routes, setRoutes] = useState(() => routesOf(classes));
   const [exceptions, setExceptions] = useState<Readonly<Record<string, Target>>>({});
-  const [isAsked, setIsAsked] = useState(false);
   const preview = useChange(PromoteStudents);
   const promote = useChange(PromoteStudents, [GridRecords], 'tab');
   const shown = preview.data?.promoteStudents;
@@ -106,6 +104,17 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
       exceptions: Object.entries(next).map(([id, target]) => ({ studentId: id, ...targetOf(target) })),
     });
   };
+  const onPromoted = ({ promoteStudents }: PromoteStudentsMutation) => {
+    // The preview goes, and the question with it.
+    preview.reset();
+    if (!promoteStudents) return;
+    const { requestId, students } = promoteStudents;
+    const count = students.length;
+    const onUndone = () => queries.resetQueries({ queryKey: [GridRecords.name] });
+    offerUndo(t('{count, plural, one {# student} other {# students}} promoted.', { count }), {
+      ...{ requestId, onUndone },
+    });
+  };
   const names = classes.flatMap(({ name }) => name ?? []);
   const aim = (route: Route, to: Partial<Target>) =>
     change(() =>
@@ -115,18 +124,18 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
     <Stack>
       <Card withBorder padding="lg">
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
-          <TextInput
+          <TextField
             label={t('From session')}
             value={session}
-            onChange={({ currentTarget }) => change(() => setSession(currentTarget.value))}
+            onChange={(text) => change(() => setSession(text))}
           />
-          <TextInput
+          <TextField
             label={t('To session')}
             placeholder={t('the next one')}
             value={toSession}
-            onChange={({ currentTarget }) => change(() => setToSession(currentTarget.value))}
+            onChange={(text) => change(() => setToSession(text))}
           />
-          <Select
+          <PickField
             label={t('Roll numbers')}
             data={[
               { value: 'ALPHABETICAL', label: t('New, by name') },
@@ -135,7 +144,6 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
             ]}
             value={rollNumbers ?? null}
             onChange={(next) => change(() => setRollNumbers(next as Input['rollNumbers']))}
-            allowDeselect={false}
           />
           <DayInput
             label={t('Last day of those who leave')}
@@ -154,7 +162,7 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
             [
               t('To class'),
               (route) => (
-                <Select
+                <PickField
                   size="xs"
                   aria-label={t('{of}: to class', { of: placeOf(route) })}
                   data={[
@@ -163,8 +171,7 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
                     ...names.map((name) => ({ value: name, label: name })),
                   ]}
                   value={route.to.class}
-                  onChange={(next) => aim(route, { class: next ?? '' })}
-                  allowDeselect={false}
+                  onChange={(next) => aim(route, { class: next })}
                 />
               ),
             ],
@@ -173,13 +180,13 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
               (route) => {
                 const isMoving = route.to.class !== '' && route.to.class !== LEAVES;
                 return (
-                  <TextInput
+                  <TextField
                     size="xs"
                     aria-label={t('{of}: to section', { of: placeOf(route) })}
                     placeholder={t('the same')}
                     value={isMoving ? route.to.section : ''}
                     disabled={!isMoving}
-                    onChange={({ currentTarget }) => aim(route, { section: currentTarget.value })}
+                    onChange={(text) => aim(route, { section: text })}
                   />
                 );
               },
@@ -202,58 +209,37 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
           <Outcome promotion={shown} />
           <StudentTable {...{ names, exceptions }} students={shown.students} onExcept={except} />
           <Group>
-            <TextButton
+            <DialogButton
               label={t('Promote students')}
               isMain
-              onClick={() => setIsAsked(true)}
               disabled={shown.students.length === 0 || preview.isPending}
+              dialog={(close) => (
+                <ConfirmDialog
+                  title={t('Promote these students?')}
+                  action={t('Promote students')}
+                  isBusy={promote.isPending}
+                  problem={promote.error}
+                  onClose={() => {
+                    promote.reset();
+                    close();
+                  }}
+                  onConfirm={() =>
+                    promote.mutate({ promotion: { ...input, dryRun: false } }, { onSuccess: onPromoted })
+                  }
+                >
+                  <Outcome promotion={shown} />
+                  {t('You can undo it all at once.')}
+                </ConfirmDialog>
+              )}
             />
           </Group>
         </>
-      )}
-      {isAsked && shown && (
-        <ConfirmDialog
-          title={t('Promote these students?')}
-          action={t('Promote students')}
-          isBusy={promote.isPending}
-          problem={promote.error}
-          onClose={() => {
-            promote.reset();
-            setIsAsked(false);
-          }}
-          onConfirm={() =>
-            promote.mutate(
-              { promotion: { ...input, dryRun: false } },
-              {
-                onSuccess: ({ promoteStudents }) => {
-                  setIsAsked(false);
-                  preview.reset();
-                  if (!promoteStudents) return;
-                  const { requestId, students } = promoteStudents;
-                  offerUndo(
-                    t('{count, plural, one {# student} other {# students}} promoted.', {
-                      count: students.length,
-                    }),
-                    {
-                      requestId,
-                      onUndone: () => queries.resetQueries({ queryKey: [GridRecords.name] }),
-                    },
-                  );
-                },
-              },
-            )
-          }
-        >
-          <Outcome promotion={shown} />
-          {t('You can undo it all at once.')}
-        </ConfirmDialog>
       )}
     </Stack>
   );
 }
 
 function Outcome({ promotion }: { readonly promotion: Promotion }) {
-  const t = useTexts();
   const { fromSession, toSession, promoted, stayed, left } = promotion;
   return (
     <Text role="status" size="md">
@@ -274,30 +260,21 @@ interface StudentTableProps {
   onExcept(studentId: string, to: Target | undefined): void;
 }
 
-const NO_MORE = { isThere: false, isLoading: false, load: () => undefined };
 const AS_THE_CLASS = '\u0000class';
 
 function StudentTable({ students, names, exceptions, onExcept }: StudentTableProps) {
-  const t = useTexts();
   const rows = students.map((student) => ({ ...student, id: student.studentId }));
   const wordsOf = (...parts: readonly (string | number | null)[]) =>
     parts.filter((part) => part !== null).join(' ');
   const columns: readonly VirtualColumn<Student & { readonly id: string }>[] = [
-    { name: 'no', head: t('Admission number'), width: 140, cell: ({ admissionNo }) => admissionNo },
-    { name: 'name', head: t('Name'), width: 200, cell: ({ name }) => name },
-    {
-      name: 'from',
-      head: t('From'),
-      width: 110,
-      cell: ({ fromClass, fromSection, fromRollNo }) => wordsOf(fromClass, fromSection, fromRollNo),
-    },
-    {
-      name: 'to',
-      head: t('To'),
-      width: 130,
-      cell: ({ outcome, toClass, toSection, toRollNo }) =>
-        outcome === 'LEFT' ? t('leaves') : wordsOf(toClass, toSection, toRollNo),
-    },
+    textColumn('no', t('Admission number'), 140, ({ admissionNo }) => admissionNo),
+    textColumn('name', t('Name'), 200, ({ name }) => name),
+    textColumn('from', t('From'), 110, ({ fromClass, fromSection, fromRollNo }) =>
+      wordsOf(fromClass, fromSection, fromRollNo),
+    ),
+    textColumn('to', t('To'), 130, ({ outcome, toClass, toSection, toRollNo }) =>
+      outcome === 'LEFT' ? t('leaves') : wordsOf(toClass, toSection, toRollNo),
+    ),
     {
       name: 'exception',
       head: t('Exception'),
@@ -332,7 +309,6 @@ function StudentTable({ students, names, exceptions, onExcept }: StudentTablePro
         label={t('Students')}
         columns={columns}
         rows={rows}
-        more={NO_MORE}
         total={t('{count, plural, one {# student} other {# students}}', { count: rows.length })}
       />
     </div>

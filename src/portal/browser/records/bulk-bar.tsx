@@ -1,14 +1,15 @@
 /** The dialog before many records are changed or removed: their number, and a preview of the first ones. */
-import { Checkbox, Group, Select, Stack, Text } from '@mantine/core';
+import { Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ChangeRecords, RemoveRecords } from '../../../generated/portal/records/bulk';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
 import { LoadingState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { CheckField } from '../shell/text-field';
 import { FieldInput } from './field-input';
 import { RecordUses, useMayForce, usesIn } from './record-uses';
 import { type CountedFilter, countUpToMost } from './records-toolbar';
@@ -32,7 +33,6 @@ interface BulkDialogProps {
 const FIRST = 5;
 
 function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogProps) {
-  const t = useTexts();
   const gateway = useGateway();
   const queries = useQueryClient();
   const offerUndo = useUndoNotice();
@@ -131,7 +131,6 @@ interface NewValueProps {
 }
 
 function NewValue({ collection, field, value, onField, onValue }: NewValueProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const rights = useViewer().collections.find(({ name }) => name === collection.name);
   const fields = collection.fields.filter(
@@ -150,10 +149,10 @@ function NewValue({ collection, field, value, onField, onValue }: NewValueProps)
         <FieldInput key={field.name} field={field} value={value} onChange={onValue} isReadOnly={false} />
       )}
       {field && !field.isRequired && (
-        <Checkbox
+        <CheckField
           label={t('Clear the value')}
           checked={value === null}
-          onChange={(event) => onValue(event.currentTarget.checked ? null : undefined)}
+          onChange={(isOn) => onValue(isOn ? null : undefined)}
         />
       )}
     </>
@@ -165,8 +164,6 @@ function HowMany({
   kind,
   count,
 }: Pick<BulkDialogProps, 'collection' | 'kind'> & { readonly count: number }) {
-  const t = useTexts();
-  const formats = useFormats();
   const { maxRecordsPerWrite: most } = useViewer();
   const words = { count, collection: collection.title, most: formats.number(most) };
   if (count > most) {
@@ -197,7 +194,6 @@ interface FirstOfThemProps {
 }
 
 function FirstOfThem({ collection, filter, count, field, value }: FirstOfThemProps) {
-  const t = useTexts();
   const valueText = useValueText();
   const { labelField, fields } = collection;
   const label = fields.find(({ name }) => name === labelField);
@@ -247,7 +243,6 @@ export interface BulkBarProps {
 
 /** The bar below the grid while records are selected: the changes that apply to all of them. */
 export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
-  const t = useTexts();
   // A reload restores the draft of a change, and therefore also the selection that it applies to.
   const [asked, setAsked] = useState<'change' | 'remove' | undefined>(chosen.isKept ? 'change' : undefined);
   const close = () => {

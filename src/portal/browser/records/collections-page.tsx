@@ -2,17 +2,15 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
 import { useOperation, useViewer, type ViewerCollection } from '../gateway/use-gateway';
-import { useInOrderOfTitle, useReportWords, useTexts } from '../language/use-texts';
+import { inOrderOfTitle, t, useReportWords } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { EmptyState, PageFrame } from '../shell/states';
 
 export function CollectionsPage() {
-  const t = useTexts();
   const say = useReportWords();
-  const inOrder = useInOrderOfTitle();
-  const collections = inOrder(useViewer().collections.filter(({ canRead }) => canRead));
+  const collections = inOrderOfTitle(useViewer().collections.filter(({ canRead }) => canRead));
   const { data } = useOperation(CollectionDescriptions, {});
   const described = new Map(data?.collections.map(({ name, description }) => [name, say(description)]));
   const [{ find }, change] = useAddress({ find: '' });

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { isExactNumber } from '../gateway/exact-number';
 import { ProblemWords } from '../language/problem-words';
-import { useFormats, useTexts, useToday } from '../language/use-texts';
+import { formats, t, useToday } from '../language/texts';
 import type { GatewayProblem } from '../session/gateway-problem';
 import { type DeclaredField, useFieldNames } from './use-declared-collection';
 
@@ -73,7 +73,6 @@ export function FieldFaults({ faults }: { readonly faults: readonly FieldFault[]
 }
 
 function FaultInWords({ fault: { kind, detail, expected = '' } }: { readonly fault: FieldFault }): ReactNode {
-  const t = useTexts();
   const nameOf = useFieldNames();
   if (kind === 'missing') return t('This field is required.');
   if (kind === 'taken') return t('Another record already has this value.');
@@ -107,8 +106,6 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 
 /** Returns a function that says what is wrong with a value; '' for a value that may be sent. */
 export function useBoundFault(): (value: unknown, field: DeclaredField) => string {
-  const t = useTexts();
-  const formats = useFormats();
   const today = useToday();
 
   function faultOfNumber(text: string, bounds: Bounds): string {

@@ -5,7 +5,6 @@ import {
   Input,
   Select,
   Stack,
-  Switch,
   Text,
   Textarea,
   TextInput,
@@ -15,11 +14,12 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { isExactNumber, numberOfText } from '../gateway/exact-number';
 import { useViewer } from '../gateway/use-gateway';
 import { fromWallTime, isTime, toWallTime } from '../language/days';
+import { t } from '../language/texts';
 import { groupInLakhs, parseTypedNumber } from '../language/typed-number';
-import { useTexts } from '../language/use-texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput, DayTimeInput } from '../shell/day-input';
 import { IconButton, TextButton } from '../shell/text-button';
+import { SwitchField, TextField } from '../shell/text-field';
 import { useBoundFault } from './field-faults';
 import { ReferencePicker } from './reference-picker';
 import {
@@ -44,7 +44,6 @@ export function FieldInput({ field, value, onChange, isReadOnly, error }: FieldI
 }
 
 function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const wordsOf = useAllowedWords();
   const common = {
@@ -69,13 +68,13 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
   }
   if (field.type === 'boolean') {
     return (
-      <Switch
+      <SwitchField
         label={common.label}
         description={described(field)}
         checked={value === true}
         disabled={isReadOnly}
         error={error}
-        onChange={(event) => onChange(event.currentTarget.checked)}
+        onChange={onChange}
       />
     );
   }
@@ -136,13 +135,7 @@ interface InstantInputProps {
 function InstantInput({ common, text, field, onChange }: InstantInputProps) {
   const { timeZone } = useViewer().domain;
   if (text !== '' && !isTime(text)) {
-    return (
-      <TextInput
-        {...common}
-        value={text}
-        onChange={(event) => onChange(textOrNull(event.currentTarget.value))}
-      />
-    );
+    return <TextField {...common} value={text} onChange={(text) => onChange(textOrNull(text))} />;
   }
   const isDay = text === '' ? field.format === 'date' : text.length === 10;
   if (isDay) {
@@ -183,7 +176,6 @@ function ObjectInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
 }
 
 function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
   const one: DeclaredField = { ...field, isList: false, isRequired: false, description: '' };
@@ -271,7 +263,6 @@ interface NumberTextInputProps extends Omit<TextInputProps, 'value' | 'onChange'
  */
 export function NumberTextInput(props: NumberTextInputProps) {
   const { value, unit, onChange, error, onBlur, fault: outOfBounds = '', ...others } = props;
-  const t = useTexts();
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<string>();
   const isNumber = value === '' || parseTypedNumber(value, unit) !== undefined;
@@ -280,13 +271,13 @@ export function NumberTextInput(props: NumberTextInputProps) {
   useLayoutEffect(() => input.current?.setCustomValidity(fault), [fault]);
   const isTyping = typed !== undefined;
   return (
-    <TextInput
+    <TextField
       {...others}
       ref={input}
       inputMode="decimal"
       autoComplete="off"
       value={typed ?? (isNumber ? groupInLakhs(value) : value)}
-      onChange={({ currentTarget: { value: text } }) => {
+      onChange={(text) => {
         setTyped(text);
         onChange(text.trim() === '' ? '' : (parseTypedNumber(text, unit) ?? text));
       }}

@@ -1,10 +1,12 @@
 /** Builds a filter row by row. The filter is also shown as text, which can be edited as well. */
-import { Drawer, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Drawer, Group, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { type Formats, phrase, type Texts, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
+import { readJsonObject } from '../shell/find-json-fault';
 import { IconButton, TextButton } from '../shell/text-button';
+import { LongTextField, PickField, TextField } from '../shell/text-field';
 import { NumberTextInput } from './field-input';
 import {
   type EmptinessChoice,
@@ -30,7 +32,6 @@ interface FilterBuilderProps {
 }
 
 export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: FilterBuilderProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const choices = fields.flatMap((field) => filterFieldsOf(field, nameOf));
   const given = splitWhere(where, choices);
@@ -41,7 +42,7 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
   ]);
   const [own, setOwn] = useState(given.rest);
   const isWritten = parseConditions(text) !== undefined;
-  const isJson = own.trim() === '' || isObject(own);
+  const isJson = own.trim() === '' || readJsonObject(own) !== undefined;
   const edit = (next: readonly FilterCondition[]) => {
     setRows(next);
     setText(printConditions(next));
@@ -59,14 +60,7 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
     choices,
   );
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={t('Filter')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <Drawer opened onClose={onClose} position="right" size="lg" title={t('Filter')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -98,23 +92,22 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
               }
             />
           </Group>
-          <TextInput
+          <TextField
             label={t('As text (oquery)')}
             description={t('This is the filter in force. REST takes the same text.')}
             value={text}
-            onChange={(event) => write(event.currentTarget.value)}
+            onChange={write}
             error={isWritten ? undefined : t('A condition is a field, an operator and a value: class=5')}
             spellCheck={false}
           />
           {asWhere !== '' && <CodeToCopy title={t('The same in GraphQL (where)')} text={asWhere} />}
-          <Textarea
+          <LongTextField
             label={t('Additional filter (where, as JSON)')}
             description={t('For what the rows above cannot express: or, not, conditions on references.')}
             placeholder={'{"or": [{"class": {"equals": "5"}}, {"section": {"equals": "A"}}]}'}
             value={own}
-            onChange={(event) => setOwn(event.currentTarget.value)}
+            onChange={setOwn}
             error={isJson ? undefined : t('This is not a JSON object')}
-            autosize
             minRows={2}
             spellCheck={false}
           />
@@ -137,7 +130,6 @@ interface ConditionRowProps {
 }
 
 function ConditionRow({ row, choices, number, onChange, onRemove }: ConditionRowProps) {
-  const t = useTexts();
   const field = choices.find(({ path }) => path === row.field);
   const operators = operatorsOf(field);
   // An operator from the text stays available, even if the form would not offer it.
@@ -145,23 +137,21 @@ function ConditionRow({ row, choices, number, onChange, onRemove }: ConditionRow
   const fieldData = field || row.field === '' ? choices : [{ path: row.field, label: row.field }, ...choices];
   return (
     <Group gap="xs" align="flex-end" wrap="wrap" className="condition-row">
-      <Select
+      <PickField
         aria-label={t('Field of condition {number}', { number })}
         data={fieldData.map(({ path, label }) => ({ value: path, label }))}
         value={row.field}
         onChange={(path) => {
           const next = choices.find((one) => one.path === path);
-          onChange({ field: path ?? '', operator: firstOperator(next), value: '' });
+          onChange({ field: path, operator: firstOperator(next), value: '' });
         }}
         searchable
-        allowDeselect={false}
       />
-      <Select
+      <PickField
         aria-label={t('Operator of condition {number}', { number })}
         data={offered.map((operator) => ({ value: operator, label: t(nameOfOperator(operator, field)) }))}
         value={row.operator}
         onChange={(operator) => onChange({ ...row, operator: operator as FilterOperator })}
-        allowDeselect={false}
       />
       {needsValue(row.operator) && <ConditionValue {...{ row, field, number, onChange }} />}
       <IconButton
@@ -180,7 +170,6 @@ function ConditionValue({
   number,
   onChange,
 }: Pick<ConditionRowProps, 'row' | 'number' | 'onChange'> & { readonly field: FilterField | undefined }) {
-  const t = useTexts();
   const wordsOf = useAllowedWords();
   const label = t('Value of condition {number}', { number });
   const allowed =
@@ -215,11 +204,11 @@ function ConditionValue({
       <DayInput aria-label={label} value={row.value} onChange={(value) => onChange({ ...row, value })} />
     );
   return (
-    <TextInput
+    <TextField
       aria-label={label}
       type={type}
       value={row.value}
-      onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
+      onChange={(text) => onChange({ ...row, value: text })}
     />
   );
 }
@@ -228,15 +217,6 @@ function typeOf(operator: FilterOperator, field: FilterField | undefined): strin
   if (operator === '=#in') return 'month';
   if (field?.type === 'datetime') return 'date';
   return 'text';
-}
-
-function isObject(text: string): boolean {
-  try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === 'object' && read !== null && !Array.isArray(read);
-  } catch {
-    return false;
-  }
 }
 
 const TEXT: readonly FilterOperator[] = ['=', 'notEquals', '=*', '=!*', '==', '=!='];
@@ -334,8 +314,6 @@ const MONTH = /^\d{4}-\d{2}$/;
  * A malformed filter, and one that no row can express, is returned unchanged.
  */
 export function useFilterWords(fields: readonly DeclaredField[]): (oquery: string, where: string) => string {
-  const t = useTexts();
-  const formats = useFormats();
   const nameOf = useFieldNames();
   const wordsOf = useAllowedWords();
   const choices = fields.flatMap((field) => filterFieldsOf(field, nameOf));
@@ -344,7 +322,7 @@ export function useFilterWords(fields: readonly DeclaredField[]): (oquery: strin
     const said = {
       field: field?.label ?? condition.field,
       operator: t(nameOfOperator(condition.operator, field)),
-      value: sayValue(condition, field, { t, formats, wordsOf }),
+      value: sayValue(condition, field, wordsOf),
     };
     return t('{field} {operator} {value}', said).trim();
   };
@@ -356,16 +334,10 @@ export function useFilterWords(fields: readonly DeclaredField[]): (oquery: strin
   };
 }
 
-interface Words {
-  readonly t: Texts;
-  readonly formats: Formats;
-  wordsOf(value: string): string;
-}
-
 function sayValue(
   { operator, value }: FilterCondition,
   field: FilterField | undefined,
-  { t, formats, wordsOf }: Words,
+  wordsOf: (value: string) => string,
 ): string {
   if (!needsValue(operator)) return '';
   if (operator === '=#in' && MONTH.test(value)) return formats.month(value);

@@ -1,5 +1,6 @@
 /** Converts a filter between the rows of a form and an oquery, so that either can be edited. */
 import { type OqueryOperator, readConditions } from '../../../base/languages/oquery-conditions.js';
+import { isObject, readJsonObject } from '../shell/find-json-fault.js';
 
 /** An operator of oquery as it is written, or one that the `where` expresses. */
 export type FilterOperator = OqueryOperator | 'notEquals' | 'isNull' | 'isFilled';
@@ -123,7 +124,7 @@ export interface SplitWhere {
 
 /** Splits a `where` into rows and the rest; a text that is no JSON object is returned as the rest. */
 export function splitWhere(text: string, choices: readonly EmptinessChoice[]): SplitWhere {
-  const read = parseObject(text);
+  const read = readJsonObject(text);
   if (!read) return { conditions: [], rest: text };
   const { and, ...others } = read;
   const isList = Array.isArray(and) && Object.keys(others).length === 0;
@@ -209,17 +210,4 @@ function pathOf(member: unknown): string | undefined {
     at = below;
   }
   return steps.length === 0 ? undefined : steps.join('.');
-}
-
-function parseObject(text: string): Where | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    return isObject(read) ? read : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Where {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,8 +9,8 @@ import {
 } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useChange, useListedPages, useViewer } from '../gateway/use-gateway';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { ChangeButton, useNotice } from '../shell/confirm-dialog';
+import { formats, phrase, t } from '../language/texts';
+import { ChangeButton, notice } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
 import { ActionsHead, ListTable, MoreButton } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
@@ -41,7 +41,6 @@ function nameOfOperation({ operation, fromVersion }: RecordVersion): string {
 }
 
 export function HistoryTab({ collection, id, version }: HistoryTabProps) {
-  const t = useTexts();
   const asked = { collection: collection.name, id, first: PAGE_SIZE };
   const { data, error, refetch, more } = useListedPages(
     HistoryOfRecord,
@@ -99,8 +98,6 @@ interface VersionCardProps {
 }
 
 function VersionCard({ collection, id, current, change, nameOf }: VersionCardProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const credential = change.by?.credential.replace(/:.*/, '') ?? '';
   const madeBy = change.by
     ? [nameOf(change.by.principal), t(CREDENTIAL_NAMES[credential] ?? credential)]
@@ -130,8 +127,6 @@ interface RestoreButtonProps extends Pick<VersionCardProps, 'collection' | 'id' 
 
 /** Nothing for a viewer who may not restore. */
 function RestoreButton({ collection, id, current, version }: RestoreButtonProps) {
-  const t = useTexts();
-  const notice = useNotice();
   const rights = useViewer().collections.find(({ name }) => name === collection.name);
   if (rights?.canUpdate !== true) return null;
   return (
@@ -151,7 +146,6 @@ function RestoreButton({ collection, id, current, version }: RestoreButtonProps)
 }
 
 function ChangedFields({ collection, id, current, change }: Omit<VersionCardProps, 'nameOf'>) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const valueText = useValueText();
   const viewer = useViewer();

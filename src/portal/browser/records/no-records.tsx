@@ -2,7 +2,7 @@ import { Group } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { FindInput } from '../shell/page-filter';
 import { EmptyState, NotFoundState, type NotFoundStateProps } from '../shell/states';
 import { TextButton } from '../shell/text-button';
@@ -17,7 +17,6 @@ export interface NoRecordsProps {
 
 /** Shown in place of the grid: why it is empty, and what the viewer can do. */
 export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRecordsProps) {
-  const t = useTexts();
   const { collections, mayImport } = useViewer();
   if (isFiltered) {
     return (
@@ -78,7 +77,6 @@ export interface MissingRecordProps {
 
 /** Shown in place of a missing record: the way back, and a search. */
 export function MissingRecord({ above, collection }: MissingRecordProps) {
-  const t = useTexts();
   const navigate = useNavigate();
   const [search, setSearch] = useState('');
   if (collection === undefined) return <NotFoundState above={above} />;

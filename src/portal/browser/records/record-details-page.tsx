@@ -1,26 +1,26 @@
 /** A record: its fields, its references and referring records, its files, messages and history. */
+
 import { Card } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
 import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
-import { phrase, useTexts } from '../language/use-texts';
+import { phrase, t } from '../language/texts';
 import { PrintMenu, usePrints } from '../prints/print-menu';
 import { GatewayProblem } from '../session/gateway-problem';
-import { ConfirmDialog } from '../shell/confirm-dialog';
+import { ConfirmDialog, DialogButton } from '../shell/confirm-dialog';
 import { InSteps } from '../shell/in-turns';
 import { PageTab, PageTabs } from '../shell/page-tabs';
 import {
   EmptyState,
   LoadingState,
+  lazyPart,
   NoRightState,
   PageFrame,
   ProblemState,
   SubjectProblem,
 } from '../shell/states';
-import { TextButton } from '../shell/text-button';
 import { HistoryTab } from './history-tab';
 import { addressesOfRecord } from './main-fields';
 import { MissingRecord } from './no-records';
@@ -34,7 +34,6 @@ import { type DeclaredCollection, isReferenceValue, useDeclaredCollection } from
 const NEW = 'new';
 
 export function RecordDetailsPage() {
-  const t = useTexts();
   const { collection: name = '', id = '' } = useParams({ strict: false }) as {
     readonly collection?: string;
     readonly id?: string;
@@ -81,7 +80,13 @@ export function RecordDetailsPage() {
                 isOne
                 address={() => ({ where: JSON.stringify({ _id: { equals: id } }) })}
               />
-              <RemoveButton collection={collection} record={record} />
+              {rights?.canRemove && (
+                <DialogButton
+                  label={t('Remove')}
+                  icon="trash"
+                  dialog={(close) => <RemoveDialog {...{ collection, record }} onClose={close} />}
+                />
+              )}
             </>
           )
         }
@@ -102,9 +107,7 @@ export function RecordDetailsPage() {
 }
 
 /** Loaded where a document leads the page. */
-const PrintOfRecord = lazy(async () => ({
-  default: (await import('../prints/print-document')).PrintOfRecord,
-}));
+const PrintOfRecord = lazyPart(async () => (await import('../prints/print-document')).PrintOfRecord, 8);
 
 type FieldValues = Readonly<Record<string, unknown>>;
 
@@ -117,7 +120,6 @@ interface RecordTabsProps {
 }
 
 function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProps) {
-  const t = useTexts();
   const navigate = useNavigate();
   const lead = usePrints().find(({ leads, collection: of }) => leads && of === collection.name);
   const { collections, duties } = useViewer();
@@ -127,9 +129,7 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
     <PageTabs>
       {lead && record && (
         <PageTab name="overview" label={t('Overview')}>
-          <Suspense fallback={<LoadingState rows={8} />}>
-            <PrintOfRecord name={lead.name} collection={collection.name} id={id} />
-          </Suspense>
+          <PrintOfRecord name={lead.name} collection={collection.name} id={id} />
         </PageTab>
       )}
       {!isRemoved && (
@@ -174,50 +174,34 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
   );
 }
 
-function RemoveButton({
-  collection,
-  record,
-}: {
+interface RemoveDialogProps {
   readonly collection: DeclaredCollection;
   readonly record: EditedRecord;
-}) {
-  const t = useTexts();
-  const [isAsked, setIsAsked] = useState(false);
+  onClose(): void;
+}
+
+function RemoveDialog({ collection, record, onClose }: RemoveDialogProps) {
   const remove = useChange(RemoveRecord, [GridRecords, RecordNow]);
-  const mayRemove = useViewer().collections.some(
-    ({ name, canRemove }) => name === collection.name && canRemove,
-  );
   const mayForce = useMayForce();
   const uses = usesIn(remove.error);
-  if (!mayRemove) return null;
   const asked = { collection: collection.name, id: record.id, ifVersion: record.version };
   return (
-    <>
-      <TextButton label={t('Remove')} icon="trash" onClick={() => setIsAsked(true)} />
-      {isAsked && (
-        <ConfirmDialog
-          title={t('Remove this record?')}
-          action={uses && mayForce ? t('Remove anyway') : t('Remove')}
-          isDangerous
-          isBusy={remove.isPending}
-          isReady={!uses || mayForce}
-          problem={uses ? null : remove.error}
-          onConfirm={() =>
-            remove.mutate({ ...asked, force: uses && true }, { onSuccess: () => setIsAsked(false) })
-          }
-          onClose={() => {
-            remove.reset();
-            setIsAsked(false);
-          }}
-        >
-          {uses && <RecordUses uses={uses} id={record.id} />}
-          {t('This removes {label} from {collection}. You can restore it from its history.', {
-            collection: collection.title,
-            label: labelOf(collection, record) ?? record.id,
-          })}
-        </ConfirmDialog>
-      )}
-    </>
+    <ConfirmDialog
+      title={t('Remove this record?')}
+      action={uses && mayForce ? t('Remove anyway') : t('Remove')}
+      isDangerous
+      isBusy={remove.isPending}
+      isReady={!uses || mayForce}
+      problem={uses ? null : remove.error}
+      onConfirm={() => remove.mutate({ ...asked, force: uses && true }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      {uses && <RecordUses uses={uses} id={record.id} />}
+      {t('This removes {label} from {collection}. You can restore it from its history.', {
+        collection: collection.title,
+        label: labelOf(collection, record) ?? record.id,
+      })}
+    </ConfirmDialog>
   );
 }
 

@@ -11,9 +11,9 @@ import {
 } from '../../../generated/portal/records/record';
 import { GridRecords, type GridRecordsQuery } from '../../../generated/portal/records/records';
 import { useChange, useGateway, useViewer } from '../gateway/use-gateway';
-import { type Texts, useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
-import { ChangedBy, type OtherChange, useNotice } from '../shell/confirm-dialog';
+import { ChangedBy, notice, type OtherChange } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { FieldFaults, faultsByField } from './field-faults';
@@ -39,8 +39,6 @@ interface RecordEditorProps {
 }
 
 export function RecordEditor({ collection, record, onMade }: RecordEditorProps) {
-  const t = useTexts();
-  const notice = useNotice();
   const viewer = useViewer();
   const queries = useQueryClient();
   const rights = viewer.collections.find(({ name }) => name === collection.name);
@@ -105,7 +103,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
           <FieldInput
             key={field.name}
             field={{
-              ...(record ? field : withDefault(field, t)),
+              ...(record ? field : withDefault(field)),
               unit: unitIn({ ...stored, ...draft }, field.unit),
             }}
             value={field.name in draft ? draft[field.name] : stored[field.name]}
@@ -140,7 +138,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
 }
 
 /** A field with a default is optional. */
-function withDefault(field: DeclaredField, t: Texts): DeclaredField {
+function withDefault(field: DeclaredField): DeclaredField {
   if (field.default === null) return field;
   const isMoment = field.type === 'datetime';
   const description = isMoment
@@ -322,7 +320,6 @@ interface ConflictDialogProps {
  * each field.
  */
 export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: ConflictDialogProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const valueText = useValueText();
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
@@ -333,13 +330,7 @@ export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: Conf
     setKept(next);
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={t('Someone else has changed this record')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <Modal opened onClose={onClose} size="lg" title={t('Someone else has changed this record')}>
       <Stack>
         <ChangedBy changes={otherChanges} />
         <Text>

@@ -7,7 +7,7 @@ import { FilesOfRecord } from '../../../generated/portal/records/record';
 import { RemoveFileDialog, useFileDownload } from '../files/file-dialog';
 import { useFileSending } from '../gateway/use-file-sending';
 import { useOperation } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { labelOfMessage, MESSAGE_STATE_NAMES, MessageDialog } from '../messages/message-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { StateTag } from '../shell/icon';
@@ -32,8 +32,6 @@ export interface RecordFactsProps {
 }
 
 export function RecordFacts({ collection, record }: RecordFactsProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const nameOf = useFieldNames();
   const data = record.data as Readonly<Record<string, unknown>>;
   const said = mainFieldsOf(collection, data).map(
@@ -59,7 +57,6 @@ function FactValue({ field, data }: FactValueProps) {
 }
 
 export function RecordMessages({ addresses }: { readonly addresses: readonly string[] }) {
-  const t = useTexts();
   if (addresses.length === 0) {
     return <EmptyState icon="mail" title={t('This record has no email address or phone number')} />;
   }
@@ -75,8 +72,6 @@ export function RecordMessages({ addresses }: { readonly addresses: readonly str
 const SHOWN = 10;
 
 function MessagesTo({ address }: { readonly address: string }) {
-  const t = useTexts();
-  const { instant } = useFormats();
   const [opened, setOpened] = useState<string>();
   const { data, error, refetch } = useOperation(MessagesOfPortal, { recipient: address, first: SHOWN });
   const messages = data?.messages.nodes ?? [];
@@ -110,7 +105,7 @@ function MessagesTo({ address }: { readonly address: string }) {
               t('State'),
               ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
             ],
-            [t('Requested'), ({ createdAt }) => instant(createdAt), 'unbroken'],
+            [t('Requested'), ({ createdAt }) => formats.instant(createdAt), 'unbroken'],
           ]}
         />
       )}
@@ -126,8 +121,6 @@ export interface RecordFilesProps {
 }
 
 export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const queries = useQueryClient();
   const { data, error, refetch } = useOperation(FilesOfRecord, { collection, recordId: id });
   const [removed, setRemoved] = useState<{ readonly id: string; readonly name: string }>();

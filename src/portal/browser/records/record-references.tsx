@@ -3,7 +3,7 @@ import { Card, SimpleGrid, Stack, Text } from '@mantine/core';
 import { ReferringRecords } from '../../../generated/portal/records/record';
 import { ReferringFields, type ReferringFieldsQuery } from '../../../generated/portal/records/records';
 import { useOperation, useViewer } from '../gateway/use-gateway';
-import { useReportWords, useTexts } from '../language/use-texts';
+import { t, useReportWords } from '../language/texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { TextLink } from '../shell/text-button';
 import { escapeValue } from './filter-conditions';
@@ -31,7 +31,6 @@ const ASKED_FIELDS = 12;
 const TOLD_VALUES = 4;
 
 export function RecordReferences({ collection, id, values }: RecordReferencesProps) {
-  const t = useTexts();
   const { data, error, refetch } = useOperation(ReferringFields, {});
   const readable = new Set(
     useViewer()
@@ -67,7 +66,6 @@ interface ReferringProps {
 }
 
 function Referring({ from, field, id, values }: ReferringProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const say = useReportWords();
   const describe = useDescription(from, values);

@@ -1,7 +1,7 @@
 /** The records that point to what is to be removed, as a refused removal counts them. */
 import { Anchor, Stack } from '@mantine/core';
 import { useViewer } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { escapeValue } from './filter-conditions';
 import { useFieldNames } from './use-declared-collection';
@@ -39,8 +39,6 @@ export interface RecordUsesProps {
 }
 
 export function RecordUses({ uses, id }: RecordUsesProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const nameOf = useFieldNames();
   const { collections } = useViewer();
   return (

@@ -4,8 +4,9 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
 import { useListedPages, useViewer } from '../gateway/use-gateway';
-import { phrase, useTexts } from '../language/use-texts';
+import { phrase, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
+import { readJson } from '../shell/find-json-fault';
 import { InSteps } from '../shell/in-turns';
 import { useAddress } from '../shell/page-filter';
 import {
@@ -34,7 +35,6 @@ import { UnsavedRecords } from './use-draft';
 import { findDefaultView, orderInAddress, SHOWN_RECORDS, toShownRecords, VIEW_ADDRESS } from './view-address';
 
 export function RecordsPage() {
-  const t = useTexts();
   const { collection: name = '' } = useParams({ strict: false }) as { readonly collection?: string };
   const { collection, error, refetch } = useDeclaredCollection(name);
   const mayCreate = useViewer().collections.some((one) => one.name === name && one.canCreate);
@@ -105,7 +105,8 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
   const filter = {
     collection: collection.name,
     oquery: withSearch(oquery, collection.labelField, search),
-    where: where === '' ? null : toJson(where),
+    // Invalid JSON is sent unchanged, and the gateway explains the fault.
+    where: where === '' ? null : (readJson(where) ?? where),
     project: columns.map(({ name }) => name),
   };
   const unitFields = fields.some(({ unit }) => unit?.includes(' or ')) ? ['kind'] : [];
@@ -212,15 +213,6 @@ function withSearch(oquery: string, labelField: string | null, search: string): 
   if (text === '' || !labelField) return oquery;
   const found = `${labelField}=*${escapeValue(text)}`;
   return oquery === '' ? found : `${oquery},${found}`;
-}
-
-/** Invalid JSON is sent unchanged, and the gateway explains the fault. */
-function toJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The label identifies and opens a record. It is the first column. */

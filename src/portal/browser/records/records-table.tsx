@@ -7,11 +7,12 @@ import { RecordNow } from '../../../generated/portal/records/record';
 import { type GridRecordsQuery } from '../../../generated/portal/records/records';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { type Texts, useTexts } from '../language/use-texts';
-import { useNotice, useUndoNotice } from '../shell/confirm-dialog';
+import { t } from '../language/texts';
+import { notice, useUndoNotice } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { TextButton } from '../shell/text-button';
-import { useGridKeys, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
+import { CheckField } from '../shell/text-field';
+import { type MoreRows, useGridKeys, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 import { type ChosenRecords } from './bulk-bar';
 import { FieldFaults, faultsByField } from './field-faults';
 import { FieldInput } from './field-input';
@@ -36,7 +37,7 @@ interface RecordsTableProps {
   readonly chosen: ChosenRecords;
   readonly sort: string;
   readonly onSort: (sort: string) => void;
-  readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
+  readonly more: MoreRows;
 }
 
 interface OpenCell {
@@ -46,16 +47,14 @@ interface OpenCell {
 
 export function RecordsTable(props: RecordsTableProps) {
   const { collection, columns, rows, chosen, sort, onSort, more } = props;
-  const t = useTexts();
   const nameOf = useFieldNames();
-  const notice = useNotice();
   const offerUndo = useUndoNotice();
   const valueText = useValueText();
   const readAnew = useRowReader(collection.name);
   const [open, setOpen] = useState<OpenCell>();
   const rights = useViewer().collections.find(({ name }) => name === collection.name);
   const changeable = new Set(rights?.canUpdate ? rights.updatableFields : []);
-  const boxes = rights?.canUpdate || rights?.canRemove ? [boxColumn(props, { t, valueText })] : [];
+  const boxes = rights?.canUpdate || rights?.canRemove ? [boxColumn(props, valueText)] : [];
   const openCell = (row: GridRow, column: number) => {
     const field = columns[column - boxes.length];
     if (!field) return;
@@ -146,7 +145,7 @@ export function RecordsTable(props: RecordsTableProps) {
 /** The checkboxes that select records, for viewers who may change or remove them. */
 function boxColumn(
   { collection, rows, chosen }: RecordsTableProps,
-  { t, valueText }: { readonly t: Texts; readonly valueText: ReturnType<typeof useValueText> },
+  valueText: ReturnType<typeof useValueText>,
 ): VirtualColumn<GridRow> {
   const { ids, isAll } = chosen;
   const readIds = rows.map(({ id }) => id);
@@ -166,14 +165,14 @@ function boxColumn(
     width: 44,
     isReadOnly: true,
     cell: (row) => (
-      <Checkbox
+      <CheckField
         size="xs"
         aria-label={t('Select {label}', {
           label: (label && valueText(storedValue(row, label), label)) || row.id,
         })}
         checked={isAll || ids.has(row.id)}
         disabled={isAll}
-        onChange={(event) => chosen.choose([row.id], event.currentTarget.checked ? 'add' : 'takeOut')}
+        onChange={(isOn) => chosen.choose([row.id], isOn ? 'add' : 'takeOut')}
       />
     ),
   };
@@ -248,7 +247,6 @@ interface CellEditorProps {
 const ANYWHERE = { padding: 5, limiter: { fn: ({ x, y }: { x: number; y: number }) => ({ x, y }) } };
 
 function CellEditor({ collection, field, row, onSaved, onDone, children }: CellEditorProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   const viewer = useViewer();
   const key = draftKey(viewer, collection, row.id);

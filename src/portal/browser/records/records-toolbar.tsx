@@ -1,5 +1,5 @@
 /** The toolbar above the grid: search, filter, columns, count and export. */
-import { Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
+import { Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -7,11 +7,12 @@ import { CountedRecords, type CountedRecordsQuery } from '../../../generated/por
 import { type GatewayClient } from '../gateway/gateway-client';
 import { saveFile } from '../gateway/save-file';
 import { useGateway } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { PrintMenu } from '../prints/print-menu';
-import { useNotice } from '../shell/confirm-dialog';
+import { notice } from '../shell/confirm-dialog';
 import { FindInput } from '../shell/page-filter';
 import { TextButton } from '../shell/text-button';
+import { CheckField } from '../shell/text-field';
 import { SavedViewsMenu } from './saved-views-menu';
 import { type DeclaredField, useFieldNames } from './use-declared-collection';
 import { EXPORT_FORMATS } from './view-address';
@@ -41,7 +42,6 @@ interface RecordsToolbarProps {
 
 export function RecordsToolbar(props: RecordsToolbarProps) {
   const { fields, asked, labelField, search, onSearch, onColumns, filter, onFilter } = props;
-  const t = useTexts();
   const nameOf = useFieldNames();
   return (
     <Group gap="xs" mb="sm" className="grid-bar">
@@ -112,7 +112,6 @@ function ColumnsMenu({
   readonly shown: readonly string[];
   onShow(names: readonly string[]): void;
 }) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   return (
     <Popover position="bottom-end" withArrow trapFocus>
@@ -123,12 +122,12 @@ function ColumnsMenu({
         <ScrollArea.Autosize mah={360}>
           <Stack gap="xs">
             {fields.map(({ name }) => (
-              <Checkbox
+              <CheckField
                 key={name}
                 label={nameOf(name)}
                 checked={shown.includes(name)}
-                onChange={(event) => {
-                  const isShown = event.currentTarget.checked;
+                onChange={(isOn) => {
+                  const isShown = isOn;
                   onShow(
                     fields
                       .map((field) => field.name)
@@ -145,8 +144,6 @@ function ColumnsMenu({
 }
 
 function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
-  const t = useTexts();
-  const notice = useNotice();
   const gateway = useGateway();
   const { mutate, isPending } = useMutation({
     mutationFn: async (format: string) => {
@@ -188,8 +185,6 @@ const MOST_COUNTED = 10_000;
 
 /** Counts the records when it is pressed. */
 export function CountButton({ asked }: { readonly asked: CountedFilter }) {
-  const t = useTexts();
-  const formats = useFormats();
   const gateway = useGateway();
   const filter = JSON.stringify([asked.oquery, asked.where]);
   const { mutate, data, variables, isPending } = useMutation({

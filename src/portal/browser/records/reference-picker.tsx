@@ -6,8 +6,9 @@ import { type ReactNode, useState } from 'react';
 import { ReferenceChoices } from '../../../generated/portal/records/record';
 import { LabelFields } from '../../../generated/portal/shell/record-labels';
 import { useOperation, useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { Icon } from '../shell/icon';
+import { PickField } from '../shell/text-field';
 import { useRecordLabels } from '../shell/use-record-labels';
 import { type DeclaredField, isReferenceValue, type ReferenceValue } from './use-declared-collection';
 
@@ -23,7 +24,6 @@ interface ReferencePickerProps {
 }
 
 export function ReferencePicker({ field, value, onChange, readOnly, ...common }: ReferencePickerProps) {
-  const t = useTexts();
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search, 250);
   const [isOpen, setIsOpen] = useState(false);
@@ -44,7 +44,7 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
   return (
     <Group align="flex-end" gap={4} wrap="nowrap" className="reference-picker">
       {field.targets.length > 1 && !readOnly && (
-        <Select
+        <PickField
           label={t('{field} is one of', { field: common.label })}
           data={field.targets.map((name) => ({
             value: name,
@@ -55,7 +55,6 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
             setWanted(name ?? undefined);
             if (value) onChange(null);
           }}
-          allowDeselect={false}
           className="target-choice"
         />
       )}
@@ -117,7 +116,6 @@ interface ReferenceLinkProps {
  * on devices without a pointer: the rest of the cell is for editing.
  */
 export function ReferenceLink({ value, target }: ReferenceLinkProps) {
-  const t = useTexts();
   if (!isReferenceValue(value) || target === undefined) return null;
   const label = t('Open {label}', { label: value.label ?? value.value });
   return (

@@ -1,5 +1,5 @@
 /** The menu of saved views of a collection: select, save, rename, share and remove them. */
-import { Menu, Switch, Text, TextInput } from '@mantine/core';
+import { Menu, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -11,12 +11,13 @@ import {
 } from '../../../generated/portal/records/saved-views';
 import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { useTexts } from '../language/use-texts';
-import { ChangeDialog, ChangedMeanwhile, FormDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { t } from '../language/texts';
+import { ChangeDialog, FormDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { TextButton } from '../shell/text-button';
+import { SwitchField, TextField } from '../shell/text-field';
 import {
   ALL_RECORDS,
   isSameShown,
@@ -28,8 +29,6 @@ import {
 } from './view-address';
 
 export function SavedViewsMenu({ collection }: { readonly collection: string }) {
-  const t = useTexts();
-  const notice = useNotice();
   const viewer = useViewer();
   const { views = [] } = useSavedViews(collection);
   const [{ view: chosen, ...shown }, change] = useAddress(VIEW_ADDRESS);
@@ -189,7 +188,6 @@ interface SavedViewDialogProps {
 
 /** The name of a view, its roles, and whether it is the default of the collection. */
 function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: SavedViewDialogProps) {
-  const t = useTexts();
   const rights = useViewer().collections.find(({ name }) => name === 'saved_view');
   const [edited, setEdited] = useState(view);
   const name = edited.name.trim();
@@ -198,17 +196,28 @@ function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: Sav
       title={view.stored === undefined ? t('Save as view') : t('Name and sharing of the view')}
       action={t('Save')}
       isReady={name !== ''}
-      problem={theirs ? null : problem}
+      problem={problem}
+      meanwhile={
+        theirs && {
+          changed: { collection: 'saved_view', id: theirs.id },
+          theirs: [
+            [t('Name'), theirs.name],
+            [t('Shared with'), theirs.sharedWith?.join(', ')],
+            [t('Filter'), theirs.oquery ?? theirs.where],
+            [t('Columns'), theirs.columns?.join(', ')],
+          ],
+        }
+      }
       onSubmit={() => onSave({ ...edited, name })}
       {...{ isBusy, onClose }}
     >
-      <TextInput
+      <TextField
         label={t('Name')}
         description={view.stored === undefined && t('Keeps the current filter, search, sort and columns')}
         required
         maxLength={100}
         value={edited.name}
-        onChange={({ currentTarget }) => setEdited({ ...edited, name: currentTarget.value })}
+        onChange={(text) => setEdited({ ...edited, name: text })}
       />
       {rights?.creatableFields.includes('shared_with') && (
         <SharedWithInput
@@ -216,22 +225,11 @@ function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: Sav
           onChange={(sharedWith) => setEdited({ ...edited, sharedWith })}
         />
       )}
-      <Switch
+      <SwitchField
         label={t('Open the collection with this view')}
         checked={edited.isDefault}
-        onChange={({ currentTarget }) => setEdited({ ...edited, isDefault: currentTarget.checked })}
+        onChange={(isOn) => setEdited({ ...edited, isDefault: isOn })}
       />
-      {theirs && (
-        <ChangedMeanwhile
-          changed={{ collection: 'saved_view', id: theirs.id }}
-          theirs={[
-            [t('Name'), theirs.name],
-            [t('Shared with'), theirs.sharedWith?.join(', ')],
-            [t('Filter'), theirs.oquery ?? theirs.where],
-            [t('Columns'), theirs.columns?.join(', ')],
-          ]}
-        />
-      )}
     </FormDialog>
   );
 }

@@ -7,7 +7,7 @@ import {
 import { isExactNumber } from '../gateway/exact-number';
 import { useOperation } from '../gateway/use-gateway';
 import { nameOfEnumValue, nameOfField } from '../language/name-of-field';
-import { type Formats, type Texts, useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { formats, t, useReportWords } from '../language/texts';
 import { StateTag } from '../shell/icon';
 
 /** A field as the collection declares it, with the fields of an object within. */
@@ -80,33 +80,24 @@ type Values = Readonly<Record<string, unknown>>;
  * the unit where a field may have several.
  */
 export function useValueText(): (value: unknown, field: DeclaredField, data?: unknown) => string {
-  const t = useTexts();
-  const formats = useFormats();
   const wordsOf = useAllowedWords();
   return (value, field, data = {}) => {
     const unit = unitIn(data as Values, field.unit);
-    return printValue(value, { ...field, unit }, { t, formats, wordsOf });
+    return printValue(value, { ...field, unit }, wordsOf);
   };
 }
 
-interface Words {
-  readonly t: Texts;
-  readonly formats: Formats;
-  readonly wordsOf: ReturnType<typeof useAllowedWords>;
-}
-
-function printValue(value: unknown, field: DeclaredField, words: Words): string {
-  const { t, formats, wordsOf } = words;
+function printValue(value: unknown, field: DeclaredField, wordsOf: (value: string) => string): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) {
     const isPlain = value.every((one) => typeof one !== 'object' || isReferenceValue(one));
-    if (isPlain) return value.map((one) => printValue(one, { ...field, isList: false }, words)).join(', ');
+    if (isPlain) return value.map((one) => printValue(one, { ...field, isList: false }, wordsOf)).join(', ');
     return t('{count, plural, one {# entry} other {# entries}}', { count: value.length });
   }
   if (isReferenceValue(value)) return value.label ?? value.value;
   if (typeof value === 'boolean') return value ? t('yes') : t('no');
   if (isExactNumber(value)) return withUnit(value.$number, field);
-  if (typeof value === 'number') return printNumber(value, field, formats);
+  if (typeof value === 'number') return printNumber(value, field);
   if (field.type === 'datetime' && typeof value === 'string') {
     return value.length === 10 ? formats.day(value) : formats.instant(value);
   }
@@ -114,7 +105,7 @@ function printValue(value: unknown, field: DeclaredField, words: Words): string 
   return field.allowed?.includes(String(value)) ? wordsOf(String(value)) : String(value);
 }
 
-function printNumber(value: number, field: DeclaredField, formats: Formats): string {
+function printNumber(value: number, field: DeclaredField): string {
   const { unit } = field;
   if (unit !== null && /^[A-Z]{3}$/.test(unit)) return formats.money(value, unit);
   return withUnit(formats.number(value), field);

@@ -1,7 +1,7 @@
 import { Alert, Group } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
 import { useViewer, type Viewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { TextLink } from '../shell/text-button';
 import type { DeclaredField } from './use-declared-collection';
 
@@ -117,7 +117,6 @@ const MOST_NAMED = 5;
 
 /** Links to unsaved changes in this tab, e.g. from before a reload. */
 export function UnsavedRecords({ collection }: { readonly collection: string }) {
-  const t = useTexts();
   const ids = findDrafts(useViewer(), collection);
   if (ids.length === 0) return null;
   return (

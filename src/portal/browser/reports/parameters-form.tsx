@@ -1,13 +1,14 @@
-import { Autocomplete, Group, Select, type SelectProps, Switch, Textarea, TextInput } from '@mantine/core';
+import { Autocomplete, Group, Select, type SelectProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useViewer } from '../gateway/use-gateway';
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
-import { useReportWords, useTexts } from '../language/use-texts';
+import { t, useReportWords } from '../language/texts';
 import { type RecordChoice, useRecordChoices } from '../records/reference-picker';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
 import { TextButton } from '../shell/text-button';
+import { LongTextField, SwitchField, TextField } from '../shell/text-field';
 import type { AskableReport, AskedParameter } from './askable-report';
 
 export interface ParametersFormProps {
@@ -19,7 +20,6 @@ export interface ParametersFormProps {
 }
 
 export function ParametersForm({ form, values, isBusy, onRun }: ParametersFormProps) {
-  const t = useTexts();
   const [written, setWritten] = useState(values);
   // Whoever has changed something need not wait for the report of before, which may take long.
   const isRunning = isBusy && Object.entries(written).every(([name, value]) => value === values[name]);
@@ -78,13 +78,11 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
   if (type === 'Boolean') {
     const isOnByDefault = parameter.description.endsWith('Default: true.');
     return (
-      <Switch
+      <SwitchField
         label={common.label}
         description={description}
         checked={value === '' ? isOnByDefault : value === 'true'}
-        onChange={({ currentTarget: { checked } }) =>
-          onChange(checked === isOnByDefault ? '' : String(checked))
-        }
+        onChange={(checked) => onChange(checked === isOnByDefault ? '' : String(checked))}
       />
     );
   }
@@ -109,21 +107,9 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
   if (named) return <RecordParameter {...{ common, named, value, onChange }} />;
   if (type === 'LocalDate') return <DayInput {...common} value={value} onChange={onChange} />;
   if (lines !== undefined)
-    return (
-      <Textarea
-        {...{ ...common, value }}
-        autosize
-        minRows={lines}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-    );
+    return <LongTextField {...{ ...common, value }} minRows={lines} onChange={onChange} />;
   return (
-    <TextInput
-      {...common}
-      type={type === 'Month' ? 'month' : 'text'}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
+    <TextField {...common} type={type === 'Month' ? 'month' : 'text'} value={value} onChange={onChange} />
   );
 }
 
@@ -147,7 +133,6 @@ interface RecordParameterProps {
 
 /** Searches the record that a report is about, by a part of its name or number. */
 function RecordParameter({ common, named, value, onChange }: RecordParameterProps) {
-  const t = useTexts();
   const [search, setSearch] = useState('');
   const [isOpen, setIsOpen] = useState(false);
   const { collection, field } = named;

@@ -1,5 +1,5 @@
 /** The rows of a report as a chart, with a choice of the measure. */
-import { Card, Group, Select, Text } from '@mantine/core';
+import { Card, Group, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { labelsOf, measuresOf } from '../../explore/chart-choice';
 import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
@@ -8,8 +8,9 @@ import { ChartCanvas } from '../charts/chart-canvas';
 import { areMonthStarts } from '../charts/shorten-label';
 import { pointsOfTile } from '../dashboards/tile-picture';
 import { nameOfColumn } from '../language/name-of-field';
-import { useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { formats, t, useReportWords } from '../language/texts';
 import { EmptyState } from '../shell/states';
+import { PickField } from '../shell/text-field';
 import type { AskableReport } from './askable-report';
 import { isMoneyColumn, type ReportRow, useReportValueText } from './report-values';
 
@@ -23,9 +24,7 @@ export interface ReportChartProps {
 const TIMES: ReadonlySet<ResultColumn['kind']> = new Set(['day', 'month', 'instant']);
 
 export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
-  const t = useTexts();
   const say = useReportWords();
-  const formats = useFormats();
   const valueText = useReportValueText(currency);
   const [measureName, setMeasure] = useState<string>();
   const [labelName, setLabel] = useState<string>();
@@ -50,19 +49,17 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
   return (
     <Card withBorder padding="md">
       <Group mb="md" className="no-print">
-        <Select
+        <PickField
           label={t('Show')}
           data={chosen(measuresOf(table))}
           value={measure.path}
           onChange={(next) => setMeasure(next ?? undefined)}
-          allowDeselect={false}
         />
-        <Select
+        <PickField
           label={t('By')}
           data={chosen(labelsOf(table))}
           value={by.path}
           onChange={(next) => setLabel(next ?? undefined)}
-          allowDeselect={false}
         />
       </Group>
       {isAllZero ? (

@@ -1,16 +1,17 @@
 /** A report: its parameters as a form, its rows as a table and a chart, and the request that returns it. */
+
 import { Alert, Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { fillVariables } from '../../explore/example-operation';
 import { ActButtons } from '../acts/act-buttons';
 import { useActs } from '../acts/acts';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { meaningOfColumn, nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
-import { type Formats, phrase, useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { formats, phrase, t, useReportWords } from '../language/texts';
 import { type PrintHead, PrintMenu } from '../prints/print-menu';
 import { CodeSpans } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
@@ -20,6 +21,7 @@ import { PageTab, PageTabs } from '../shell/page-tabs';
 import {
   EmptyState,
   LoadingState,
+  lazyPart,
   NoRightState,
   NotFoundState,
   PageFrame,
@@ -37,14 +39,13 @@ import {
   useReportValueText,
 } from './report-values';
 
-const ReportChart = lazy(async () => ({ default: (await import('./report-chart')).ReportChart }));
+const ReportChart = lazyPart(async () => (await import('./report-chart')).ReportChart, 8);
 
 const PAGE_SIZE = 200;
 /** With more columns, the table is printed in smaller letters. */
 const MOST_ROOMY = 14;
 
 export function ReportDetailsPage() {
-  const t = useTexts();
   const { report: name = '' } = useParams({ strict: false }) as { readonly report?: string };
   const report = useViewer().reports.find((one) => one.name === name);
   const form = REPORT_FORMS.find(({ field }) => field === report?.field);
@@ -65,13 +66,11 @@ interface AskedReportProps {
 }
 
 function AskedReport({ report, form }: AskedReportProps) {
-  const t = useTexts();
   const say = useReportWords();
   const gateway = useGateway();
-  const formats = useFormats();
   const defaults = Object.fromEntries(form.parameters.map(({ name }) => [name, '']));
   const [{ run, ...written }, change] = useAddress({ ...defaults, run: '' });
-  const values = withDefaults(form, written, formats);
+  const values = withDefaults(form, written);
   const variables = variablesOf(form, values);
   const isComplete = form.parameters.every(({ name, isRequired }) => !isRequired || values[name] !== '');
   const isAsked = isComplete && (run !== '' || !form.parameters.some(({ isRequired }) => isRequired));
@@ -158,9 +157,7 @@ function AskedReport({ report, form }: AskedReportProps) {
                   )}
                 </PageTab>
                 <PageTab name="chart" label={t('Chart')}>
-                  <Suspense fallback={<LoadingState rows={8} />}>
-                    <ReportChart form={form} rows={rows} currency={first.currency} title={report.title} />
-                  </Suspense>
+                  <ReportChart form={form} rows={rows} currency={first.currency} title={report.title} />
                 </PageTab>
                 <PageTab name="request" label={t('Request')}>
                   <ReportRequest name={report.name} form={form} values={values} variables={variables} />
@@ -198,9 +195,7 @@ interface AskedAboutProps {
  * report is run.
  */
 function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
-  const t = useTexts();
   const say = useReportWords();
-  const formats = useFormats();
   const sayValue = ({ name, type, choices }: AskableReport['parameters'][number]): string => {
     const value = values[name] ?? '';
     if (value === '') return '';
@@ -262,7 +257,8 @@ function isSpan(name: string): boolean {
 }
 
 /** Required parameters that are missing get the most common value: today, or the first choice. */
-function withDefaults({ parameters }: AskableReport, written: Values, { today }: Formats): Values {
+function withDefaults({ parameters }: AskableReport, written: Values): Values {
+  const { today } = formats;
   return Object.fromEntries(
     parameters.map(({ name, type, isRequired, choices }) => {
       const value = written[name] ?? '';
@@ -284,7 +280,6 @@ function variablesOf({ parameters }: AskableReport, values: Values): Readonly<Re
 }
 
 function Warnings({ answer }: { readonly answer: AnsweredReport }) {
-  const t = useTexts();
   if (answer.warnings.length === 0) return null;
   return (
     <Alert
@@ -345,7 +340,6 @@ interface ReportTableProps {
 }
 
 function ReportTable({ form, rows, currency, label }: ReportTableProps) {
-  const t = useTexts();
   const say = useReportWords();
   const place = { report: form.field };
   const hasActs = useActs(place).length > 0;

@@ -3,9 +3,9 @@ import { Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { saveFile } from '../gateway/save-file';
 import { useGateway } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
-import { useNotice } from '../shell/confirm-dialog';
+import { notice } from '../shell/confirm-dialog';
 import { LoadingState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import type { AskableReport } from './askable-report';
@@ -48,8 +48,6 @@ export interface ReportDownloadsProps {
 
 /** Downloads all rows of the report as a file, including those not shown. */
 export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
-  const t = useTexts();
-  const notice = useNotice();
   const gateway = useGateway();
   const indexed = useIndexedReport(name);
   const { mutate, isPending } = useMutation({

@@ -1,7 +1,6 @@
 /** The columns of a report, and its values as texts. */
-
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
-import { useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { formats, t, useReportWords } from '../language/texts';
 import { useAllowedWords } from '../records/use-declared-collection';
 import type { ReportColumn, ReportLeaf } from './askable-report';
 
@@ -43,10 +42,8 @@ const CODED = new Set([
 export function useReportValueText(
   currency: string | undefined,
 ): (value: unknown, column: ReportColumn, row?: ReportRow) => string {
-  const t = useTexts();
   const say = useReportWords();
   const sayCode = useAllowedWords();
-  const formats = useFormats();
   const printLeaf = (value: unknown, leaf: ReportLeaf, row: ReportRow): string => {
     const { name, type } = leaf;
     if (value === null || value === undefined) return '';
@@ -92,7 +89,6 @@ const MOST_IN_LINE = 3;
 
 export function ReportCell({ row, column, currency }: ReportCellProps) {
   const value = row[column.name];
-  const t = useTexts();
   const valueText = useReportValueText(currency);
   const { members } = column;
   const isPlain = !Array.isArray(value) || value.length === 0 || members.length === 0;

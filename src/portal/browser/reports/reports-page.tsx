@@ -2,7 +2,7 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { REPORT_TOPICS } from '../../../generated/portal/report-topics';
 import { useViewer } from '../gateway/use-gateway';
-import { useInOrderOfTitle, useReportWords, useTexts } from '../language/use-texts';
+import { inOrderOfTitle, t, useReportWords } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
 import { FindInput, useAddress } from '../shell/page-filter';
@@ -19,10 +19,8 @@ interface ListedReport {
 }
 
 export function ReportsPage() {
-  const t = useTexts();
   const say = useReportWords();
-  const inOrder = useInOrderOfTitle();
-  const reports = inOrder(
+  const reports = inOrderOfTitle(
     useViewer().reports.map(({ name, field, title, description }) => ({
       name,
       topic: REPORT_TOPICS[field] ?? '',
@@ -67,7 +65,6 @@ interface ReportGroupProps {
 }
 
 function ReportGroup({ topic, reports }: ReportGroupProps) {
-  const t = useTexts();
   const say = useReportWords();
   if (reports.length === 0) return null;
   return (

@@ -1,7 +1,8 @@
 /** One script: its code and triggers, runs, log and versions. */
-import { Card, Code, Group, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
+
+import { Card, Code, Group, Stack, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import {
   DropScript,
   LogOfScript,
@@ -14,24 +15,23 @@ import {
   type ShownRunFragment,
   VersionsOfScript,
 } from '../../../generated/portal/scripts/scripts';
+import { LazyCodeEditor } from '../editor/lazy-editor';
 import { pageOf, useChange, useListedPages, useOperation } from '../gateway/use-gateway';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
+import { formats, phrase, t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { ChangeButton } from '../shell/confirm-dialog';
-import { findJsonFault } from '../shell/find-json-fault';
+import { findJsonFault, readJson } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
 import { choicesOf, ListTable, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { PageTab, PageTabs } from '../shell/page-tabs';
-import { Answered, EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { ChoiceField, LongTextField } from '../shell/text-field';
 import { useUserNames } from '../shell/use-record-labels';
 import { ScriptEditor } from './script-editor';
 
-const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
-
 export function ScriptDetailsPage() {
-  const t = useTexts();
   const navigate = useNavigate();
   const { script: name = '' } = useParams({ strict: false }) as { readonly script?: string };
   const { data, error, refetch } = useOperation(ScriptNow, { name });
@@ -100,8 +100,6 @@ const LEVEL_NAMES: Readonly<Record<string, string>> = {
 
 /** The log of a script, the newest line first. */
 function LogTab({ name }: ScriptTabProps) {
-  const t = useTexts();
-  const { instant } = useFormats();
   const [{ level }, change] = useAddress({ level: '' });
   const log = useListedPages(
     LogOfScript,
@@ -113,11 +111,11 @@ function LogTab({ name }: ScriptTabProps) {
   );
   return (
     <Stack>
-      <NativeSelect
+      <ChoiceField
         label={t('Level')}
         value={level}
-        onChange={(event) => change({ level: event.currentTarget.value }, 'replace')}
-        data={choicesOf(t, LEVEL_NAMES, t('All'))}
+        onChange={(next) => change({ level: next }, 'replace')}
+        data={choicesOf(LEVEL_NAMES, t('All'))}
         maw={220}
       />
       <Answered of={log}>
@@ -129,7 +127,7 @@ function LogTab({ name }: ScriptTabProps) {
               label={t('Log')}
               rows={entries}
               columns={[
-                [t('When'), ({ at }) => instant(at), 'one-line'],
+                [t('When'), ({ at }) => formats.instant(at), 'one-line'],
                 [t('Level'), (entry) => t(LEVEL_NAMES[entry.level] ?? entry.level)],
                 [
                   t('What'),
@@ -152,8 +150,6 @@ function LogTab({ name }: ScriptTabProps) {
 
 /** The versions of a script, each compared with the saved one. */
 function VersionsTab({ name, code }: ScriptTabProps & { readonly code: string }) {
-  const t = useTexts();
-  const formats = useFormats();
   const [{ version }, change] = useAddress({ version: '' });
   const answer = useOperation(VersionsOfScript, { name });
   const nameOf = useUserNames(answer.data?.scriptVersions.map(({ savedBy }) => savedBy) ?? []);
@@ -164,10 +160,10 @@ function VersionsTab({ name, code }: ScriptTabProps & { readonly code: string })
         if (!chosen) return <EmptyState icon="history" title={t('Only one version')} />;
         return (
           <Stack>
-            <NativeSelect
+            <ChoiceField
               label={t('Compare with')}
               value={String(chosen.version)}
-              onChange={(event) => change({ version: event.currentTarget.value }, 'replace')}
+              onChange={(next) => change({ version: next }, 'replace')}
               data={earlier.map((one) => ({
                 value: String(one.version),
                 label: [
@@ -179,14 +175,12 @@ function VersionsTab({ name, code }: ScriptTabProps & { readonly code: string })
               maw={480}
             />
             <Text c="dimmed">{t('Green was added since then, red was removed.')}</Text>
-            <Suspense fallback={<LoadingState rows={10} />}>
-              <CodeEditor
-                label={t('Changes since version {version}', { version: chosen.version })}
-                language="javascript"
-                value={code}
-                original={chosen.code}
-              />
-            </Suspense>
+            <LazyCodeEditor
+              label={t('Changes since version {version}', { version: chosen.version })}
+              language="javascript"
+              value={code}
+              original={chosen.code}
+            />
           </Stack>
         );
       }}
@@ -210,7 +204,6 @@ const CAUSE_NAMES: Readonly<Record<string, string>> = {
 
 /** The runs of a script with their output, the newest first. */
 function ScriptRunsTab({ name }: { readonly name: string }) {
-  const t = useTexts();
   const runs = useListedPages(
     RunsOfScript,
     (before) => ({ script: name, first: PAGE_SIZE, before }),
@@ -233,8 +226,6 @@ function ScriptRunsTab({ name }: { readonly name: string }) {
 }
 
 function RunCard({ run, user }: { readonly run: ShownRunFragment; readonly user: string }) {
-  const t = useTexts();
-  const formats = useFormats();
   const [isOpen, setIsOpen] = useState(false);
   const { status, cause, startedAt, version, error } = run;
   return (
@@ -273,19 +264,17 @@ function RunCard({ run, user }: { readonly run: ShownRunFragment; readonly user:
 
 /** Runs the saved script with the given arguments. */
 function RunTab({ name }: { readonly name: string }) {
-  const t = useTexts();
   const [text, setText] = useState('{}');
   const run = useChange(RunOfScript, [RunsOfScript]);
   const read = readJson(text);
-  const fault = read === undefined ? findJsonFault(text) : undefined;
+  const fault = read === undefined && text.trim() !== '' ? findJsonFault(text) : undefined;
   return (
     <Stack maw={800}>
-      <Textarea
+      <LongTextField
         label={t('Arguments, as JSON')}
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={setText}
         error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
-        autosize
         minRows={4}
         spellCheck={false}
         classNames={{ input: 'monospace' }}
@@ -294,23 +283,15 @@ function RunTab({ name }: { readonly name: string }) {
         <TextButton
           label={t('Run')}
           isMain
-          disabled={read === undefined}
+          disabled={fault !== undefined}
           loading={run.isPending}
-          onClick={() => run.mutate({ name, arguments: read?.value })}
+          onClick={() => run.mutate({ name, arguments: read })}
         />
       </Group>
       {run.error && <ProblemState problem={run.error} />}
       {run.data && <FinishedRun run={run.data.runScript} />}
     </Stack>
   );
-}
-
-function readJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: text.trim() === '' ? undefined : JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }
 
 const RUN_STATUS_NAMES: Readonly<Record<ShownRunFragment['status'], string>> = {
@@ -320,8 +301,6 @@ const RUN_STATUS_NAMES: Readonly<Record<ShownRunFragment['status'], string>> = {
 };
 
 function FinishedRun({ run }: { readonly run: ShownRunFragment }) {
-  const t = useTexts();
-  const formats = useFormats();
   const { status, output, value, error, cpuMs } = run;
   return (
     <Stack gap="xs">

@@ -1,7 +1,8 @@
 /** The code and the triggers of a script. Changes stay in the tab until they are saved. */
-import { Checkbox, Drawer, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+
+import { Drawer, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ChangeEvent, lazy, Suspense, useId, useState } from 'react';
+import { type ChangeEvent, useId } from 'react';
 import {
   KeepScript,
   ScriptNow,
@@ -10,16 +11,17 @@ import {
   ScriptsOfSchool,
   VersionsOfScript,
 } from '../../../generated/portal/scripts/scripts';
+import { LazyCodeEditor } from '../editor/lazy-editor';
 import { useChange, useViewer } from '../gateway/use-gateway';
-import { phrase, type Texts, useTexts } from '../language/use-texts';
+import { phrase, t } from '../language/texts';
 import { useDraft, useDraftBase } from '../records/use-draft';
-import { ChangedBy, isVersionConflict, useNotice } from '../shell/confirm-dialog';
+import { ChangedBy, DialogButton, isVersionConflict, notice } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/icon';
-import { LoadingState, ProblemState } from '../shell/states';
+import { lazyPart, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
+import { CheckField, ChoiceField } from '../shell/text-field';
 
-const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
-const PlatformTypes = lazy(async () => ({ default: (await import('./platform-types')).PlatformTypes }));
+const PlatformTypes = lazyPart(async () => (await import('./platform-types')).PlatformTypes, 12);
 
 type EditedScript = NonNullable<ScriptNowQuery['script']>;
 
@@ -69,8 +71,6 @@ export interface ScriptEditorProps {
 }
 
 export function ScriptEditor({ name, script }: ScriptEditorProps) {
-  const t = useTexts();
-  const notice = useNotice();
   const viewer = useViewer();
   const heading = useId();
   const key = `script:${viewer.domain.id}:${name}`;
@@ -79,7 +79,6 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
   // 0 is the version of a script that does not exist yet.
   const version = script?.version ?? 0;
   const [begunVersion, goOnFromNow] = useDraftBase(key, { isBegun: isDrafted, now: version });
-  const [areTypesShown, setAreTypesShown] = useState(false);
   const queries = useQueryClient();
   const save = useChange(KeepScript);
   const form: ScriptForm = { ...toForm(script), ...draft };
@@ -109,20 +108,22 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
       <Stack gap="xs" className="script-code">
         <Group justify="space-between">
           <Text c="dimmed">{t('Tab indents; Escape, then Tab, leaves the editor.')}</Text>
-          <TextButton
+          <DialogButton
             label={t('What a script may call')}
             size="compact-sm"
-            onClick={() => setAreTypesShown(true)}
+            dialog={(close) => (
+              <Drawer opened onClose={close} position="right" size="xl" title={t('What a script may call')}>
+                <PlatformTypes />
+              </Drawer>
+            )}
           />
         </Group>
-        <Suspense fallback={<LoadingState rows={10} />}>
-          <CodeEditor
-            label={t('Code of {name}', { name })}
-            language="javascript"
-            value={form.code}
-            onChange={(code) => set({ code })}
-          />
-        </Suspense>
+        <LazyCodeEditor
+          label={t('Code of {name}', { name })}
+          language="javascript"
+          value={form.code}
+          onChange={(code) => set({ code })}
+        />
         {script && begunVersion !== version && (
           <NewerVersion script={script} code={form.code} onGoOn={goOnFromNow} />
         )}
@@ -140,10 +141,10 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
       </Stack>
       <Stack component="section" aria-labelledby={heading}>
         <Title id={heading}>{t('Triggers')}</Title>
-        <Checkbox
+        <CheckField
           label={t('Enabled')}
           checked={form.isEnabled}
-          onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
+          onChange={(isOn) => set({ isEnabled: isOn })}
         />
         {TEXT_FIELDS.map(([name, label, description]) => (
           <TextInput
@@ -160,10 +161,10 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
         />
         <TriggerFields label={t('After writes')} triggers={form.after} onChange={(after) => set({ after })} />
         <TextInput label={t('Topics whose messages start it')} {...field('topics')} />
-        <NativeSelect
+        <ChoiceField
           label={t('Requests to /x/{name}', { name })}
           value={form.access}
-          onChange={(event) => set({ access: event.currentTarget.value as ScriptForm['access'] })}
+          onChange={(next) => set({ access: next as ScriptForm['access'] })}
           data={[
             { value: '', label: t('are not answered') },
             { value: 'CALLER', label: t('of who may run it') },
@@ -172,18 +173,6 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
         />
         {form.access !== '' && <TextInput label={t('Methods')} {...field('methods')} />}
       </Stack>
-      <Drawer
-        opened={areTypesShown}
-        onClose={() => setAreTypesShown(false)}
-        position="right"
-        size="xl"
-        title={t('What a script may call')}
-        closeButtonProps={{ 'aria-label': t('Close') }}
-      >
-        <Suspense fallback={<LoadingState rows={12} />}>
-          <PlatformTypes />
-        </Suspense>
-      </Drawer>
     </div>
   );
 }
@@ -200,7 +189,6 @@ interface NewerVersionProps {
  * overwritten unseen.
  */
 function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
-  const t = useTexts();
   const { version, updatedBy, updatedAt } = script;
   return (
     <div role="alert">
@@ -212,14 +200,12 @@ function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
               version,
             })}
           </Text>
-          <Suspense fallback={<LoadingState rows={6} />}>
-            <CodeEditor
-              label={t('Changes since version {version}', { version })}
-              language="javascript"
-              value={code}
-              original={script.code}
-            />
-          </Suspense>
+          <LazyCodeEditor
+            label={t('Changes since version {version}', { version })}
+            language="javascript"
+            value={code}
+            original={script.code}
+          />
           <Group>
             <TextButton label={t('Keep mine')} size="compact-sm" onClick={onGoOn} />
           </Group>
@@ -277,7 +263,6 @@ interface TriggerFieldsProps {
 
 /** The writes of collections that start a script. */
 function TriggerFields({ label, triggers, onChange }: TriggerFieldsProps) {
-  const t = useTexts();
   const { collections } = useViewer();
   return (
     <Stack gap="xs" role="group" aria-label={label}>
@@ -287,22 +272,20 @@ function TriggerFields({ label, triggers, onChange }: TriggerFieldsProps) {
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other name than its place.
           <Group key={index} gap="sm">
-            <NativeSelect
+            <ChoiceField
               aria-label={t('Collection')}
               value={collection}
-              onChange={(event) =>
-                onChange(triggers.with(index, { ...trigger, collection: event.currentTarget.value }))
-              }
+              onChange={(next) => onChange(triggers.with(index, { ...trigger, collection: next }))}
               data={collections.map(({ name, title }) => ({ value: name, label: title }))}
             />
             {OPERATIONS.map(([operation, name]) => (
-              <Checkbox
+              <CheckField
                 key={operation}
                 label={t(name)}
                 checked={operations.includes(operation)}
-                onChange={(event) => {
+                onChange={(isOn) => {
                   const others = operations.filter((one) => one !== operation);
-                  const next = event.currentTarget.checked ? [...others, operation] : others;
+                  const next = isOn ? [...others, operation] : others;
                   onChange(triggers.with(index, { ...trigger, operations: next }));
                 }}
               />
@@ -339,7 +322,7 @@ type ScriptTriggers = Pick<
 >;
 
 /** The triggers of a script, each as a short text. */
-export function describeTriggers(script: ScriptTriggers, t: Texts): readonly string[] {
+export function describeTriggers(script: ScriptTriggers): readonly string[] {
   const { before, after, schedule, topics, endpoint, roles } = script;
   return [
     ...before.map(({ collection }) => t('before writes of {collection}', { collection })),

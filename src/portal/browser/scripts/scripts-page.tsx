@@ -3,7 +3,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ScriptOutlineFragment, ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
 import { useOperation } from '../gateway/use-gateway';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { FormDialog } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListPage, ListTable } from '../shell/list-table';
@@ -12,8 +12,6 @@ import { useUserNames } from '../shell/use-record-labels';
 import { describeTriggers } from './script-editor';
 
 export function ScriptsPage() {
-  const t = useTexts();
-  const formats = useFormats();
   const answer = useOperation(ScriptsOfSchool, {});
   const nameOf = useUserNames(answer.data?.scripts.map(({ updatedBy }) => updatedBy) ?? []);
   return (
@@ -53,7 +51,7 @@ export function ScriptsPage() {
                 </>
               ),
             ],
-            [t('Triggers'), (script) => describeTriggers(script, t).join(', ') || '–', 'wrapped'],
+            [t('Triggers'), (script) => describeTriggers(script).join(', ') || '–', 'wrapped'],
             [
               t('State'),
               ({ isEnabled }) => (
@@ -83,7 +81,6 @@ export function ScriptsPage() {
 
 /** Nothing is stored until the script is saved on its page. */
 function NewScriptDialog({ onClose }: { onClose(): void }) {
-  const t = useTexts();
   const navigate = useNavigate();
   return (
     <FormDialog

@@ -1,5 +1,5 @@
 /** Searches records, reports, pages and the manual from any page. */
-import { Modal, Text, TextInput } from '@mantine/core';
+import { Modal, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,11 +8,12 @@ import { type KeyboardEvent, useState } from 'react';
 import { PortalSearch, type PortalSearchQuery } from '../../../generated/portal/search/search';
 import { SEARCH_OPTIONS, type SearchedSection } from '../../rooms/search-index.js';
 import { useOperation, useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { PORTAL_PAGES } from '../portal-pages';
 import { describeKnown, useKnownRecords, whereContains } from '../records/reference-picker';
 import { useSheets, useSheetTitle } from '../sheets/use-sheets';
 import { ProblemState } from '../shell/states';
+import { TextField } from '../shell/text-field';
 
 interface Found {
   readonly to: string;
@@ -29,7 +30,6 @@ const LEAST_LETTERS = 3;
 const MOST_OF_A_KIND = 6;
 
 export function SearchPalette({ onClose }: { onClose(): void }) {
-  const t = useTexts();
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const [asked] = useDebouncedValue(text.trim(), 250);
@@ -52,14 +52,8 @@ export function SearchPalette({ onClose }: { onClose(): void }) {
   };
   const isSearching = text.trim().length >= LEAST_LETTERS && (text.trim() !== asked || records.isFetching);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('Search everything')}
-      size="lg"
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
-      <TextInput
+    <Modal opened onClose={onClose} title={t('Search everything')} size="lg">
+      <TextField
         type="search"
         role="combobox"
         aria-expanded={found.length > 0}
@@ -70,8 +64,8 @@ export function SearchPalette({ onClose }: { onClose(): void }) {
         data-autofocus
         value={text}
         maxLength={100}
-        onChange={({ currentTarget }) => {
-          setText(currentTarget.value);
+        onChange={(text) => {
+          setText(text);
           setPlace(0);
         }}
         onKeyDown={press}
@@ -108,7 +102,6 @@ export function SearchPalette({ onClose }: { onClose(): void }) {
 
 /** The titles that contain the text: they are here already. */
 function useFoundPages(text: string): readonly Found[] {
-  const t = useTexts();
   const viewer = useViewer();
   const titleOf = useSheetTitle();
   const sheets = useSheets();
@@ -175,7 +168,6 @@ function useFoundRecords(text: string) {
 }
 
 function useFoundInManual(text: string): readonly Found[] {
-  const t = useTexts();
   const { data } = useQuery({
     queryKey: ['manual index'],
     queryFn: loadManualIndex,

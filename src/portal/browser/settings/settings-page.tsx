@@ -1,6 +1,7 @@
 /** The settings of the school that the gateway reads, and its branches. */
+
 import { Code, Input, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import {
   RemoveSchoolSetting,
   SchoolSettings,
@@ -8,16 +9,17 @@ import {
   type ShownPropertyFragment,
 } from '../../../generated/portal/settings/settings';
 import { BranchesSection } from '../branches/branches-section';
+import { LazyCodeEditor } from '../editor/lazy-editor';
 import { parseExactly, printExactly } from '../gateway/exact-number';
 import { useChange, useOperation } from '../gateway/use-gateway';
-import { phrase, type Texts, useFormats, useReportWords, useTexts } from '../language/use-texts';
+import { formats, phrase, t, useReportWords } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
-import { ChangedMeanwhile, FormDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { DialogButton, FormDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
-import { Answered, EmptyState, LoadingState, PageFrame, TitledSection } from '../shell/states';
+import { Answered, EmptyState, PageFrame, TitledSection } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { groupSettings, SETTING_TITLES, type SettingGroup, type SettingSubject } from './setting-groups';
 
@@ -37,10 +39,8 @@ function newTemplate(name: string): ShownPropertyFragment {
 }
 
 export function SettingsPage() {
-  const t = useTexts();
   const [{ find }, change] = useAddress({ find: '' });
   const [edited, setEdited] = useState<ShownPropertyFragment>();
-  const [isNaming, setIsNaming] = useState(false);
   const answer = useOperation(SchoolSettings, {});
   const properties = answer.data?.domainProperties;
   const { titleOf, say } = useSettingWords();
@@ -53,7 +53,31 @@ export function SettingsPage() {
       title={t('Settings')}
       description={t('How this school works')}
       actions={
-        <TextButton label={t('New mail template')} isMain icon="plus" onClick={() => setIsNaming(true)} />
+        <DialogButton
+          label={t('New mail template')}
+          isMain
+          icon="plus"
+          dialog={(close) => (
+            // Nothing is stored until the texts of the template are saved.
+            <FormDialog
+              title={t('New mail template')}
+              action={t('Go on')}
+              onClose={close}
+              onSubmit={({ name = '' }) => {
+                close();
+                setEdited(newTemplate(name));
+              }}
+            >
+              <TextInput
+                label={t('Name')}
+                description={t('Letters, digits, _, . and -. Used to pick the template when sending.')}
+                name="name"
+                pattern="[A-Za-z0-9_.\-]{1,80}"
+                required
+              />
+            </FormDialog>
+          )}
+        />
       }
     >
       <Stack gap="lg">
@@ -71,26 +95,6 @@ export function SettingsPage() {
         ))}
         <BranchesSection />
       </Stack>
-      {isNaming && (
-        // Nothing is stored until the texts of the template are saved.
-        <FormDialog
-          title={t('New mail template')}
-          action={t('Go on')}
-          onClose={() => setIsNaming(false)}
-          onSubmit={({ name = '' }) => {
-            setIsNaming(false);
-            setEdited(newTemplate(name));
-          }}
-        >
-          <TextInput
-            label={t('Name')}
-            description={t('Letters, digits, _, . and -. Used to pick the template when sending.')}
-            name="name"
-            pattern="[A-Za-z0-9_.\-]{1,80}"
-            required
-          />
-        </FormDialog>
-      )}
       {edited && (
         <PropertyDialog
           key={edited.name}
@@ -120,7 +124,6 @@ interface SettingsSectionProps {
 }
 
 function SettingsSection({ group, onEdit }: SettingsSectionProps) {
-  const t = useTexts();
   const { titleOf, say } = useSettingWords();
   const title = t(TITLES[group.subject]);
   return (
@@ -149,7 +152,7 @@ function SettingsSection({ group, onEdit }: SettingsSectionProps) {
           [t('Value'), (property) => <PropertyInForce property={property} />, 'value-column'],
           [
             t('From'),
-            (property) => <StateTag state={property.isSet ? 'changed' : ''}>{placeOf(property, t)}</StateTag>,
+            (property) => <StateTag state={property.isSet ? 'changed' : ''}>{placeOf(property)}</StateTag>,
             'from-column',
           ],
           [
@@ -175,16 +178,12 @@ function SettingsSection({ group, onEdit }: SettingsSectionProps) {
   );
 }
 
-function placeOf(
-  { isSet, isInherited, defaultValue }: ShownPropertyFragment,
-  t: ReturnType<typeof useTexts>,
-): string {
+function placeOf({ isSet, isInherited, defaultValue }: ShownPropertyFragment): string {
   if (!isSet) return defaultValue === null ? t('Not set') : t('Default');
   return isInherited ? t('The main school') : t('Set here');
 }
 
 function PropertyInForce({ property }: { readonly property: ShownPropertyFragment }) {
-  const t = useTexts();
   const { sayValue } = useSettingWords();
   if (property.isSecret) return <Text>{t('Set, but never shown')}</Text>;
   const text = sayValue(property);
@@ -204,9 +203,8 @@ interface SettingWords {
 const MAIL_TEMPLATE = /^mailTemplate\.(.+)$/;
 
 function useSettingWords(): SettingWords {
-  const t = useTexts();
   const say = useReportWords();
-  const { locale } = useFormats();
+  const { locale } = formats;
   return {
     titleOf(name) {
       const template = MAIL_TEMPLATE.exec(name)?.[1];
@@ -216,29 +214,24 @@ function useSettingWords(): SettingWords {
     say,
     sayValue(property) {
       const value: unknown = property.isSet ? property.value : property.defaultValue;
-      return WORDS[property.name]?.(value, { t, locale }) ?? sayBoolean(value, t) ?? valueInForce(property);
+      return WORDS[property.name]?.(value, locale) ?? sayBoolean(value) ?? valueInForce(property);
     },
   };
 }
 
-interface Language {
-  readonly t: Texts;
-  readonly locale: string;
-}
-
 /** By the settings whose values are codes. `undefined` for an invalid value. */
-const WORDS: Readonly<Record<string, (value: unknown, language: Language) => string | undefined>> = {
+const WORDS: Readonly<Record<string, (value: unknown, locale: string) => string | undefined>> = {
   sessionFirstMonth: sayMonth,
-  weeklyOffs: (value, language) => sayList(value, (one) => sayDayOff(one, language)),
-  grades: (value, { t }) => sayList(value, (one) => sayGrade(one, t)),
+  weeklyOffs: (value, locale) => sayList(value, (one) => sayDayOff(one, locale)),
+  grades: (value) => sayList(value, sayGrade),
 };
 
-function sayBoolean(value: unknown, t: Texts): string | undefined {
+function sayBoolean(value: unknown): string | undefined {
   if (typeof value !== 'boolean') return undefined;
   return value ? t('Yes') : t('No');
 }
 
-function sayMonth(value: unknown, { locale }: Language): string | undefined {
+function sayMonth(value: unknown, locale: string): string | undefined {
   if (typeof value !== 'number') return undefined;
   return new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' }).format(
     Date.UTC(2024, value - 1),
@@ -265,7 +258,7 @@ const NTH = [
 ];
 
 /** `SU`, or `2SA`. */
-function sayDayOff(value: unknown, { t, locale }: Language): string | undefined {
+function sayDayOff(value: unknown, locale: string): string | undefined {
   const [, nth, code = ''] = /^([1-5]?)(\w\w)$/.exec(String(value)) ?? [];
   const index = DAYS.indexOf(code);
   if (index === -1) return undefined;
@@ -276,7 +269,7 @@ function sayDayOff(value: unknown, { t, locale }: Language): string | undefined 
   return ofMonth === undefined ? day : t(ofMonth, { day });
 }
 
-function sayGrade(value: unknown, t: Texts): string | undefined {
+function sayGrade(value: unknown): string | undefined {
   const { from, grade } = (value ?? {}) as { readonly from?: unknown; readonly grade?: unknown };
   if (typeof from !== 'number' || typeof grade !== 'string') return undefined;
   return t('{grade} from {from} %', { grade, from });
@@ -305,8 +298,6 @@ function parseProperty({ kind }: PropertyForm, text: string): unknown {
   }
 }
 
-const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
-
 interface PropertyDialogProps {
   /** The setting when the dialog was opened. */
   readonly property: ShownPropertyFragment;
@@ -315,8 +306,6 @@ interface PropertyDialogProps {
 }
 
 function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
-  const t = useTexts();
-  const notice = useNotice();
   const { name, description, value, defaultValue, isSet, isInherited, isSecret } = property;
   const { titleOf, say } = useSettingWords();
   const title = titleOf(name);
@@ -339,7 +328,13 @@ function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
       action={t('Save')}
       isBusy={set.isPending}
       isReady={text !== '' && parsed !== undefined}
-      problem={theirs ? null : problem}
+      problem={problem}
+      meanwhile={
+        theirs && {
+          changed: { collection: '$property', id: name },
+          theirs: [[t('Value'), theirs.isSecret ? t('Set, but never shown') : valueInForce(theirs)]],
+        }
+      }
       onClose={onClose}
       onSubmit={() => {
         remove.reset();
@@ -375,12 +370,6 @@ function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
         error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
         onChange={setText}
       />
-      {theirs && (
-        <ChangedMeanwhile
-          changed={{ collection: '$property', id: name }}
-          theirs={[[t('Value'), theirs.isSecret ? t('Set, but never shown') : valueInForce(theirs)]]}
-        />
-      )}
     </FormDialog>
   );
 }
@@ -393,7 +382,6 @@ interface PropertyControlProps {
 }
 
 function PropertyControl({ property, text, error, onChange }: PropertyControlProps) {
-  const t = useTexts();
   const { say } = useSettingWords();
   const { kind, expected, choices } = property;
   const common = {
@@ -416,9 +404,7 @@ function PropertyControl({ property, text, error, onChange }: PropertyControlPro
   if (kind === 'JSON') {
     return (
       <Input.Wrapper label={common.label} description={description} error={error}>
-        <Suspense fallback={<LoadingState rows={3} />}>
-          <CodeEditor label={common.label} value={text} language="json" onChange={onChange} />
-        </Suspense>
+        <LazyCodeEditor label={common.label} value={text} language="json" onChange={onChange} />
       </Input.Wrapper>
     );
   }

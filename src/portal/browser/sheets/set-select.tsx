@@ -1,8 +1,8 @@
-import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useGateway } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { useFieldNames } from '../records/use-declared-collection';
+import { PickField } from '../shell/text-field';
 
 interface SetsOf {
   /** The field of GraphQL for many records. */
@@ -43,16 +43,14 @@ interface SetSelectProps extends Pick<SetsOf, 'by'> {
 
 /** Chooses a set such as a section. */
 export function SetSelect({ by, sets, value, onChange }: SetSelectProps) {
-  const t = useTexts();
   const nameOf = useFieldNames();
   return (
-    <Select
+    <PickField
       label={by.map(nameOf).join(', ')}
       placeholder={t('Choose')}
       data={sets.map((one) => ({ value: one, label: one.replaceAll('|', ' ') }))}
       value={value || null}
-      onChange={(next) => onChange(next ?? '')}
-      allowDeselect={false}
+      onChange={onChange}
       searchable={sets.length > 12}
     />
   );

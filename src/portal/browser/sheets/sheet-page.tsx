@@ -1,5 +1,5 @@
 /** A sheet: the members of a set with the cells of each, saved together. Roll-call and marks are sheets. */
-import { Alert, Group, Select, Stack } from '@mantine/core';
+import { Alert, Group, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import {
   SheetDay,
@@ -9,13 +9,14 @@ import {
 } from '../../../generated/portal/sheets/sheets';
 import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
-import { useFormats, useTexts, useToday } from '../language/use-texts';
+import { formats, t, useToday } from '../language/texts';
 import { PrintMenu } from '../prints/print-menu';
 import { useAllowedWords, useDeclaredCollection, useFieldNames } from '../records/use-declared-collection';
 import { ParameterInput } from '../reports/parameters-form';
 import { DayInput } from '../shell/day-input';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
+import { PickField } from '../shell/text-field';
 import { SetSelect, useSets } from './set-select';
 import { type SheetDeclaration, type SheetRecord, sheetParts } from './sheet-columns';
 import { SheetTable } from './sheet-table';
@@ -36,7 +37,6 @@ interface SheetProps {
 const NONE = '';
 
 function Sheet({ declaration }: SheetProps) {
-  const t = useTexts();
   const title = useSheetTitle()(declaration);
   const today = useToday();
   const nameOf = useFieldNames();
@@ -134,8 +134,6 @@ interface DayNoticeProps {
 
 /** Says that a day is off, so that nobody marks it by mistake. */
 function DayNotice({ day, set, members: { by } }: DayNoticeProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const isOfSection = by.join() === 'class,section';
   const [className, section] = set.split('|');
   const { data } = useOperation(
@@ -167,7 +165,6 @@ interface SheetOfSetProps extends SheetProps {
 }
 
 function SheetOfSet({ declaration, set, day, isDay, chosen, part: wanted, ...choice }: SheetOfSetProps) {
-  const t = useTexts();
   const { members, collection, copy = {}, day: dayField, member, parts } = declaration;
   const values = set.split('|');
   const asked: SheetMembersQueryVariables = {
@@ -224,12 +221,11 @@ function SheetOfSet({ declaration, set, day, isDay, chosen, part: wanted, ...cho
   return (
     <>
       {parts && (
-        <Select
+        <PickField
           label={choice.partLabel}
           data={[...found.keys()]}
           value={part}
-          onChange={(next) => choice.onPart(next ?? NONE)}
-          allowDeselect={false}
+          onChange={choice.onPart}
           className="sheet-part"
         />
       )}

@@ -6,7 +6,7 @@ import { GridRecords } from '../../../generated/portal/records/records';
 import { SaveSheet, SheetRecords } from '../../../generated/portal/sheets/sheets';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { fromWallTime } from '../language/days';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
 import { draftKey, useDraft } from '../records/use-draft';
 import { GatewayProblem } from '../session/gateway-problem';
@@ -43,8 +43,6 @@ interface SheetTableProps {
 }
 
 export function SheetTable({ declaration, members, records, part, ...sheet }: SheetTableProps) {
-  const t = useTexts();
-  const formats = useFormats();
   const viewer = useViewer();
   const gateway = useGateway();
   const queries = useQueryClient();
@@ -90,7 +88,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
     part: { name: part, example: sheet.example },
     common: {
       ...sheet.chosen,
-      ...(dayField !== undefined && { [dayField]: instantOf(sheet, formats) }),
+      ...(dayField !== undefined && { [dayField]: instantOf(sheet) }),
       ...(savedBy !== undefined && { [savedBy]: { value: viewer.id } }),
     },
   });
@@ -226,7 +224,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
         <Text role="status">
           {faulty > 0
             ? t('{count, plural, one {# cell is} other {# cells are}} not valid', { count: faulty })
-            : summaryOf({ columns, members, textOf, wordOf, formats, t })}
+            : summaryOf({ columns, members, textOf, wordOf })}
         </Text>
         <Group gap="xs" wrap="nowrap">
           {Object.keys(changes).length > 0 && (
@@ -307,7 +305,6 @@ function Cell({ column, row, index, label, text, fault, onType }: CellProps) {
 }
 
 function Totals({ columns, texts }: { readonly columns: readonly SheetColumn[]; readonly texts: string[] }) {
-  const formats = useFormats();
   const grades = useViewer().grades as readonly { readonly from: number; readonly grade: string }[];
   const { sum, max, percent } = totalOf(columns, texts);
   return (
@@ -328,7 +325,6 @@ interface SavedByProps {
 }
 
 function SavedBy({ records, savedBy, total }: SavedByProps) {
-  const t = useTexts();
   if (records.length === 0 || savedBy === undefined) return null;
   const names = records.flatMap(({ data }) => {
     const by = data[savedBy] as { readonly label?: string } | undefined;
@@ -348,12 +344,10 @@ interface Summary extends Pick<SheetTableProps, 'members'> {
   readonly columns: readonly SheetColumn[];
   textOf(row: number, column: SheetColumn): string;
   wordOf(value: string): string;
-  readonly formats: ReturnType<typeof useFormats>;
-  readonly t: ReturnType<typeof useTexts>;
 }
 
 /** How many rows have each value of the first choice; of scores, how many are entered. */
-function summaryOf({ columns, members, textOf, wordOf, formats, t }: Summary): string {
+function summaryOf({ columns, members, textOf, wordOf }: Summary): string {
   const choice = columns.find(({ kind }) => kind === 'choice');
   if (choice) {
     const texts = members.map((_member, row) => textOf(row, choice));
@@ -370,10 +364,8 @@ function summaryOf({ columns, members, textOf, wordOf, formats, t }: Summary): s
 }
 
 /** A mark of today is made now; one of another day in the morning of that day. */
-function instantOf(
-  { day, isDay }: Pick<SheetTableProps, 'day' | 'isDay'>,
-  { today, timeZone }: ReturnType<typeof useFormats>,
-): string {
+function instantOf({ day, isDay }: Pick<SheetTableProps, 'day' | 'isDay'>): string {
+  const { today, timeZone } = formats;
   if (isDay) return day;
   return day === today ? new Date().toISOString() : fromWallTime(`${day}T09:00`, timeZone);
 }

@@ -1,6 +1,6 @@
 /** Code for a program, with a button that copies it. */
 import { Code, CopyButton, Group, Stack, Text } from '@mantine/core';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { TextButton } from './text-button';
 
 export function CodeToCopy({ title, text }: CopyTextButtonProps) {
@@ -24,7 +24,6 @@ export interface CopyTextButtonProps {
 }
 
 export function CopyTextButton({ title, text }: CopyTextButtonProps) {
-  const t = useTexts();
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
@@ -48,7 +47,6 @@ export interface SecretOnceProps {
 }
 
 export function SecretOnce({ title, words, secret, onClose }: SecretOnceProps) {
-  const t = useTexts();
   return (
     <Stack>
       <Text>{words}</Text>

@@ -5,24 +5,21 @@ import { HistoryOfRecord, RecordNow, UndoRequest } from '../../../generated/port
 import { LastAuditedChange, LastChangeOfRecord } from '../../../generated/portal/shell/last-change';
 import { useChange, useOperation } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { type PortalOperation } from '../session/graphql-headers';
 import { WarningNotice } from './icon';
 import { FactsTable, type FactsTableProps } from './link-card';
 import { ProblemState } from './states';
-import { TextButton } from './text-button';
+import { TextButton, type TextButtonProps } from './text-button';
 import { useUserNames } from './use-record-labels';
 
-/** Returns a function that reports a success or a failure in a corner of the page, and to screen readers. */
-export function useNotice(): (message: ReactNode, outcome?: 'done' | 'failed') => void {
-  const t = useTexts();
-  return (message, outcome = 'done') =>
-    notifications.show({
-      message,
-      color: outcome === 'done' ? 'green' : 'red',
-      closeButtonProps: { 'aria-label': t('Close') },
-    });
+/** Reports a success or a failure in a corner of the page, and to screen readers. */
+export function notice(message: ReactNode, outcome: 'done' | 'failed' = 'done'): void {
+  notifications.show({
+    message,
+    color: outcome === 'done' ? 'green' : 'red',
+  });
 }
 
 interface ConfirmDialogProps {
@@ -52,7 +49,6 @@ export function ConfirmDialog({
   onClose,
   children,
 }: ConfirmDialogProps) {
-  const t = useTexts();
   return (
     <InputDialog opened onClose={onClose} title={title}>
       <Stack>
@@ -80,7 +76,6 @@ export function ConfirmDialog({
  * a button within it closes the dialog at once.
  */
 export function InputDialog({ children, onClose, ...props }: ModalProps) {
-  const t = useTexts();
   const typedInto = useRef(new Set<Node>());
   const [isAsked, setIsAsked] = useState(false);
   const closeOrAsk = () => {
@@ -91,7 +86,7 @@ export function InputDialog({ children, onClose, ...props }: ModalProps) {
     else onClose();
   };
   return (
-    <Modal onClose={closeOrAsk} closeButtonProps={{ 'aria-label': t('Close') }} {...props}>
+    <Modal onClose={closeOrAsk} {...props}>
       {isAsked && (
         <Alert color="yellow" variant="light" mb="md" role="alert" title={t('You have unsaved changes')}>
           <Group gap="xs">
@@ -121,7 +116,6 @@ interface ChangedMeanwhileProps {
  * saved first.
  */
 export function ChangedMeanwhile({ changed, theirs }: ChangedMeanwhileProps) {
-  const t = useTexts();
   return (
     <div role="alert">
       <WarningNotice title={t('Someone else has changed this')}>
@@ -161,8 +155,6 @@ interface ChangedByProps {
 
 /** Names who made the changes, and when the last of them was made. */
 export function ChangedBy({ changes }: ChangedByProps) {
-  const t = useTexts();
-  const { instant } = useFormats();
   const authors = [...new Set(changes.map(({ by }) => by))];
   const userName = useUserNames(authors);
   const [last] = changes;
@@ -171,7 +163,7 @@ export function ChangedBy({ changes }: ChangedByProps) {
     <Text fw={600}>
       {t('Changed by {names} · {time}', {
         names: authors.map(userName).join(', '),
-        time: instant(last.at),
+        time: formats.instant(last.at),
       })}
     </Text>
   );
@@ -221,8 +213,6 @@ const SHOWN_MS = 60_000;
 
 /** Shows a notice that something was done, with a button that undoes it. */
 export function useUndoNotice(): (message: string, change: UndoableChange) => void {
-  const t = useTexts();
-  const notice = useNotice();
   const undo = useChange(UndoRequest, [RecordNow, HistoryOfRecord]);
   return (message, { requestId, onUndone }) => {
     const takeBack = async () => {
@@ -243,7 +233,6 @@ export function useUndoNotice(): (message: string, change: UndoableChange) => vo
       id: NOTICE_ID,
       color: 'green',
       autoClose: SHOWN_MS,
-      closeButtonProps: { 'aria-label': t('Close') },
       message: (
         <Group justify="space-between" wrap="nowrap">
           <Text>{message}</Text>
@@ -292,13 +281,47 @@ interface ChangeButtonProps<Result, Variables> extends Omit<ChangeDialogProps<Re
 /** A button that opens a `ChangeDialog`. */
 export function ChangeButton<Result, Variables>(props: ChangeButtonProps<Result, Variables>) {
   const { label, look, ...dialog } = props;
-  const [isAsked, setIsAsked] = useState(false);
+  return (
+    <DialogButton
+      {...look}
+      label={label ?? dialog.action}
+      dialog={(close) => <ChangeDialog {...dialog} onClose={close} />}
+    />
+  );
+}
+
+interface DialogButtonProps extends TextButtonProps {
+  dialog(close: () => void): ReactNode;
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ dialog, ...button }: DialogButtonProps) {
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <TextButton {...look} label={label ?? dialog.action} onClick={() => setIsAsked(true)} />
-      {isAsked && <ChangeDialog {...dialog} onClose={() => setIsAsked(false)} />}
+      <TextButton {...button} onClick={() => setIsOpen(true)} />
+      {isOpen && dialog(() => setIsOpen(false))}
     </>
   );
+}
+
+interface ActionButtonProps<Result, Variables>
+  extends TextButtonProps,
+    Pick<ChangeDialogProps<Result, Variables>, 'change' | 'variables' | 'outdated'> {
+  /** Says what was done. */
+  done(result: Result): string;
+}
+
+/** A button that makes a change at once. */
+export function ActionButton<Result, Variables>(props: ActionButtonProps<Result, Variables>) {
+  const { change, variables, outdated, done, ...button } = props;
+  const { mutate, isPending } = useChange(change, outdated);
+  const make = () =>
+    mutate(variables, {
+      onSuccess: (result) => notice(done(result)),
+      onError: ({ message }) => notice(<ProblemWords text={message} />, 'failed'),
+    });
+  return <TextButton {...button} loading={isPending} onClick={make} />;
 }
 
 export interface SubmitFormProps {
@@ -307,6 +330,8 @@ export interface SubmitFormProps {
   readonly isBusy?: boolean;
   readonly isReady?: boolean;
   readonly problem?: Error | null;
+  /** What somebody else has saved meanwhile, if the form was refused for that reason. */
+  readonly meanwhile?: ChangedMeanwhileProps | undefined;
   /** Called with the texts of the named inputs. */
   onSubmit(texts: Readonly<Record<string, string>>): void;
   /** Shows a button that closes the dialog of the form. */
@@ -318,8 +343,17 @@ export interface SubmitFormProps {
 
 /** The inputs of a form one below the other, what is wrong with them, and the button that sends them. */
 export function SubmitForm(props: SubmitFormProps) {
-  const { action, isBusy = false, isReady = true, problem, onSubmit, onCancel, note, children } = props;
-  const t = useTexts();
+  const {
+    action,
+    isBusy = false,
+    isReady = true,
+    problem,
+    meanwhile,
+    onSubmit,
+    onCancel,
+    note,
+    children,
+  } = props;
   return (
     <form
       onSubmit={(event) => {
@@ -329,7 +363,8 @@ export function SubmitForm(props: SubmitFormProps) {
     >
       <Stack>
         {children}
-        {problem && <ProblemState problem={problem} />}
+        {meanwhile && <ChangedMeanwhile {...meanwhile} />}
+        {problem && !meanwhile && <ProblemState problem={problem} />}
         <Group justify="flex-end">
           {note}
           {onCancel && <TextButton label={t('Cancel')} onClick={onCancel} />}

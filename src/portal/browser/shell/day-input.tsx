@@ -1,8 +1,9 @@
-import { Group, Input, TextInput, type TextInputProps } from '@mantine/core';
+import { Group, Input, type TextInputProps } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { parseTypedDay, printTypedDay, writesDayFirst } from '../language/days';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { IconButton } from './text-button';
+import { TextField } from './text-field';
 
 export interface DayInputProps
   extends Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'min' | 'max' | 'rightSection'> {
@@ -22,13 +23,13 @@ export interface DayInputProps
 export function DayInput({ value, onChange, min, max = '9999-12-31', ...others }: DayInputProps) {
   if (hasFieldsForDays()) {
     return (
-      <TextInput
+      <TextField
         {...others}
         type="date"
         {...(min !== undefined && { min })}
         max={max}
         value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        onChange={onChange}
       />
     );
   }
@@ -41,7 +42,6 @@ function hasFieldsForDays(): boolean {
 }
 
 function TypedDayInput({ value, onChange, min, max, ...others }: DayInputProps) {
-  const t = useTexts();
   const field = useRef<HTMLInputElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   // The typed text stays unchanged until the field loses the focus.
@@ -57,14 +57,14 @@ function TypedDayInput({ value, onChange, min, max, ...others }: DayInputProps) 
     if (written !== value) onChange(written);
   };
   return (
-    <TextInput
+    <TextField
       {...others}
       ref={field}
       value={text}
       placeholder={t('dd/mm/yyyy')}
       autoComplete="off"
       error={others.error ?? (hasFocus || fault === '' ? undefined : fault)}
-      onChange={(event) => type(event.currentTarget.value)}
+      onChange={type}
       onFocus={() => setHasFocus(true)}
       onBlur={(event) => {
         setHasFocus(false);
@@ -127,13 +127,13 @@ const MIDNIGHT = '00:00:00';
 export function DayTimeInput({ value, onChange, ...others }: DayTimeInputProps) {
   if (hasFieldsForDays()) {
     return (
-      <TextInput
+      <TextField
         {...others}
         type="datetime-local"
         max="9999-12-31T23:59:59"
         step={1}
         value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        onChange={onChange}
       />
     );
   }
@@ -141,7 +141,6 @@ export function DayTimeInput({ value, onChange, ...others }: DayTimeInputProps) 
 }
 
 function TypedDayTimeInput({ value, onChange, ...others }: DayTimeInputProps) {
-  const t = useTexts();
   const { label, description, error, readOnly = false, required = false, inputWrapperOrder } = others;
   const [day = '', time = ''] = value.split('T');
   // There is no value while a day is typed, and the time is to be there again when it is whole.
@@ -162,14 +161,14 @@ function TypedDayTimeInput({ value, onChange, ...others }: DayTimeInputProps) {
           onChange={(next) => onChange(next === '' ? '' : `${next}T${lastTime.current}`)}
           {...{ readOnly, required }}
         />
-        <TextInput
+        <TextField
           type="time"
           step={1}
           aria-label={t('Time of {field}', { field: label })}
           value={time}
           disabled={day === ''}
           readOnly={readOnly}
-          onChange={(event) => onChange(`${day}T${event.currentTarget.value || MIDNIGHT}`)}
+          onChange={(text) => onChange(`${day}T${text || MIDNIGHT}`)}
         />
       </Group>
     </Input.Wrapper>

@@ -1,7 +1,7 @@
 import { FileButton, type FileButtonProps, Group, Progress, Text } from '@mantine/core';
 import { useRef } from 'react';
 import type { FileSending } from '../gateway/use-file-sending';
-import { useFormats, useTexts } from '../language/use-texts';
+import { formats, t } from '../language/texts';
 import { TextButton } from './text-button';
 
 export interface FilePickerProps {
@@ -28,8 +28,6 @@ export function FilePicker({ children, onPick }: FilePickerProps) {
 
 /** Shows the progress of an upload, with a button that cancels it. */
 export function SendingProgressBar({ progress, stop }: Pick<FileSending, 'progress' | 'stop'>) {
-  const t = useTexts();
-  const { bytes } = useFormats();
   const { sent, of } = progress;
   return (
     <Group>
@@ -40,7 +38,7 @@ export function SendingProgressBar({ progress, stop }: Pick<FileSending, 'progre
         aria-label={t('Progress')}
       />
       <Text role="status" className="tabular">
-        {t('{sent} of {all} sent', { sent: bytes(sent), all: bytes(of) })}
+        {t('{sent} of {all} sent', { sent: formats.bytes(sent), all: formats.bytes(of) })}
       </Text>
       <TextButton label={t('Cancel')} size="compact-sm" onClick={stop} />
     </Group>

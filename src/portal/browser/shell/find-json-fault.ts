@@ -14,6 +14,33 @@ export function findJsonFault(text: string): JsonFault {
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
+/** The value of a JSON text; `undefined` for a text that is not JSON. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type ObjectOfJson = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is ObjectOfJson {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object of a JSON text; `undefined` for a text that is no JSON object. */
+export function readJsonObject(text: string): ObjectOfJson | undefined {
+  const value = readJson(text);
+  return isObject(value) ? value : undefined;
+}
+
+/** JSON in lines, for people; `undefined` for a text that is not JSON. */
+export function indentJson(text: string): string | undefined {
+  const value = readJson(text);
+  return value === undefined ? undefined : JSON.stringify(value, null, 2);
+}
+
 const SPACE = /[ \t\n\r]*/y;
 /** JSON allows the control characters after U+007E unescaped. */
 const TEXT = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;

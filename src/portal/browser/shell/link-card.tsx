@@ -1,7 +1,7 @@
 import { Card, Group, Table, Text, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { Icon } from './icon';
 
 export interface LinkCardProps {
@@ -34,7 +34,6 @@ export function LinkCard({ to, search, title, step, level = 2, children }: LinkC
 }
 
 function StepSign({ step }: { readonly step: number | 'done' }) {
-  const t = useTexts();
   if (step !== 'done') {
     return (
       <span className="step-number" aria-hidden="true">

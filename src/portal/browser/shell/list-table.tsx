@@ -1,10 +1,12 @@
 /** The parts of a list: its table, the button that reads more, and the choices of its filter. */
 import { Group, Table, type TableProps, VisuallyHidden } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
-import { type Texts, useTexts } from '../language/use-texts';
+import { Fragment, type ReactNode } from 'react';
+import { t } from '../language/texts';
+import { DialogButton } from './confirm-dialog';
 import { type IconName } from './icon';
 import { Answered, EmptyState, PageFrame, type PageFrameProps, type QueryAnswer } from './states';
 import { TextButton } from './text-button';
+import type { MoreRows } from './virtual-table';
 
 /**
  * The head of a column, its cell, and the class of the cell; `numeric` is also one of the head. Cells of the
@@ -22,10 +24,19 @@ export interface ListTableProps<Row> extends TableProps {
   readonly rows: readonly Row[];
   /** Default: the member `id` or `name` of the row. */
   readonly keyOf?: (row: Row, index: number) => string;
+  /** What stands below a row, over its whole width. */
+  readonly detailsOf?: (row: Row) => ReactNode;
 }
 
 /** A table of a few hundred rows at most. On a phone each row is a card. */
-export function ListTable<Row>({ label, columns, rows, keyOf = idOf, ...props }: ListTableProps<Row>) {
+export function ListTable<Row>({
+  label,
+  columns,
+  rows,
+  keyOf = idOf,
+  detailsOf,
+  ...props
+}: ListTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
     <section className="table-scroll" tabIndex={0} aria-label={label}>
@@ -45,23 +56,30 @@ export function ListTable<Row>({ label, columns, rows, keyOf = idOf, ...props }:
         </Table.Thead>
         <Table.Tbody>
           {rows.map((row, place) => (
-            <Table.Tr key={keyOf(row, place)}>
-              {columns.map(([head, cell, className], index) => {
-                const isHead = className?.includes('row-head');
-                const Cell = isHead ? Table.Th : Table.Td;
-                return (
-                  <Cell
-                    // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
-                    key={index}
-                    className={className}
-                    scope={isHead ? 'row' : undefined}
-                    data-label={index > 0 && typeof head === 'string' ? head : undefined}
-                  >
-                    {cell(row)}
-                  </Cell>
-                );
-              })}
-            </Table.Tr>
+            <Fragment key={keyOf(row, place)}>
+              <Table.Tr>
+                {columns.map(([head, cell, className], index) => {
+                  const isHead = className?.includes('row-head');
+                  const Cell = isHead ? Table.Th : Table.Td;
+                  return (
+                    <Cell
+                      // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
+                      key={index}
+                      className={className}
+                      scope={isHead ? 'row' : undefined}
+                      data-label={index > 0 && typeof head === 'string' ? head : undefined}
+                    >
+                      {cell(row)}
+                    </Cell>
+                  );
+                })}
+              </Table.Tr>
+              {detailsOf?.(row) && (
+                <Table.Tr>
+                  <Table.Td colSpan={columns.length}>{detailsOf(row)}</Table.Td>
+                </Table.Tr>
+              )}
+            </Fragment>
           ))}
         </Table.Tbody>
       </Table>
@@ -76,11 +94,33 @@ function idOf<Row>(row: Row): string {
 
 /** The head of the buttons of a row, which needs no words on the screen. */
 export function ActionsHead() {
-  return <VisuallyHidden>{useTexts()('Actions')}</VisuallyHidden>;
+  return <VisuallyHidden>{t('Actions')}</VisuallyHidden>;
+}
+
+interface PlainListProps {
+  /** Distinct texts; those that are `false` are left out. */
+  readonly lines: readonly (string | false)[];
+  readonly className?: string;
+}
+
+/** A list without bullets. */
+export function PlainList({ lines, className }: PlainListProps) {
+  return (
+    <ul className="plain-list">
+      {lines.map(
+        (line) =>
+          line !== false && (
+            <li key={line} className={className}>
+              {line}
+            </li>
+          ),
+      )}
+    </ul>
+  );
 }
 
 interface MoreButtonProps {
-  readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
+  readonly more: MoreRows;
   readonly children: ReactNode;
 }
 
@@ -95,7 +135,7 @@ export function MoreButton({ more: { isThere, isLoading, load }, children }: Mor
 }
 
 /** The names of codes as the choices of an input; `all` is the choice of none of them. */
-export function choicesOf(t: Texts, names: Readonly<Record<string, string>>, all?: string) {
+export function choicesOf(names: Readonly<Record<string, string>>, all?: string) {
   const choices = Object.entries(names).map(([value, name]) => ({ value, label: t(name) }));
   return all === undefined ? choices : [{ value: '', label: all }, ...choices];
 }
@@ -118,12 +158,10 @@ interface ListPageProps<Data, Row> extends Pick<PageFrameProps, 'title' | 'descr
 
 export function ListPage<Data, Row>(props: ListPageProps<Data, Row>) {
   const { title, description, of, rowsOf, empty, create, children } = props;
-  const [isCreating, setIsCreating] = useState(false);
-  const open = () => setIsCreating(true);
   return (
     <PageFrame
       {...{ title, description }}
-      actions={create && <TextButton label={create.label} isMain icon="plus" onClick={open} />}
+      actions={create && <DialogButton {...create} isMain icon="plus" />}
     >
       <Answered of={of}>
         {(data) =>
@@ -133,14 +171,13 @@ export function ListPage<Data, Row>(props: ListPageProps<Data, Row>) {
             <EmptyState
               icon={empty.icon}
               title={empty.title}
-              action={create && <TextButton label={create.first} isMain onClick={open} />}
+              action={create && <DialogButton label={create.first} isMain dialog={create.dialog} />}
             >
               {empty.about}
             </EmptyState>
           )
         }
       </Answered>
-      {isCreating && create?.dialog(() => setIsCreating(false))}
     </PageFrame>
   );
 }

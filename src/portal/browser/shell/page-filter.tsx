@@ -2,7 +2,7 @@ import { Group, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMatch, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { Icon } from './icon';
 import { TextButton } from './text-button';
 
@@ -17,7 +17,6 @@ export interface PageFilterProps {
 
 /** The inputs that filter the list below. On a phone, a button opens them. */
 export function PageFilter({ isSet, onClear, isShort = false, children }: PageFilterProps) {
-  const t = useTexts();
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const [isOpen, setIsOpen] = useState(false);
   const isFolded = isNarrow && !isShort;

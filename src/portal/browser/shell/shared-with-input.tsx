@@ -1,7 +1,7 @@
 import { TagsInput } from '@mantine/core';
 import { RoleNames } from '../../../generated/portal/people/people';
 import { useOperation, useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 
 export interface SharedWithInputProps {
   readonly value: readonly string[];
@@ -15,7 +15,6 @@ const COMMON_ROLES = ['accountant', 'admin', 'clerk', 'teacher', 'viewer'];
 
 /** Picks or types the roles with which something is shared. */
 export function SharedWithInput({ value, description, onChange }: SharedWithInputProps) {
-  const t = useTexts();
   const { roles, duties } = useViewer();
   const { data } = useOperation(RoleNames, {}, { isEnabled: duties.includes('users') });
   return (

@@ -1,9 +1,18 @@
 import { Alert, Breadcrumbs, Center, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import {
+  type ComponentType,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
-import { phrase, useTexts } from '../language/use-texts';
+import { phrase, t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { Icon, type IconName } from './icon';
 import { TextButton, TextLink } from './text-button';
@@ -68,7 +77,6 @@ export function PageFrame({ title, description, above = [], actions, children }:
 
 /** As tall as the expected content, so that the page does not shift. */
 export function LoadingState({ rows = 6 }: { readonly rows?: number }) {
-  const t = useTexts();
   return (
     <Stack gap="sm" aria-busy="true" role="status" aria-label={t('Loading')}>
       {Array.from({ length: rows }, (_, row) => (
@@ -76,6 +84,22 @@ export function LoadingState({ rows = 6 }: { readonly rows?: number }) {
         <Skeleton key={row} height={28} radius="sm" />
       ))}
     </Stack>
+  );
+}
+
+/**
+ * A component of another module, which is loaded when it is first shown. Until then, `rows` are as tall as it
+ * will be; nothing by default.
+ */
+export function lazyPart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  rows = 0,
+): ComponentType<Props> {
+  const Part = lazy(async () => ({ default: (await load()) as ComponentType<object> }));
+  return (props) => (
+    <Suspense fallback={rows > 0 && <LoadingState rows={rows} />}>
+      <Part {...props} />
+    </Suspense>
   );
 }
 
@@ -142,7 +166,6 @@ export function ProblemState(props: ProblemStateProps) {
 }
 
 function KnownProblem({ problem, retry }: ProblemStateProps) {
-  const t = useTexts();
   const known = problem instanceof GatewayProblem ? problem : undefined;
   const isUnreachable = known?.kind === 'unreachable';
   useEffect(() => {
@@ -192,7 +215,6 @@ function MissingPart({ problem }: { readonly problem: Error }) {
 }
 
 function NewVersion() {
-  const t = useTexts();
   const router = useRouter({ warn: false });
   // Whichever link is followed from here leads into the new version.
   useEffect(
@@ -212,7 +234,6 @@ function NewVersion() {
 
 /** Shown at the typed address of a page that the viewer has no access to; the menu does not contain it. */
 export function NoRightState({ label }: { readonly label: string }) {
-  const t = useTexts();
   const { name, roles } = useViewer();
   return (
     <PageFrame title={t(label)}>
@@ -238,7 +259,6 @@ export interface NotFoundStateProps {
 }
 
 export function NotFoundState({ above = [], action }: NotFoundStateProps) {
-  const t = useTexts();
   const back = above.at(-1) ?? { label: t('Go to home'), to: '/' };
   return (
     <PageFrame title={t('Page not found')} above={above}>

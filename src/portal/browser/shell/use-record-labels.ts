@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { LabelFields, RecordLabels } from '../../../generated/portal/shell/record-labels';
 import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
-import { phrase, useTexts } from '../language/use-texts';
+import { phrase, t } from '../language/texts';
 
 const ASKED_AT_ONCE = 100;
 
@@ -92,7 +92,6 @@ const OF_SCRIPT = 'script:';
  * the viewer may not read is shown as its id.
  */
 export function useUserNames(ids: readonly string[]): (id: string) => string {
-  const t = useTexts();
   const { id: own, name: ownName } = useViewer();
   const asked = ids.filter((id) => id !== own && !id.startsWith(OF_SCRIPT));
   const labelOf = useRecordLabels([{ collection: USERS, field: 'name', ids: asked }]);

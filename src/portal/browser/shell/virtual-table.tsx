@@ -18,7 +18,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 
 export interface VirtualColumn<Row> {
   readonly name: string;
@@ -36,11 +36,23 @@ export interface VirtualColumn<Row> {
   readonly isReadOnly?: boolean;
 }
 
-/** A column of texts; with `extra`, one that is left out where there is no room. */
+/** What a column of texts is besides: of numbers, or left out where there is no room. */
+type ColumnKind = 'numeric' | 'extra' | 'numeric extra';
+
+/** A column of texts, which are also said in full where they are cut. */
 export function textColumn<Row>(
-  ...[name, head, width, text, extra]: [string, string, number, (row: Row) => string, extra?: 'extra']
+  ...[name, head, width, text, kind]: [string, string, number, (row: Row) => string, kind?: ColumnKind]
 ): VirtualColumn<Row> {
-  return { name, head, width, cell: text, title: text, isExtra: extra !== undefined };
+  const [isNumeric, isExtra] = (['numeric', 'extra'] as const).map((word) => kind?.includes(word) === true);
+  return {
+    name,
+    head,
+    width,
+    cell: text,
+    title: text,
+    isNumeric: isNumeric === true,
+    isExtra: isExtra === true,
+  };
 }
 
 /** What makes a grid of a table: a cell has the focus, and can be opened to change what is in it. */
@@ -53,11 +65,21 @@ interface GridCells<Row> {
   onOpen(row: Row, column: number): void;
 }
 
+/** Whether a list goes on, and how to read its next page. */
+export interface MoreRows {
+  readonly isThere: boolean;
+  readonly isLoading: boolean;
+  load(): void;
+}
+
+const NO_MORE: MoreRows = { isThere: false, isLoading: false, load: () => undefined };
+
 export interface VirtualTableProps<Row extends { readonly id: string }> {
   readonly label: string;
   readonly columns: readonly VirtualColumn<Row>[];
   readonly rows: readonly Row[];
-  readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
+  /** How more are read. Absent if all rows are there. */
+  readonly more?: MoreRows | undefined;
   /** How many there are, once all are read. */
   readonly total: string;
   /** `undefined` of a table that is only read, row by row. */
@@ -81,11 +103,10 @@ export function VirtualTable<Row extends { readonly id: string }>({
   label,
   columns: every,
   rows,
-  more,
+  more = NO_MORE,
   total,
   grid,
 }: VirtualTableProps<Row>) {
-  const t = useTexts();
   const scroller = useRef<HTMLDivElement>(null);
   const keys = grid?.keys;
   const isNarrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });

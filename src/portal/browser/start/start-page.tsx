@@ -1,5 +1,5 @@
 /** The first page for developers: a working request with their key, and links to the documentation. */
-import { Anchor, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type IntrospectionQuery } from 'graphql';
 import { type ReactNode } from 'react';
@@ -8,17 +8,17 @@ import { type GatewayClient } from '../gateway/gateway-client';
 import { saveFile } from '../gateway/save-file';
 import { useGateway, useOperation, useViewer, type Viewer } from '../gateway/use-gateway';
 import { readScopes } from '../keys/scope-tree';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { useAddress } from '../shell/page-filter';
 import { PageTab, PageTabs } from '../shell/page-tabs';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { ChoiceField } from '../shell/text-field';
 
 type OwnKey = KeysToStartWithQuery['apiKeys'][number];
 
 export function StartPage() {
-  const t = useTexts();
   const { id: viewerId } = useViewer();
   const { data, error, refetch } = useOperation(KeysToStartWith, {});
   const keys = data?.apiKeys.filter((key) => key.userId === viewerId && isGood(key));
@@ -45,7 +45,6 @@ function isGood({ revokedAt, expiresAt }: OwnKey): boolean {
 }
 
 function Examples({ keys }: { readonly keys: readonly OwnKey[] }) {
-  const t = useTexts();
   const viewer = useViewer();
   const [{ key: chosen }, change] = useAddress({ key: '' });
   const key = keys.find(({ id }) => id === chosen) ?? keys[0];
@@ -65,12 +64,12 @@ function Examples({ keys }: { readonly keys: readonly OwnKey[] }) {
               <TextButton label={t('New key')} isMain to="/portal/keys" icon="plus" />
             </Group>
           ) : (
-            <NativeSelect
+            <ChoiceField
               className="narrow-form"
               aria-label={t('Key')}
               description={t('Only you have its secret: the examples read it from CAMPUS_KEY.')}
               value={key.id}
-              onChange={({ currentTarget }) => change({ key: currentTarget.value })}
+              onChange={(next) => change({ key: next })}
               data={keys.map(({ id, name, prefix }) => ({ value: id, label: `${name} (${prefix}…)` }))}
             />
           )}
@@ -120,7 +119,6 @@ function readableBy({ scopes }: OwnKey, { collections }: Viewer): string | undef
 }
 
 function Downloads() {
-  const t = useTexts();
   const gateway = useGateway();
   const download = useMutation({
     mutationFn: async (file: 'schema.graphql' | 'openapi.json') =>
@@ -153,7 +151,6 @@ function Downloads() {
 }
 
 function Links() {
-  const t = useTexts();
   const links = [
     ['/explore', t('GraphQL explorer'), t('Write queries and see their answers as tables and charts')],
     ['/docs', t('REST documentation'), t('Every path, to try in the browser')],

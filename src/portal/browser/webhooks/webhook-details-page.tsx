@@ -1,7 +1,7 @@
 /** One webhook: its events, deliveries and actions. */
-import { Code, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
+import { Code, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import {
   ChangeWebhook,
   DeliveriesOfWebhook,
@@ -14,14 +14,15 @@ import {
   WebhooksOfPortal,
 } from '../../../generated/portal/webhooks/webhooks';
 import { useChange, useListedPages, useOperation } from '../gateway/use-gateway';
-import { ProblemWords } from '../language/problem-words';
-import { phrase, useFormats, useTexts } from '../language/use-texts';
-import { ChangeButton, ChangedMeanwhile, InputDialog, savedOver, useNotice } from '../shell/confirm-dialog';
+import { formats, phrase, t } from '../language/texts';
+import { ActionButton, ChangeButton, InputDialog, notice, savedOver } from '../shell/confirm-dialog';
+import { indentJson } from '../shell/find-json-fault';
 import { StateTag, WarningNotice } from '../shell/icon';
-import { choicesOf, MoreButton } from '../shell/list-table';
+import { ActionsHead, choicesOf, ListTable, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
+import { ChoiceField } from '../shell/text-field';
 import {
   EventList,
   type ListedWebhook,
@@ -36,7 +37,6 @@ const LOOK_EVERY_MS = 15_000;
 const OUTDATED = [WebhooksOfPortal, DeliveriesOfWebhook];
 
 export function WebhookDetailsPage() {
-  const t = useTexts();
   const { webhook: id = '' } = useParams({ strict: false }) as { readonly webhook?: string };
   const answer = useOperation(WebhooksOfPortal, {}, { everyMs: LOOK_EVERY_MS });
   const webhook = answer.data?.webhooks.find((one) => one.id === id);
@@ -76,8 +76,6 @@ export function WebhookDetailsPage() {
 }
 
 function WebhookActions({ webhook }: { readonly webhook: ListedWebhook }) {
-  const t = useTexts();
-  const notice = useNotice();
   const navigate = useNavigate();
   const [begun, setBegun] = useState<ListedWebhook>();
   const [secret, setSecret] = useState<string>();
@@ -156,8 +154,6 @@ interface ChangeWebhookDialogProps {
 }
 
 function ChangeWebhookDialog({ begun, now, onClose }: ChangeWebhookDialogProps) {
-  const t = useTexts();
-  const notice = useNotice();
   const wordsOf = useEventWords();
   const { mutate, error, isPending } = useChange(ChangeWebhook, OUTDATED);
   const { over, theirs } = savedOver(begun, now, error);
@@ -167,7 +163,18 @@ function ChangeWebhookDialog({ begun, now, onClose }: ChangeWebhookDialogProps) 
         values={over}
         action={t('Save')}
         isBusy={isPending}
-        problem={theirs ? null : error}
+        problem={error}
+        meanwhile={
+          theirs && {
+            changed: { collection: '$webhook', id: now.id },
+            theirs: [
+              [t('Name'), theirs.name],
+              [t('Address'), theirs.url],
+              [t('Events'), theirs.events.map(wordsOf).join('; ')],
+              [t('State'), theirs.isPaused ? t('Paused') : t('Active')],
+            ],
+          }
+        }
         onSave={(data) =>
           mutate(
             { id: now.id, data, ifMatch: over.etag },
@@ -179,19 +186,7 @@ function ChangeWebhookDialog({ begun, now, onClose }: ChangeWebhookDialogProps) 
             },
           )
         }
-      >
-        {theirs && (
-          <ChangedMeanwhile
-            changed={{ collection: '$webhook', id: now.id }}
-            theirs={[
-              [t('Name'), theirs.name],
-              [t('Address'), theirs.url],
-              [t('Events'), theirs.events.map(wordsOf).join('; ')],
-              [t('State'), theirs.isPaused ? t('Paused') : t('Active')],
-            ]}
-          />
-        )}
-      </WebhookForm>
+      />
     </InputDialog>
   );
 }
@@ -206,7 +201,6 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 function DeliveryList({ id }: { readonly id: string }) {
-  const t = useTexts();
   const [{ state }, change] = useAddress({ state: '' });
   const deliveries = useListedPages(
     DeliveriesOfWebhook,
@@ -219,14 +213,25 @@ function DeliveryList({ id }: { readonly id: string }) {
       <Group justify="space-between">
         <Title>{t('Deliveries')}</Title>
         <Group gap="xs">
-          <NativeSelect
+          <ChoiceField
             aria-label={t('State')}
             value={state}
-            onChange={({ currentTarget }) => change({ state: currentTarget.value })}
-            data={choicesOf(t, STATES, t('Any state'))}
+            onChange={(next) => change({ state: next })}
+            data={choicesOf(STATES, t('Any state'))}
           />
           {data?.some((one) => one.problem !== null && one.state !== 'skipped') && (
-            <ReplayAllButton id={id} />
+            // Those that wait may otherwise wait for hours after the address answers again.
+            <ActionButton
+              label={t('Resend all failed')}
+              change={ReplayDeliveries}
+              variables={{ id }}
+              outdated={[DeliveriesOfWebhook]}
+              done={({ replayWebhookDeliveries: count }) =>
+                t('{count, plural, one {# delivery is sent again.} other {# deliveries are sent again.}}', {
+                  count,
+                })
+              }
+            />
           )}
           <TextButton label={t('Refresh')} loading={isFetching} onClick={() => void refetch()} />
         </Group>
@@ -246,143 +251,73 @@ function DeliveryList({ id }: { readonly id: string }) {
   );
 }
 
-/** Sends all waiting deliveries, which may otherwise wait for hours after the address answers again. */
-function ReplayAllButton({ id }: { readonly id: string }) {
-  const t = useTexts();
-  const notice = useNotice();
-  const replay = useChange(ReplayDeliveries, [DeliveriesOfWebhook]);
-  return (
-    <TextButton
-      label={t('Resend all failed')}
-      loading={replay.isPending}
-      onClick={() =>
-        replay.mutate(
-          { id },
-          {
-            onSuccess: ({ replayWebhookDeliveries: count }) =>
-              notice(
-                t('{count, plural, one {# delivery is sent again.} other {# deliveries are sent again.}}', {
-                  count,
-                }),
-              ),
-            onError: ({ message }) => notice(<ProblemWords text={message} />, 'failed'),
-          },
-        )
-      }
-    />
-  );
-}
-
 function DeliveryTable({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
-  const t = useTexts();
+  const [opened, setOpened] = useState('');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
-    <section className="table-scroll" tabIndex={0} aria-label={t('Deliveries')}>
-      <Table className="stacked-table" verticalSpacing="xs" fz="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>
-              <span className="visually-hidden">{t('Details')}</span>
-            </Table.Th>
-            <Table.Th>{t('Time')}</Table.Th>
-            <Table.Th>{t('Event')}</Table.Th>
-            <Table.Th>{t('State')}</Table.Th>
-            <Table.Th className="numeric">{t('Attempts')}</Table.Th>
-            <Table.Th className="numeric">{t('Status')}</Table.Th>
-            <Table.Th className="numeric">ms</Table.Th>
-            <Table.Th>{t('Actions')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {deliveries.map((delivery) => (
-            <DeliveryRows key={delivery.id} delivery={delivery} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
-  );
-}
-
-function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
-  const t = useTexts();
-  const details = useId();
-  const notice = useNotice();
-  const { instant, number } = useFormats();
-  const [isOpen, setOpen] = useState(false);
-  const replay = useChange(ReplayDelivery, [DeliveriesOfWebhook]);
-  const { id, state, attempts, status, durationMs, createdAt, nextAttemptAt } = delivery;
-  const event = wordsOf(delivery);
-  return (
-    <>
-      <Table.Tr>
-        <Table.Td>
-          <IconButton
-            icon={isOpen ? 'collapse' : 'right'}
-            label={t('Details of {event}', { event })}
-            iconSize={14}
-            size="sm"
-            aria-expanded={isOpen}
-            aria-controls={details}
-            onClick={() => setOpen(!isOpen)}
-          />
-        </Table.Td>
-        <Table.Td className="unbroken" data-label={t('Time')}>
-          {instant(createdAt)}
-        </Table.Td>
-        <Table.Td className="wrapped" data-label={t('Event')}>
-          {event}
-        </Table.Td>
-        <Table.Td data-label={t('State')}>
-          <StateTag state={state}>{t(STATES[state] ?? state)}</StateTag>
-          {nextAttemptAt !== null && attempts > 0 && (
-            <Text size="xs" c="dimmed">
-              {t('Again {time}', { time: instant(nextAttemptAt) })}
-            </Text>
-          )}
-        </Table.Td>
-        <Table.Td className="numeric" data-label={t('Attempts')}>
-          {attempts}
-        </Table.Td>
-        <Table.Td className="numeric" data-label={t('Status')}>
-          {status ?? '–'}
-        </Table.Td>
-        <Table.Td className="numeric" data-label="ms">
-          {durationMs === null ? '–' : number(durationMs)}
-        </Table.Td>
-        <Table.Td>
-          <TextButton
-            label={t('Send again')}
-            size="compact-sm"
-            loading={replay.isPending}
-            aria-label={t('Send again: {event}', { event })}
-            onClick={() =>
-              replay.mutate(
-                { id },
-                {
-                  onSuccess: () => notice(t('Sending it again.')),
-                  onError: ({ message }) => notice(<ProblemWords text={message} />, 'failed'),
-                },
-              )
-            }
-          />
-        </Table.Td>
-      </Table.Tr>
-      <Table.Tr id={details} hidden={!isOpen}>
-        <Table.Td colSpan={8}>{isOpen && <DeliveryDetails delivery={delivery} />}</Table.Td>
-      </Table.Tr>
-    </>
+    <ListTable<Delivery>
+      label={t('Deliveries')}
+      verticalSpacing="xs"
+      rows={deliveries}
+      detailsOf={(delivery) => delivery.id === opened && <DeliveryDetails delivery={delivery} />}
+      columns={[
+        [
+          <VisuallyHidden key="details">{t('Details')}</VisuallyHidden>,
+          (delivery) => (
+            <IconButton
+              icon={delivery.id === opened ? 'collapse' : 'right'}
+              label={t('Details of {event}', { event: wordsOf(delivery) })}
+              iconSize={14}
+              size="sm"
+              aria-expanded={delivery.id === opened}
+              onClick={() => setOpened(delivery.id === opened ? '' : delivery.id)}
+            />
+          ),
+        ],
+        [t('Time'), ({ createdAt }) => formats.instant(createdAt), 'unbroken'],
+        [t('Event'), wordsOf, 'wrapped'],
+        [
+          t('State'),
+          ({ state, attempts, nextAttemptAt }) => (
+            <>
+              <StateTag state={state}>{t(STATES[state] ?? state)}</StateTag>
+              {nextAttemptAt !== null && attempts > 0 && (
+                <Text size="xs" c="dimmed">
+                  {t('Again {time}', { time: formats.instant(nextAttemptAt) })}
+                </Text>
+              )}
+            </>
+          ),
+        ],
+        [t('Attempts'), ({ attempts }) => attempts, 'numeric'],
+        [t('Status'), ({ status }) => status ?? '–', 'numeric'],
+        ['ms', ({ durationMs }) => (durationMs === null ? '–' : formats.number(durationMs)), 'numeric'],
+        [
+          <ActionsHead key="actions" />,
+          (delivery) => (
+            <ActionButton
+              label={t('Send again')}
+              size="compact-sm"
+              aria-label={t('Send again: {event}', { event: wordsOf(delivery) })}
+              change={ReplayDelivery}
+              variables={{ id: delivery.id }}
+              outdated={[DeliveriesOfWebhook]}
+              done={() => t('Sending it again.')}
+            />
+          ),
+        ],
+      ]}
+    />
   );
 }
 
 /** Shows the stored body, or the answer of the receiver, as text. */
 function DeliveryDetails({ delivery: { problem, body, answer } }: { readonly delivery: Delivery }) {
-  const t = useTexts();
   return (
     <Stack gap="sm">
       {problem !== null && <Text className="wrapped">{problem}</Text>}
       <Text fw={600}>{t('Sent')}</Text>
       <Code block className="wrapped">
-        {body === null ? t('Nothing yet') : indented(body)}
+        {body === null ? t('Nothing yet') : (indentJson(body) ?? body)}
       </Code>
       <Text fw={600}>{t('Answered')}</Text>
       <Code block className="wrapped">
@@ -395,12 +330,4 @@ function DeliveryDetails({ delivery: { problem, body, answer } }: { readonly del
 function wordsOf({ event }: Delivery): string {
   const { type, collection, recordId } = event as Readonly<Record<string, string | undefined>>;
   return [type, collection, recordId].filter(Boolean).join(' ');
-}
-
-function indented(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
 }

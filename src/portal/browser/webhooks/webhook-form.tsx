@@ -1,13 +1,15 @@
 /** The address and events of a new or an existing webhook. */
-import { Checkbox, Fieldset, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Fieldset, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
 import { useViewer } from '../gateway/use-gateway';
-import { phrase, useTexts } from '../language/use-texts';
+import { phrase, t } from '../language/texts';
 import { SecretOnce, type SecretOnceProps } from '../shell/code-to-copy';
 import { SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
+import { PlainList } from '../shell/list-table';
 import { TextButton } from '../shell/text-button';
+import { ChoiceField, TextField } from '../shell/text-field';
 
 export type ListedWebhook = WebhooksOfPortalQuery['webhooks'][number];
 
@@ -15,12 +17,11 @@ export type WebhookValues = Pick<ListedWebhook, 'name' | 'url' | 'events'>;
 
 type WatchedEvent = WebhookValues['events'][number] & { readonly key: number };
 
-export interface WebhookFormProps extends Pick<SubmitFormProps, 'action' | 'isBusy' | 'problem'> {
+export interface WebhookFormProps
+  extends Pick<SubmitFormProps, 'action' | 'isBusy' | 'problem' | 'meanwhile'> {
   /** The current values. Untouched inputs follow their changes. */
   readonly values: WebhookValues;
   onSave(values: WebhookValues): void;
-  /** A notice above the button. */
-  readonly children?: SubmitFormProps['children'];
 }
 
 const OPERATION_LABELS: Readonly<Record<string, string>> = {
@@ -31,8 +32,7 @@ const OPERATION_LABELS: Readonly<Record<string, string>> = {
 
 const MOST_EVENTS = 50;
 
-export function WebhookForm({ values, onSave, children, ...form }: WebhookFormProps) {
-  const t = useTexts();
+export function WebhookForm({ values, onSave, ...form }: WebhookFormProps) {
   const { collections } = useViewer();
   const readable = collections.filter(({ canRead }) => canRead);
   const [touched, setTouched] = useState<Partial<WebhookValues>>({});
@@ -61,14 +61,14 @@ export function WebhookForm({ values, onSave, children, ...form }: WebhookFormPr
         })
       }
     >
-      <TextInput
+      <TextField
         label={t('Name')}
         required
         maxLength={100}
         value={name}
-        onChange={({ currentTarget }) => setTouched({ ...touched, name: currentTarget.value })}
+        onChange={(text) => setTouched({ ...touched, name: text })}
       />
-      <TextInput
+      <TextField
         type="url"
         label={t('Address')}
         description={t('A public address, https or http')}
@@ -76,15 +76,15 @@ export function WebhookForm({ values, onSave, children, ...form }: WebhookFormPr
         required
         maxLength={2000}
         value={url}
-        onChange={({ currentTarget }) => setTouched({ ...touched, url: currentTarget.value })}
+        onChange={(text) => setTouched({ ...touched, url: text })}
       />
       {events.map((event, index) => (
         <Fieldset key={event.key} legend={t('Event {number}', { number: index + 1 })} p="sm">
           <Stack gap="sm">
-            <NativeSelect
+            <ChoiceField
               label={t('Collection')}
               value={event.collection}
-              onChange={({ currentTarget }) => change(event.key, { collection: currentTarget.value })}
+              onChange={(collection) => change(event.key, { collection })}
               data={readable.map((one) => ({ value: one.name, label: one.title }))}
             />
             <Checkbox.Group
@@ -98,12 +98,12 @@ export function WebhookForm({ values, onSave, children, ...form }: WebhookFormPr
                 ))}
               </Group>
             </Checkbox.Group>
-            <TextInput
+            <TextField
               label={t('Only records that match')}
               description={t('An oquery such as class=5. Leave empty for all.')}
               spellCheck={false}
               value={event.oquery ?? ''}
-              onChange={({ currentTarget }) => change(event.key, { oquery: currentTarget.value })}
+              onChange={(oquery) => change(event.key, { oquery })}
             />
             {events.length > 1 && (
               <TextButton
@@ -126,14 +126,12 @@ export function WebhookForm({ values, onSave, children, ...form }: WebhookFormPr
           onClick={() => setEvents([...events, added])}
         />
       )}
-      {children}
     </SubmitForm>
   );
 }
 
 /** The events of a webhook as text: `Tasks: Created, Changed (status=done)`. */
 export function useEventWords(): (event: ListedWebhook['events'][number]) => string {
-  const t = useTexts();
   const { collections } = useViewer();
   return ({ collection, operations, oquery }) => {
     const title = collections.find(({ name }) => name === collection)?.title ?? collection;
@@ -143,35 +141,17 @@ export function useEventWords(): (event: ListedWebhook['events'][number]) => str
 }
 
 export function EventList({ webhook }: { readonly webhook: ListedWebhook }) {
-  const wordsOf = useEventWords();
-  return (
-    <ul className="plain-list">
-      {webhook.events.map(wordsOf).map((words) => (
-        <li key={words} className="wrapped">
-          {words}
-        </li>
-      ))}
-    </ul>
-  );
+  return <PlainList lines={webhook.events.map(useEventWords())} className="wrapped" />;
 }
 
 export function PausedTag({ webhook: { isPaused } }: { readonly webhook: ListedWebhook }) {
-  const t = useTexts();
   return <StateTag state={isPaused ? 'paused' : 'active'}>{isPaused ? t('Paused') : t('Active')}</StateTag>;
 }
 
 /** Shows the secret of a webhook after it was created or replaced. */
 export function WebhookSecret(props: Pick<SecretOnceProps, 'secret' | 'onClose'>) {
-  const t = useTexts();
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={props.onClose}
-      title={t('Webhook secret')}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <Modal opened size="lg" onClose={props.onClose} title={t('Webhook secret')} closeOnClickOutside={false}>
       <SecretOnce
         title={t('Secret')}
         words={t('The receiver uses it to check that a delivery is genuine. It will not be shown again.')}

@@ -2,14 +2,13 @@
 import { Text } from '@mantine/core';
 import { MakeWebhook, WebhooksOfPortal } from '../../../generated/portal/webhooks/webhooks';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
-import { useTexts } from '../language/use-texts';
+import { t } from '../language/texts';
 import { InputDialog } from '../shell/confirm-dialog';
 import { ListPage, ListTable } from '../shell/list-table';
 import { TextLink } from '../shell/text-button';
 import { EventList, type ListedWebhook, PausedTag, WebhookForm, WebhookSecret } from './webhook-form';
 
 export function WebhooksPage() {
-  const t = useTexts();
   return (
     <ListPage
       title={t('Webhooks')}
@@ -55,7 +54,6 @@ export function WebhooksPage() {
 }
 
 function NewWebhookDialog({ onClose }: { onClose(): void }) {
-  const t = useTexts();
   const { collections } = useViewer();
   const { mutate, data, error, isPending } = useChange(MakeWebhook, [WebhooksOfPortal]);
   const collection = collections.find(({ canRead }) => canRead)?.name ?? '';

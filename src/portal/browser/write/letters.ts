@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { AbsenteesToWrite, DefaultersToWrite, StudentsToWrite } from '../../../generated/portal/write/write';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { monthsBefore, startOfSession } from '../language/days';
-import { useFormats } from '../language/use-texts';
+import { formats } from '../language/texts';
 import { useSavedViews } from '../records/saved-views-menu';
 /** The messages to the parents of students: a template filled in for each, and what is missing. */
 
@@ -122,7 +122,6 @@ const afterOf = (page: { readonly hasNextPage: boolean; readonly endCursor: stri
 /** The students of a set, with what a template can say of each. */
 export function useAddressees(asked: AskedSet) {
   const gateway = useGateway();
-  const formats = useFormats();
   const { sessionFirstMonth } = useViewer();
   const { views } = useSavedViews('registration');
   const place = {

@@ -1,5 +1,5 @@
 /** Writes to the parents of a set of students: a template, a preview, and what became of the messages. */
-import { Alert, Card, Group, Progress, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Card, Group, Progress, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ClassesToPromote } from '../../../generated/portal/promotion/promotion';
@@ -7,12 +7,13 @@ import { MessagesSince } from '../../../generated/portal/write/write';
 import { countSegments } from '../../../services/messaging/sms/count-segments.js';
 import { useGateway, useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { nameOfEnumValue } from '../language/name-of-field';
-import { phrase, useFormats, useReportWords, useTexts, useToday } from '../language/use-texts';
+import { formats, phrase, t, useReportWords, useToday } from '../language/texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { useAddress } from '../shell/page-filter';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { LongTextField, PickField, TextField } from '../shell/text-field';
 import {
   chunksOf,
   LETTERS_PER_REQUEST,
@@ -74,8 +75,6 @@ const SETS: Readonly<Record<string, SetOfStudents>> = {
 };
 
 export function WritePage() {
-  const t = useTexts();
-  const formats = useFormats();
   const nameOfReport = useNameOfReport();
   const { maySendSms, maySendEmail } = useViewer();
   const [address, change] = useAddress({
@@ -113,14 +112,13 @@ export function WritePage() {
       <Stack maw={820}>
         <Card withBorder>
           <Group align="flex-end">
-            <Select
+            <PickField
               label={t('To the parents of')}
               data={Object.entries(SETS)
                 .filter(([, { report }]) => report === undefined || nameOfReport(report) !== undefined)
                 .map(([value, { label }]) => ({ value, label: t(label) }))}
               value={address.set}
-              onChange={(next) => change({ set: next ?? 'class' })}
-              allowDeselect={false}
+              onChange={(next) => change({ set: next })}
             />
             {address.set === 'view' ? (
               <Select
@@ -150,35 +148,27 @@ export function WritePage() {
               <DayInput label={t('Day')} value={address.day} onChange={(day) => change({ day })} />
             )}
             {maySendSms && maySendEmail && (
-              <Select
+              <PickField
                 label={t('By')}
                 data={[
                   { value: 'sms', label: t('SMS') },
                   { value: 'email', label: t('E-mail') },
                 ]}
                 value={channel}
-                onChange={(next) => change({ channel: next ?? 'sms' })}
-                allowDeselect={false}
+                onChange={(next) => change({ channel: next })}
               />
             )}
           </Group>
           {channel === 'email' && (
-            <TextInput
-              mt="sm"
-              label={t('Subject')}
-              required
-              value={subject}
-              onChange={({ currentTarget }) => setSubject(currentTarget.value)}
-            />
+            <TextField mt="sm" label={t('Subject')} required value={subject} onChange={setSubject} />
           )}
-          <Textarea
+          <LongTextField
             mt="sm"
             label={t('Text')}
-            autosize
             minRows={4}
             maxLength={2_000}
             value={text}
-            onChange={({ currentTarget }) => setWritten(currentTarget.value)}
+            onChange={setWritten}
           />
           <Group gap={4} mt="xs">
             <Text>{t('Insert:')}</Text>
@@ -261,7 +251,6 @@ interface LeftOutProps {
 const MOST_NAMED = 10;
 
 function LeftOut({ left, labels }: LeftOutProps) {
-  const t = useTexts();
   const nameOf = (missing: string) => {
     if (missing === 'sms') return t('no phone');
     return missing === 'email'
@@ -291,7 +280,6 @@ interface SendingProps {
 
 /** Sends the letters in parts; after a fault, the rest can be sent, and none is sent twice. */
 function Sending({ letters, channel, category, mayBeSent }: SendingProps) {
-  const t = useTexts();
   const gateway = useGateway();
   const [batch] = useState(() => crypto.randomUUID());
   const [since] = useState(() => new Date(Date.now() - 60_000).toISOString());
@@ -353,7 +341,6 @@ interface OutcomeProps {
 const LOOK_MS = 4_000;
 
 function Outcome({ since, batch, isRunning }: OutcomeProps) {
-  const t = useTexts();
   const say = useReportWords();
   const { id } = useViewer();
   const { data, error } = useOperation(

@@ -2,23 +2,20 @@ import { i18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
-import { useViewer } from '../gateway/use-gateway';
 import { ObservableValue } from '../session/login-session';
 import { isTime } from './days';
 import { type Language, rememberLanguage } from './preferred-language';
 
-export type Texts = (message: string, values?: Readonly<Record<string, unknown>>) => string;
-
 /**
- * The texts of the current language. A message is an English literal, in ICU MessageFormat if it has parts
+ * A text in the current language. A message is an English literal, in ICU MessageFormat if it has parts
  * (`{name}`, `{count, plural, one {# day} other {# days}}`). The build collects the messages and requires
  * their translations.
+ *
+ * When the language changes, `useLanguage` draws the page anew, so no component with texts may be a `memo`.
  */
-export function useTexts(): Texts {
-  const { i18n } = useLingui();
+export function t(message: string, values?: Readonly<Record<string, unknown>>): string {
   // The catalog leaves out English texts without parts, which are their own translations.
-  return (message, values) =>
-    Object.hasOwn(i18n.messages, message) ? i18n._(message, { ...values }) : message;
+  return Object.hasOwn(i18n.messages, message) ? i18n._(message, { ...values }) : message;
 }
 
 /** Marks a text that is shown elsewhere by `t(label)`, e.g. in a table of pages. */
@@ -49,69 +46,74 @@ export interface Formats {
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
-
-export function useFormats(): Formats {
-  const language = useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
-  const { timeZone } = useViewer().domain;
-  return formatsOf({ locale: LOCALES[language], timeZone });
-}
-
 const SHORT = { notation: 'compact', maximumFractionDigits: 1 } as const;
 
-/** Every cell of a table needs formats, and creating some takes a phone milliseconds. */
-const formatsOf = keptByKey(createFormats);
+/** Every cell of a table needs formatters, and creating some takes a phone milliseconds. */
+const numbersBy = keptByKey(
+  ({ locale, ...options }: Intl.NumberFormatOptions & { readonly locale: string }) =>
+    new Intl.NumberFormat(locale, options),
+);
+const daysBy = keptByKey(
+  ({ locale, ...options }: Intl.DateTimeFormatOptions & { readonly locale: string }) =>
+    new Intl.DateTimeFormat(locale, options),
+);
 
-function createFormats({
-  locale,
-  timeZone,
-}: {
-  readonly locale: string;
-  readonly timeZone: string;
-}): Formats {
-  const numbersBy = keptByKey((options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options));
-  const daysBy = keptByKey(
-    ({ locale: asked = locale, ...options }: Intl.DateTimeFormatOptions & { readonly locale?: string }) =>
-      new Intl.DateTimeFormat(asked, options),
-  );
-  const number = (value: number) => numbersBy({ maximumFractionDigits: 2 }).format(value);
-  const dayOfInstant = (at: number) => daysBy({ locale: 'sv-SE', timeZone, dateStyle: 'short' }).format(at);
-  return {
-    number: (value) => number(Number(value)),
-    money: (value, currency = 'INR') => numbersBy({ style: 'currency', currency }).format(Number(value)),
-    shortNumber: (value) => numbersBy(SHORT).format(value),
-    shortMoney: (value, currency = 'INR') =>
-      numbersBy({ ...SHORT, style: 'currency', currency }).format(value),
-    percent: (value) => `${number(Number(value))}%`,
-    bytes(value) {
-      const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), BYTE_UNITS.length - 1);
-      const unit = { style: 'unit', unit: BYTE_UNITS[power] } as const;
-      // The short form of bytes has no plural.
-      const form =
-        power === 0
-          ? ({ unitDisplay: 'long', maximumFractionDigits: 0 } as const)
-          : { maximumFractionDigits: 1 };
-      return numbersBy({ ...unit, ...form }).format(value / 1000 ** power);
-    },
-    day(value) {
-      const isInstant = value.length > 10 && isTime(value);
-      const day = isInstant ? dayOfInstant(Date.parse(value)) : value;
-      return sayTime(day, day, daysBy({ dateStyle: 'medium', timeZone: 'UTC' }));
-    },
-    month: (value) =>
-      sayTime(value, `${value}-01`, daysBy({ month: 'short', year: 'numeric', timeZone: 'UTC' })),
-    shortMonth: (value) => sayTime(value, `${value}-01`, daysBy({ month: 'short', timeZone: 'UTC' })),
-    instant: (value) => sayTime(value, value, daysBy({ dateStyle: 'medium', timeStyle: 'short', timeZone })),
-    get today() {
-      return dayOfInstant(Date.now());
-    },
-    timeZone,
-    locale,
-  };
+/** The time zone of the school of the page. */
+const schoolZone = new ObservableValue('UTC');
+
+/** Called with the viewer, before any time is shown. */
+export function showTimesIn(timeZone: string): void {
+  schoolZone.set(timeZone);
+}
+
+/** Prints numbers and times in the language of the page and the time zone of the school. */
+export const formats: Formats = {
+  number: (value) => printNumber(value, { maximumFractionDigits: 2 }),
+  money: (value, currency = 'INR') => printNumber(value, { style: 'currency', currency }),
+  shortNumber: (value) => printNumber(value, SHORT),
+  shortMoney: (value, currency = 'INR') => printNumber(value, { ...SHORT, style: 'currency', currency }),
+  percent: (value) => `${formats.number(value)}%`,
+  bytes(value) {
+    const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), BYTE_UNITS.length - 1);
+    const unit = { style: 'unit', unit: BYTE_UNITS[power] } as const;
+    // The short form of bytes has no plural.
+    const form =
+      power === 0
+        ? ({ unitDisplay: 'long', maximumFractionDigits: 0 } as const)
+        : { maximumFractionDigits: 1 };
+    return printNumber(value / 1000 ** power, { ...unit, ...form });
+  },
+  day(value) {
+    const isInstant = value.length > 10 && isTime(value);
+    const day = isInstant ? dayOfInstant(Date.parse(value)) : value;
+    return sayTime(day, day, { dateStyle: 'medium', timeZone: 'UTC' });
+  },
+  month: (value) => sayTime(value, `${value}-01`, { month: 'short', year: 'numeric', timeZone: 'UTC' }),
+  shortMonth: (value) => sayTime(value, `${value}-01`, { month: 'short', timeZone: 'UTC' }),
+  instant: (value) =>
+    sayTime(value, value, { dateStyle: 'medium', timeStyle: 'short', timeZone: formats.timeZone }),
+  get today() {
+    return dayOfInstant(Date.now());
+  },
+  get timeZone() {
+    return schoolZone.get();
+  },
+  get locale() {
+    return LOCALES[currentLanguage.get()];
+  },
+};
+
+function printNumber(value: number | string, options: Intl.NumberFormatOptions): string {
+  return numbersBy({ locale: formats.locale, ...options }).format(Number(value));
+}
+
+function dayOfInstant(at: number): string {
+  return daysBy({ locale: 'sv-SE', timeZone: formats.timeZone, dateStyle: 'short' }).format(at);
 }
 
 /** A text that is no time, such as a thirteenth month in an address, is returned unchanged. */
-function sayTime(value: string, time: string, format: Intl.DateTimeFormat): string {
-  return isTime(time) ? format.format(Date.parse(time)) : value;
+function sayTime(value: string, time: string, options: Intl.DateTimeFormatOptions): string {
+  return isTime(time) ? daysBy({ locale: formats.locale, ...options }).format(Date.parse(time)) : value;
 }
 
 /** Creates a value when it is first needed, and returns the same one for the same options. */
@@ -153,19 +155,15 @@ export function useReportWords(): (text: string) => string {
 }
 
 /** Sorts by title in the alphabet of the language, and numbers by their value. */
-export function useInOrderOfTitle(): <Titled extends { readonly title: string }>(
-  list: readonly Titled[],
-) => Titled[] {
-  const { locale } = useFormats();
-  const { compare } = new Intl.Collator(locale, { numeric: true });
-  return (list) => list.toSorted((one, other) => compare(one.title, other.title));
+export function inOrderOfTitle<Titled extends { readonly title: string }>(list: readonly Titled[]): Titled[] {
+  const { compare } = new Intl.Collator(formats.locale, { numeric: true });
+  return list.toSorted((one, other) => compare(one.title, other.title));
 }
 
 const LOOK_EVERY_MS = 10_000;
 
 /** The current day at the school, `YYYY-MM-DD`. It changes at midnight while a page is open. */
 export function useToday(): string {
-  const formats = useFormats();
   return useSyncExternalStore(lookNowAndThen, () => formats.today);
 }
 
@@ -179,7 +177,12 @@ const LOCALES: Readonly<Record<Language, string>> = { en: 'en-IN', hi: 'hi-IN' }
 
 const CATALOGS = { en: () => import('catalog:en'), hi: () => import('catalog:hi') } as const;
 
-export const currentLanguage = new ObservableValue<Language>('en');
+const currentLanguage = new ObservableValue<Language>('en');
+
+/** The language of the page. A component that calls this is drawn anew when it changes, with all within. */
+export function useLanguage(): Language {
+  return useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
+}
 
 /** Loads the texts of a language, switches to it, and remembers it in this browser. */
 export async function switchLanguage(language: Language): Promise<void> {

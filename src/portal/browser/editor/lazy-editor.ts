@@ -1,0 +1,3 @@
+import { lazyPart } from '../shell/states';
+
+export const LazyCodeEditor = lazyPart(async () => (await import('./code-editor')).CodeEditor, 10);
