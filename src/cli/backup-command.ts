@@ -264,7 +264,7 @@ function printBackupSummary(
   for (const { name, rows } of tables) counts.set(name, (counts.get(name) ?? 0) + rows);
   printTable(
     ['table', 'rows'],
-    [...counts].filter(([, count]) => count > 0).map(([name, count]) => [name, count.toLocaleString('en')]),
+    [...counts].filter(([, count]) => count > 0),
   );
   printLine(
     `${file}: ${rows.toLocaleString('en')} rows of ` +

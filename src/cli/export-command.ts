@@ -192,12 +192,7 @@ function printHowToContinue(left: readonly string[], { options, next }: Work): v
 function printExported(files: readonly Exported[], next: string): void {
   printTable(
     ['collection', 'records', 'bytes', 'file'],
-    files.map(({ collection, records, bytes, file }) => [
-      collection,
-      records.toLocaleString('en'),
-      bytes.toLocaleString('en'),
-      file,
-    ]),
+    files.map(({ collection, records, bytes, file }) => [collection, records, bytes, file]),
   );
   printLine(`what changes from now on: --since ${next}`);
 }
@@ -295,16 +290,8 @@ function printReport(
   { rows, readiness, homeless, notCarried }: FormatReport,
   files: readonly string[],
 ): void {
-  printTable(
-    ['file', 'rows'],
-    [...rows].map(([file, count]) => [file, count.toLocaleString('en')]),
-  );
-  if (readiness.counts.size > 0) {
-    printTable(
-      ['lacking', 'records'],
-      [...readiness.counts].map(([column, count]) => [column, count.toLocaleString('en')]),
-    );
-  }
+  printTable(['file', 'rows'], [...rows]);
+  if (readiness.counts.size > 0) printTable(['lacking', 'records'], [...readiness.counts]);
   printTable(
     ['empty column', 'because'],
     homeless.map(({ file, column, because }) => [`${file}: ${column}`, because]),
@@ -344,17 +331,11 @@ export function registerConvertCommand(command: Command, commandLine: CommandLin
         printLine(JSON.stringify({ files, ...maps }));
         return;
       }
-      const counted = (count: number) => count.toLocaleString('en');
       printTable(
         ['collection', 'records', 'file'],
-        files.map(({ collection, records, file: name }) => [collection, counted(records), name]),
+        files.map(({ collection, records, file: name }) => [collection, records, name]),
       );
-      if (homeless.size > 0) {
-        printTable(
-          ['column without a place here', 'rows'],
-          [...homeless].map(([column, count]) => [column, counted(count)]),
-        );
-      }
+      if (homeless.size > 0) printTable(['column without a place here', 'rows'], [...homeless]);
       for (const [name, count] of leftOut) printLine(`left out, there no more: ${count} of ${name}`);
       printLine('they are imported in this order, by=_id: POST /imports?collection=<collection>');
     },

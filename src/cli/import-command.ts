@@ -137,7 +137,7 @@ async function undo(work: Work, id: string): Promise<StoredImport> {
   if (!options.json) {
     printTable(
       ['removed', 'changed', 'brought back', 'changed later'],
-      [[removed, changed, broughtBack, conflictCount].map((count) => count.toLocaleString('en'))],
+      [[removed, changed, broughtBack, conflictCount]],
     );
     for (const { id: record, version } of conflicts.slice(0, SHOWN_ROWS)) {
       printLine(`${record} was changed later: version ${version ?? 'none, it is gone'}`);
@@ -232,10 +232,7 @@ function print(one: StoredImport, { json }: Pick<ImportCommandOptions, 'json'>):
     return;
   }
   const counts = countsOf(one);
-  printTable(
-    ['import', 'state', ...COUNTED],
-    [[one.id, one.state, ...COUNTED.map((name) => counts[name].toLocaleString('en'))]],
-  );
+  printTable(['import', 'state', ...COUNTED], [[one.id, one.state, ...COUNTED.map((name) => counts[name])]]);
   if (one.state === 'tried') printTrial(one);
   if (one.fault !== undefined) printLine(`why: ${String(one.fault.detail)}`);
   if (changesOf(one).length > 0) printLine(`undo: campus import --undo ${one.id}`);

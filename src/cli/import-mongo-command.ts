@@ -231,9 +231,9 @@ function printDone(done: readonly ImportedCollection[], warnings: readonly strin
     done.map(({ name, collection, report, import: run, outcome }) => [
       name,
       collection,
-      report.documents.toLocaleString('en'),
+      report.documents,
       ...[run?.counts.created, run?.counts.updated, run?.counts.same, run?.counts.refused].map(
-        (count) => count?.toLocaleString('en') ?? '',
+        (count) => count ?? '',
       ),
       outcome,
     ]),
@@ -244,7 +244,7 @@ function printDone(done: readonly ImportedCollection[], warnings: readonly strin
       at,
       was,
       became,
-      count.toLocaleString('en'),
+      count,
       firstIds.join(', '),
     ]),
   );

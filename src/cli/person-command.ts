@@ -121,7 +121,7 @@ function printErasure({ pseudonym, entries, shared }: Erasure, { json }: PersonO
     entries.map(({ fate, place, count, fields, because }) => [
       fate,
       place,
-      count.toLocaleString('en'),
+      count,
       fields.join(', '),
       because ?? '',
     ]),

@@ -6,17 +6,17 @@ import { actInDomain, type CommandLine, type DomainWork } from './command-line.j
 import { printLine } from './console-output.js';
 
 /**
- * Prints rows as a table without borders, a heading line first. A terminal would obey the control characters
- * of a cell, and show what follows an override of direction backwards: such a character is printed by its
- * code, as `\u001b`. A cell may have several lines.
+ * Prints rows as a table without borders, a heading line first. A number is a count, and printed with its
+ * separators. A terminal would obey the control characters of a cell, and show what follows an override of
+ * direction backwards: such a character is printed by its code, as `\u001b`. A cell may have several lines.
  */
-export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+export function printTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
   const table = new Table({
     head: head.map(disarmControls),
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 2 },
     chars: Object.fromEntries(BORDERS.map((border) => [border, ''])),
   });
-  for (const row of rows) table.push(row.map(disarmControls));
+  for (const row of rows) table.push(row.map((cell) => disarmControls(cell.toLocaleString('en'))));
   printLine(
     table
       .toString()
