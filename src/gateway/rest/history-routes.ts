@@ -6,7 +6,7 @@ import { nextPage } from './answer-records.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
 import { describeAnswer, toAnswer } from './describe-answers.js';
 import { RECORD } from './describe-records.js';
-import { parseCount } from './parameter-reader.js';
+import { pageParameters } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
 import { READ_ERRORS } from './record-read-routes.js';
 import { asRecord, IDEMPOTENCY_KEY, IF_MATCH, WRITE_ERRORS } from './record-write-routes.js';
@@ -53,11 +53,9 @@ const readHistory: Route = {
   errors: READ_ERRORS,
   assertAllowed: allowedTo('read'),
   ...via('history', ['history'], async (history, request) => {
-    const { limit, after } = request.parameters;
     const { rows: versions, hasNextPage } = await history.history(request.context, {
       ...recordAddress(request),
-      first: limit === undefined ? null : parseCount('limit', limit, 1),
-      after: after === undefined || after === '' ? null : after,
+      ...pageParameters(request.parameters),
     });
     const last = hasNextPage ? versions.at(-1) : undefined;
     return jsonAnswer(

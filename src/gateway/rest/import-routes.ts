@@ -12,7 +12,7 @@ import {
 } from '../resolvers/services/import-resolver.js';
 import { nextPage } from './answer-records.js';
 import { describeAnswer, toAnswer } from './describe-answers.js';
-import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
+import { invalidParameter, pageParameters, parseFlag } from './parameter-reader.js';
 import { asRecord, FORCE } from './record-write-routes.js';
 import {
   type Answer,
@@ -115,11 +115,7 @@ const listImports: Route = {
   ],
   errors: [...ERRORS, 'LIMIT_EXCEEDED', 'NOT_ACCEPTABLE'],
   ...via('imports', ['imports'], async (imports, request) => {
-    const { limit, after } = request.parameters;
-    const { nodes, pageInfo } = await imports.imports(request.context, {
-      first: limit === undefined ? null : parseCount('limit', limit, 1),
-      after: after || null,
-    });
+    const { nodes, pageInfo } = await imports.imports(request.context, pageParameters(request.parameters));
     const cursor = pageInfo.hasNextPage ? pageInfo.endCursor : null;
     return jsonAnswer(`[${nodes.map(printImport).join(',')}]`, {
       ...(cursor && { headers: nextPage(cursor, request.parameters) }),

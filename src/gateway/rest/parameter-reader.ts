@@ -57,6 +57,11 @@ export function parseCount(name: string, text: string, minimum: number): number 
   throw invalidParameter(name, text, `a whole number from ${minimum} to 999999999`);
 }
 
+/** The parameters `limit` and `after` as a resolver takes them. @throws INVALID_VALUE (400) */
+export function pageParameters({ limit, after }: Readonly<Record<string, string>>) {
+  return { first: limit === undefined ? null : parseCount('limit', limit, 1), after: after || null };
+}
+
 /** PHP writes 1 and 0. @throws INVALID_VALUE (400) for other texts than `true` and `false` */
 export function parseFlag(name: string, text: string): boolean {
   const flag = toFlag(text) ?? { 1: true, 0: false }[text];

@@ -12,6 +12,7 @@ import { callerName, type Scope } from '../../base/model/scope.js';
 import { FairQueue } from '../../store/database/fair-queue.js';
 import { prefersPage, sendNoticePage } from './notice-page.js';
 import type { Pace } from './paced-writer.js';
+import { hasBody } from './request-admission.js';
 
 /** The settings that limit bodies. */
 export interface BodyLimits {
@@ -71,12 +72,11 @@ export function useBodyAdmission(
     throw new ServiceError('NOT_FOUND', detail);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-    const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
+    const { 'content-length': length } = request.headers;
     const admit = () => {
       if (waiting.delete(request.raw)) reply.raw.writeContinue();
     };
-    if (!hasBody) return done();
+    if (!hasBody(request)) return done();
     const encoded = request.headers['content-encoding'];
     if (encoded !== undefined && !/^(?:identity)?$/i.test(encoded.trim())) return done(compressed(encoded));
     if (request.routeOptions.config.body === 'streamed') {

@@ -2,6 +2,7 @@
  * Puts requests through `AdmissionControl`: first before their credential is checked, since that costs too;
  * requests with a body again once it has arrived, so that none holds a place while it is being sent.
  */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../base/model/scope.js';
@@ -76,11 +77,11 @@ export function useRequestAdmission(
     });
   });
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    if (hasBody(request)) request.lifecycle.releasePermit();
+    if (waitsForBody(request)) request.lifecycle.releasePermit();
     done();
   });
   app.addHook('preHandler', (request, _reply, done) => {
-    if (!hasBody(request) || request.routeOptions.config.body === 'streamed') done();
+    if (!waitsForBody(request) || request.routeOptions.config.body === 'streamed') done();
     else acquire(request, done);
   });
 }
@@ -110,12 +111,15 @@ function isPermit(entry: Permit | Promise<Permit>): entry is Permit {
  */
 function urgencyOf(request: FastifyRequest): Urgency {
   const { urgencyOf } = request.routeOptions.config;
-  if (urgencyOf === undefined || (hasBody(request) && request.body === undefined)) return 'short';
+  if (urgencyOf === undefined || (waitsForBody(request) && request.body === undefined)) return 'short';
   return urgencyOf(request);
 }
 
-function hasBody({ headers, routeOptions }: FastifyRequest): boolean {
-  if (routeOptions.config.isVital) return false;
+function waitsForBody(request: FastifyRequest): boolean {
+  return !request.routeOptions.config.isVital && hasBody(request);
+}
+
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   return encoding !== undefined || (length !== undefined && length !== '0');
 }

@@ -7,6 +7,7 @@ import type { OpenUpload } from '../../services/files/stored-file.js';
 import type { Imports } from '../../services/importing/imports.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { toLink } from '../resolvers/services/file-resolver.js';
+import { hasBody } from './request-admission.js';
 import {
   PIECE_TYPE,
   parseByteCount,
@@ -169,8 +170,4 @@ function setUploadHeaders(reply: FastifyReply, { offset, expiresAt }: OpenUpload
   reply.header('upload-offset', String(offset));
   if (expiresAt !== undefined) reply.header('upload-expires', expiresAt.toUTCString());
   return reply;
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -1,5 +1,7 @@
 /** The subscription to topics. Those to records are made in typed/record-fields.ts. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../base/errors.js';
+import { Batcher } from '../../../base/process/batcher.js';
 import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import type { Report } from '../../../school/reports/engine/report.js';
@@ -155,13 +157,19 @@ async function subscribeToReport({
   const scope = requireScope(context);
   rightsOf(report, scope);
   const queue = context.openQueue(info);
-  const news = new ReportNews(async (collections, changedAt) => {
-    try {
-      rightsOf(report, await context.caller.scope());
-      queue.push(printReady({ report: report.name, collections, changedAt }, info));
-    } catch (error) {
-      queue.fail(error);
-    }
+  // Announces changes at once, and those of the next interval together.
+  const news = new Batcher<RecordChange>({
+    takeNext: (waiting) => waiting.splice(0),
+    concurrency: 1,
+    work: async (changes) => {
+      try {
+        rightsOf(report, await context.caller.scope());
+        queue.push(printReady(toReportChange(report, changes), info));
+        await sleep(INTERVAL_MS, undefined, { ref: false });
+      } catch (error) {
+        queue.fail(error);
+      }
+    },
   });
   const read = REPORT_COLLECTIONS[report.name] ?? [];
   const stop = await context.feed.follow((changes) => {
@@ -171,43 +179,15 @@ async function subscribeToReport({
   });
   queue.onEnd(() => {
     stop();
-    news.stop();
+    news.clear();
   });
   return queue;
 }
 
-/** Debounces changes: announces them at once, then not again for a while. */
-class ReportNews {
-  readonly #tell: (collections: readonly string[], changedAt: Date) => Promise<void>;
-  readonly #collections = new Set<string>();
-  #changedAt = new Date(0);
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(tell: (collections: readonly string[], changedAt: Date) => Promise<void>) {
-    this.#tell = tell;
-  }
-
-  add({ collection, at }: RecordChange): void {
-    this.#collections.add(collection);
-    if (at > this.#changedAt) this.#changedAt = at;
-    // The timer runs after this call, so that simultaneous changes are announced together.
-    this.#timer ??= setTimeout(() => this.#flush(), 0);
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
-
-  #flush(): void {
-    if (this.#collections.size === 0) {
-      this.#timer = undefined;
-      return;
-    }
-    const collections = [...this.#collections].sort();
-    this.#collections.clear();
-    this.#timer = setTimeout(() => this.#flush(), INTERVAL_MS);
-    void this.#tell(collections, this.#changedAt);
-  }
+function toReportChange({ name }: Report, changes: readonly RecordChange[]) {
+  const collections = [...new Set(changes.map(({ collection }) => collection))].sort();
+  const changedAt = changes.reduce((latest, { at }) => (at > latest ? at : latest), new Date(0));
+  return { report: name, collections, changedAt };
 }
 
 /** @throws NOT_FOUND with a suggestion */

@@ -365,9 +365,6 @@ function toGraphqlError(error: unknown): GraphQLError {
   return new GraphQLError(original.message, { originalError: original });
 }
 
-/**
- * Reads a member of `connection_init` regardless of case: clients write `Authorization` and `authorization`.
- */
 /** The headers of a caller: the parameters, their `headers`, or a token, as other servers have it. */
 function headersOf({ headers, token, authToken, ...own }: Readonly<Record<string, unknown>>) {
   const bare = token ?? authToken;
@@ -378,6 +375,7 @@ function headersOf({ headers, token, authToken, ...own }: Readonly<Record<string
   };
 }
 
+/** Reads a member regardless of case: clients write `Authorization` and `authorization`. */
 function textOf(parameters: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const found = Object.entries(parameters).find(([key]) => key.toLowerCase() === name)?.[1];
   return typeof found === 'string' ? found : undefined;

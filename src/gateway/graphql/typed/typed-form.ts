@@ -150,14 +150,7 @@ type ReferrersArguments = PageArguments & SelectingArguments;
  */
 export function toReferrersShape(
   referrers: TypedReferrers,
-  {
-    typeName,
-    source,
-    form,
-    nodes,
-    model,
-    info,
-  }: {
+  selected: {
     /** The type of the record they point to. */
     readonly typeName: string;
     readonly source: TypedCollection;
@@ -167,6 +160,7 @@ export function toReferrersShape(
     readonly info: SelectionInfo;
   },
 ): ReferrersShape {
+  const { typeName, source, form, nodes, model, info } = selected;
   const asked = argumentsOf(typeName, nodes, info);
   return {
     kind: 'referrers',
