@@ -69,6 +69,20 @@ export interface Principal {
   readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 }
 
+/** The user, key or task for whom work runs that outlasts the check of its rights; stored as JSON. */
+export interface WorkPrincipal extends Pick<Principal, 'kind' | 'id' | 'domainId' | 'credential'> {
+  /** The most that the work may have. Default: all that the user or key has now. */
+  readonly roles?: readonly string[] | undefined;
+  readonly scopes?: KeyScopes | undefined;
+}
+
+/** For work that may have at most the rights of this moment. */
+export function toWorkPrincipal(principal: Principal): WorkPrincipal {
+  const { kind, id, domainId, roles, scopes } = principal;
+  const { part: _, ...credential } = principal.credential;
+  return { kind, id, domainId, credential, roles: [...roles], scopes };
+}
+
 /** The scopes of a session whose user still lacks a required second factor. */
 export const SECOND_FACTOR_ALONE: KeyScopes = { collections: {}, reports: [], scripts: [] };
 

@@ -3,6 +3,7 @@
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
+import type { UserRef } from './principals.js';
 
 /** A log-in or log-out, for the log. */
 export interface AccountObservation {
@@ -21,9 +22,7 @@ export interface Origin {
   readonly requestId?: string | undefined;
 }
 
-interface SessionOfUser {
-  readonly domainId: string;
-  readonly userId: string;
+interface SessionOfUser extends UserRef {
   readonly sessionId: string;
   /** Absent if the session was found by its refresh token alone. */
   readonly userName?: string | undefined;
@@ -44,54 +43,49 @@ export class AccountEvents {
     this.#options = options;
   }
 
-  async loggedIn(
-    user: { readonly domainId: string; readonly userId: string; readonly userName: string },
-    { address, requestId }: Origin,
-  ): Promise<void> {
-    const { domainId, userId, userName } = user;
-    const act = { collection: '$session', id: userId, operation: 'created' } as const;
-    await this.#options.database.query(
-      auditedAct(authorOf(domainId, userId, requestId), { ...act, credential: `address:${address}` }),
-    );
-    this.#options.observe({ kind: 'account', act: 'loggedIn', domainId, userName, address, requestId });
+  async loggedIn(user: UserRef & { readonly userName: string }, origin: Origin): Promise<void> {
+    await this.#audit('created', user, { ...origin, credential: `address:${origin.address}` });
+    this.#observe('loggedIn', user, origin);
   }
 
   /** At most 60 an hour are in the audit trail for a user, and for all unknown names of a domain together. */
   async loginFailed(
     domainId: string | undefined,
     user: { readonly id: string; readonly userName: string } | undefined,
-    { address, requestId }: Origin,
+    origin: Origin,
   ): Promise<void> {
-    if (domainId !== undefined && (await this.#hasRoom(domainId, user?.id ?? ''))) {
-      const act = { collection: '$session', id: user?.id ?? '', operation: 'refused' } as const;
-      await this.#options.database.query(
-        auditedAct(authorOf(domainId, act.id, requestId), { ...act, credential: `address:${address}` }),
-      );
-    }
-    const userName = user?.userName;
-    this.#options.observe({ kind: 'account', act: 'loginFailed', domainId, userName, address, requestId });
+    const ref = domainId === undefined ? undefined : { domainId, userId: user?.id ?? '' };
+    if (ref !== undefined && (await this.#hasRoom(ref)))
+      await this.#audit('refused', ref, { ...origin, credential: `address:${origin.address}` });
+    this.#observe('loginFailed', { domainId, userName: user?.userName }, origin);
   }
 
-  async loggedOut(session: SessionOfUser, origin: Origin): Promise<void> {
-    await this.#ended('loggedOut', session, origin);
+  /** `tokenReused`: a refresh token was used twice, so somebody has a copy of it, and its session has ended. */
+  async ended(act: 'loggedOut' | 'tokenReused', session: SessionOfUser, origin: Origin): Promise<void> {
+    await this.#audit('deleted', session, { ...origin, credential: `token:${session.sessionId}` });
+    this.#observe(act, session, origin);
   }
 
-  /** A refresh token was used twice, so somebody has a copy of it, and its session has ended. */
-  async tokenReused(session: SessionOfUser, origin: Origin): Promise<void> {
-    await this.#ended('tokenReused', session, origin);
+  async #audit(
+    operation: 'created' | 'refused' | 'deleted',
+    { domainId, userId }: UserRef,
+    { credential, requestId = 'log-in' }: Origin & { readonly credential: string },
+  ): Promise<void> {
+    const principal = { id: userId, credential: { kind: 'system', id: 'log-in' } } as const;
+    const by = { domain: { id: domainId }, principal, requestId };
+    const act = { collection: '$session', id: userId, operation, credential };
+    await this.#options.database.query(auditedAct(by, act));
   }
 
-  async #ended(act: 'loggedOut' | 'tokenReused', session: SessionOfUser, origin: Origin): Promise<void> {
-    const { domainId, userId, sessionId, userName } = session;
-    const { address, requestId } = origin;
-    const entry = { collection: '$session', id: userId, operation: 'deleted' } as const;
-    await this.#options.database.query(
-      auditedAct(authorOf(domainId, userId, requestId), { ...entry, credential: `token:${sessionId}` }),
-    );
+  #observe(
+    act: AccountObservation['act'],
+    { domainId, userName }: Partial<Pick<AccountObservation, 'domainId' | 'userName'>>,
+    { address, requestId }: Origin,
+  ): void {
     this.#options.observe({ kind: 'account', act, domainId, userName, address, requestId });
   }
 
-  async #hasRoom(domainId: string, userId: string): Promise<boolean> {
+  async #hasRoom({ domainId, userId }: UserRef): Promise<boolean> {
     const [row] = await this.#options.database.query<{ count: number }>(
       sql`
         select count(*)::int as count
@@ -106,13 +100,4 @@ export class AccountEvents {
     );
     return (row?.count ?? 0) < MOST_FAILURES_AN_HOUR;
   }
-}
-
-function authorOf(domainId: string, userId: string, requestId: string | undefined) {
-  const credential = { kind: 'system', id: 'log-in' } as const;
-  return {
-    domain: { id: domainId },
-    principal: { id: userId, credential },
-    requestId: requestId ?? 'log-in',
-  };
 }

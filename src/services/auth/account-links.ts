@@ -8,9 +8,9 @@ import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner, type Passwords } from './passwords.js';
-import { findUser, type Principals } from './principals.js';
+import { findUser, type Principals, type UserRef } from './principals.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
-import { replacePassword, type UserRef } from './sessions.js';
+import { replacePassword } from './sessions.js';
 
 export type LinkPurpose = 'invite' | 'reset';
 
@@ -46,11 +46,9 @@ interface AccountLinksOptions {
 
 export class AccountLinks {
   readonly #options: AccountLinksOptions;
-  readonly #onChange: OnAccountChange;
 
   constructor(options: AccountLinksOptions) {
     this.#options = options;
-    this.#onChange = options.onChange ?? (() => {});
   }
 
   /**
@@ -104,7 +102,7 @@ export class AccountLinks {
       await replacePassword(transaction, link, passwordHash, by);
     });
     this.#options.principals.forget(user.domainId, user.userId);
-    this.#onChange(user, 'password');
+    this.#options.onChange?.(user, 'password');
   }
 
   async #get(database: Queryable, token: string, lock: Sql = sql.empty): Promise<StoredLink> {

@@ -4,16 +4,13 @@ import { type Domain, type Scope, systemPrincipal } from '../../base/model/scope
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
-import { findUser } from './principals.js';
+import { findUser, type UserRef } from './principals.js';
 
 /** A change that the owner of an account is mailed about. */
 export type AccountChange = 'password' | 'email' | 'secondFactor' | 'key';
 
 /** Called after a change is committed. */
-export type OnAccountChange = (
-  user: { readonly domainId: string; readonly userId: string },
-  change: AccountChange,
-) => void;
+export type OnAccountChange = (user: UserRef, change: AccountChange) => void;
 
 /** Sends mail to users, if there is a mail server. */
 export interface UserMailer {
@@ -50,7 +47,7 @@ export class AccountMails {
    * Queues a mail, one after the other. `email`: if the last change of the record changed the address, the
    * former one is notified. Faults are reported, because the change itself has succeeded.
    */
-  send(user: { readonly domainId: string; readonly userId: string }, change: AccountChange): void {
+  send(user: UserRef, change: AccountChange): void {
     if (this.#waiting >= MOST_WAITING || !this.#options.mailer.canSend(user.domainId)) return;
     this.#waiting += 1;
     this.#sending = this.#sending.then(async () => {
@@ -63,10 +60,7 @@ export class AccountMails {
     await this.#sending;
   }
 
-  async #send(
-    { domainId, userId }: { readonly domainId: string; readonly userId: string },
-    change: AccountChange,
-  ): Promise<void> {
+  async #send({ domainId, userId }: UserRef, change: AccountChange): Promise<void> {
     const { database, domains, mailer, onFault } = this.#options;
     try {
       const domain = domains.find(domainId);
@@ -85,7 +79,7 @@ export class AccountMails {
   }
 
   /** The address before the last change of the user's record; `undefined` if that did not change it. */
-  async #formerEmail({ domainId, userId }: { readonly domainId: string; readonly userId: string }) {
+  async #formerEmail({ domainId, userId }: UserRef) {
     const [entry] = await this.#options.database.query<{ email: string | null }>(sql`
       select before -> 'email' ->> 0 as email
       from audit_entries

@@ -72,11 +72,9 @@ interface ApiKeysOptions {
  */
 export class ApiKeys {
   readonly #options: ApiKeysOptions;
-  readonly #onChange: OnAccountChange;
 
   constructor(options: ApiKeysOptions) {
     this.#options = options;
-    this.#onChange = options.onChange ?? (() => {});
   }
 
   /** Whether the caller may create keys for itself. */
@@ -120,7 +118,7 @@ export class ApiKeys {
       ${auditedAct(scope, { collection: '$apiKey', id, operation: 'created' })}`);
       return { userId };
     });
-    this.#onChange({ domainId: scope.domain.id, userId }, 'key');
+    this.#options.onChange?.({ domainId: scope.domain.id, userId }, 'key');
     return { id, key };
   }
 
@@ -219,7 +217,7 @@ export class ApiKeys {
       : undefined;
     if (!rotated) throw noSuchKey();
     this.#options.principals.forget(domainId, rotated.userId);
-    this.#onChange({ domainId, userId: rotated.userId }, 'key');
+    this.#options.onChange?.({ domainId, userId: rotated.userId }, 'key');
     return { id: newId, key };
   }
 
@@ -246,7 +244,7 @@ export class ApiKeys {
           from: sql`from revoked`,
         })}
       )
-      select ${announceUser({ domainId: sql`${domainId}`, userId: sql`${key.userId}` })}`);
+      select ${announceUser({ domainId, userId: key.userId })}`);
     this.#options.principals.forget(domainId, key.userId);
   }
 

@@ -14,11 +14,18 @@ import type { KeyMeter } from './key-meter.js';
 import { narrowPrincipal } from './key-scopes.js';
 import { type LoginLockout, type LoginTrial, loginTrial } from './login-lockout.js';
 import { findPasswordOwner, type Passwords } from './passwords.js';
-import { type Principals, parseRoles, type ResolvedCredential } from './principals.js';
+import {
+  type Principals,
+  parseRoles,
+  type ResolvedCredential,
+  USER_FACTS,
+  type UserFacts,
+  type UserRef,
+} from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
 import { SECOND_FACTOR, type SecondFactors } from './second-factors.js';
 import { createOpaqueSecret, hashOpaqueSecret, KEY_PREFIX } from './service-secret.js';
-import { replacePassword, type Sessions, type UserRef } from './sessions.js';
+import { replacePassword, type Sessions } from './sessions.js';
 
 export interface LoginAttempt {
   /** Absent: the top domain. */
@@ -231,7 +238,7 @@ export class Authenticator {
     const ended = await this.#options.sessions.endOf(refreshToken);
     if (ended === undefined) return;
     this.#options.principals.forget(ended.domainId, ended.userId);
-    await this.#options.events.loggedOut(ended, origin);
+    await this.#options.events.ended('loggedOut', ended, origin);
   }
 
   /**
@@ -255,7 +262,7 @@ export class Authenticator {
     const ended = await sessions.endOf(refreshToken, 'used');
     if (ended) {
       principals.forget(ended.domainId, ended.userId);
-      await events.tokenReused(ended, origin);
+      await events.ended('tokenReused', ended, origin);
     }
     throw new ServiceError(
       'UNAUTHENTICATED',
@@ -279,7 +286,7 @@ export class Authenticator {
     await this.#options.sessions.end(credential.id);
     this.#options.principals.forget(domainId, userId);
     const session = { domainId, userId, userName, sessionId: credential.id };
-    await this.#options.events.loggedOut(session, origin);
+    await this.#options.events.ended('loggedOut', session, origin);
   }
 
   /**
@@ -427,14 +434,7 @@ export class Authenticator {
     const place = { domain: isPossible ? domainId : '' };
     const [user] = await this.#options.database.query<StoredUser>(
       sql`
-        select
-          r.id,
-          r.data ->> 'user_name' as "userName",
-          coalesce(r.data ->> 'name', '') as name,
-          r.data -> 'roles' as roles,
-          coalesce(r.data -> 'active' = 'true', false) as "isActive",
-          c.password_hash as "passwordHash",
-          c.token_epoch as epoch
+        select r.id, ${USER_FACTS}, c.password_hash as "passwordHash", c.token_epoch as epoch
         from records r
         left join credentials c on c.domain_id = r.domain and c.user_id = r.id
         where ${liveRecordsNamed(place, 'pltf_user', { field: 'user_name', text })}
@@ -453,13 +453,7 @@ export class Authenticator {
   async #findByEmail(domainId: string, email: string): Promise<readonly Omit<StoredUser, 'passwordHash'>[]> {
     if (email !== email.normalize('NFKC')) return [];
     return await this.#options.database.query(sql`
-      select
-        r.id,
-        r.data ->> 'user_name' as "userName",
-        coalesce(r.data ->> 'name', '') as name,
-        r.data -> 'roles' as roles,
-        true as "isActive",
-        c.token_epoch as epoch
+      select r.id, ${USER_FACTS}, c.token_epoch as epoch
       from records r
       left join credentials c on c.domain_id = r.domain and c.user_id = r.id
       where ${liveRecordsIn(domainId, 'pltf_user')}
@@ -516,12 +510,8 @@ export class Authenticator {
   }
 }
 
-interface StoredUser {
+interface StoredUser extends Omit<UserFacts, 'email' | 'language'> {
   readonly id: string;
-  readonly userName: string;
-  readonly name: string;
-  readonly roles: unknown;
-  readonly isActive: boolean;
   /** Null: the user has no password. */
   readonly passwordHash: string | null;
   readonly epoch: number | null;

@@ -5,8 +5,7 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
-import { findUser } from './principals.js';
-import type { UserRef } from './sessions.js';
+import { findUser, type UserRef } from './principals.js';
 
 /** The cost of one hash. */
 export interface PasswordCost {

@@ -13,6 +13,7 @@ import {
   type Principal,
   SECOND_FACTOR_ALONE,
   systemPrincipal,
+  type WorkPrincipal,
 } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import { fromRow, type Queryable, type RowOf } from '../../store/database/queryable.js';
@@ -27,7 +28,7 @@ import { narrowPrincipal } from './key-scopes.js';
  * The expression that announces a change of a user or its credentials, for the select list of the statement
  * that makes it.
  */
-export function announceUser(user: { readonly domainId: Sql; readonly userId: Sql }): Sql {
+export function announceUser(user: { readonly domainId: Sql | string; readonly userId: Sql | string }): Sql {
   return sql`pg_notify(
     campus_channel(${PRINCIPALS_CHANNEL}),
     json_build_object('domain', ${user.domainId}::text, 'user', ${user.userId}::text)::text)`;
@@ -57,13 +58,6 @@ export interface ResolvedCredential {
 }
 
 type CredentialRef = Omit<AccessClaims, 'epoch'>;
-
-/** The user, key or task for whom work runs that outlasts the check of its rights. */
-export interface WorkPrincipal extends Pick<Principal, 'kind' | 'id' | 'domainId' | 'credential'> {
-  /** The most that the work may have. Default: all that the user or key has now. */
-  readonly roles?: Iterable<string> | undefined;
-  readonly scopes?: KeyScopes | undefined;
-}
 
 /** Refusals are cached too: a revoked token costs one round trip, not one per attempt. */
 interface Remembered {
@@ -157,7 +151,7 @@ export class Principals {
    */
   async ofWork(work: WorkPrincipal): Promise<Principal | undefined> {
     const { kind, id, domainId, credential } = work;
-    if (kind === 'system') return { ...systemPrincipal(id, [...(work.roles ?? [])], domainId), credential };
+    if (kind === 'system') return { ...systemPrincipal(id, work.roles ?? [], domainId), credential };
     const present = await this.#presentOf(work);
     if (present === undefined) return undefined;
     const roles = [...(work.roles ?? present.roles)].filter((role) => present.roles.has(role));
@@ -333,10 +327,7 @@ const changeSchema = z
   })
   .pipe(z.object({ domain: z.string(), user: z.string().optional() }));
 
-interface CredentialRow {
-  readonly userName: string;
-  readonly name: string;
-  readonly roles: unknown;
+interface CredentialRow extends Pick<UserFacts, 'userName' | 'name' | 'roles'> {
   readonly epoch: number | null;
   readonly expiresAt: number | null;
   readonly scopes: KeyScopes | null;
@@ -346,10 +337,7 @@ interface CredentialRow {
 
 function selectSession({ domainId, userId, origin }: CredentialRef): Sql {
   return sql`
-    select
-      coalesce(r.data ->> 'user_name', '') as "userName",
-      coalesce(r.data ->> 'name', '') as name,
-      r.data -> 'roles' as roles,
+    select ${USER_FACTS},
       c.token_epoch as epoch,
       null as "expiresAt",
       null::jsonb as scopes,
@@ -367,10 +355,7 @@ function selectSession({ domainId, userId, origin }: CredentialRef): Sql {
 
 function selectKey({ domainId, userId, origin }: CredentialRef): Sql {
   return sql`
-    select
-      coalesce(r.data ->> 'user_name', '') as "userName",
-      coalesce(r.data ->> 'name', '') as name,
-      r.data -> 'roles' as roles,
+    select ${USER_FACTS},
       c.token_epoch as epoch,
       (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
       k.scopes as scopes,
@@ -386,7 +371,7 @@ function selectKey({ domainId, userId, origin }: CredentialRef): Sql {
       and r.data -> 'active' = 'true'`;
 }
 
-function userKey({ domainId, userId }: { readonly domainId: string; readonly userId: string }): string {
+function userKey({ domainId, userId }: UserRef): string {
   return `${domainId}\n${userId}`;
 }
 
@@ -405,7 +390,7 @@ export type PrincipalAttributes = Readonly<Record<string, readonly (readonly Jso
 export async function loadPrincipalAttributes(
   database: Queryable,
   collections: readonly Collection[],
-  user: { readonly domainId: string; readonly userId: string },
+  user: UserRef,
 ): Promise<PrincipalAttributes> {
   const selects = collections.flatMap((collection) =>
     collection.grants.map((grant) => selectGrant(collection, grant, user)),
@@ -425,11 +410,7 @@ export async function loadPrincipalAttributes(
  * Selects the rows `attribute` and `key` (a list, as JSON text) that a collection grants to a user. A key
  * with a null grants nothing.
  */
-export function selectGrant(
-  collection: Collection,
-  grant: Grant,
-  user: { readonly domainId: string; readonly userId: string },
-): Sql {
+export function selectGrant(collection: Collection, grant: Grant, user: UserRef): Sql {
   const isCaller = `${jsonPathOf([grant.caller, 'value'])} ? (@ == ${JSON.stringify(user.userId)})`;
   const list = sql`r.data -> ${grant.list}::text`;
   return sql`
@@ -453,7 +434,13 @@ function jsonPathOf(path: readonly string[]): string {
   return ['$', ...path.map((step) => JSON.stringify(step))].join('.');
 }
 
-interface UserFacts {
+export interface UserRef {
+  readonly domainId: string;
+  readonly userId: string;
+}
+
+/** What the record of a user says. */
+export interface UserFacts {
   readonly userName: string;
   /** Full name. */
   readonly name: string;
@@ -463,16 +450,19 @@ interface UserFacts {
   readonly isActive: boolean;
 }
 
+/** The columns `UserFacts` of the record `r` of a user. */
+export const USER_FACTS = sql`coalesce(r.data ->> 'user_name', '') as "userName",
+  coalesce(r.data ->> 'name', '') as name, r.data ->> 'email' as email, r.data ->> 'language' as language,
+  r.data -> 'roles' as roles, coalesce(r.data -> 'active' = 'true', false) as "isActive"`;
+
 /** What the record of a user says; `undefined` if there is none. */
 export async function findUser(
   database: Queryable,
-  { domainId, userId }: { readonly domainId: string; readonly userId: string },
+  { domainId, userId }: UserRef,
 ): Promise<UserFacts | undefined> {
   const [row] = await database.query<RowOf<UserFacts>>(
     sql`
-      select coalesce(r.data ->> 'user_name', '') as "userName", coalesce(r.data ->> 'name', '') as name,
-        r.data ->> 'email' as email, r.data ->> 'language' as language, r.data -> 'roles' as roles,
-        coalesce(r.data -> 'active' = 'true', false) as "isActive"
+      select ${USER_FACTS}
       from records r
       where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}`,
     { name: 'auth-user' },

@@ -16,8 +16,7 @@ import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { type LoginLockout, loginTrial } from './login-lockout.js';
-import { announceUser, type Principals } from './principals.js';
-import type { UserRef } from './sessions.js';
+import { announceUser, type Principals, type UserRef } from './principals.js';
 import type { TextEncryption } from './text-encryption.js';
 
 export interface NewSecondFactor {
@@ -57,11 +56,9 @@ interface SecondFactorsOptions {
 
 export class SecondFactors {
   readonly #options: SecondFactorsOptions;
-  readonly #onChange: OnAccountChange;
 
   constructor(options: SecondFactorsOptions) {
     this.#options = options;
-    this.#onChange = options.onChange ?? (() => {});
   }
 
   isRequired(roles: Iterable<string>): boolean {
@@ -151,10 +148,10 @@ export class SecondFactors {
         with freed as (
           update sessions set is_confined = false where id = ${scope.principal.credential.id}::uuid
         )
-        select ${announceUser(asSql(user))}`);
+        select ${announceUser(user)}`);
     });
     this.#options.principals.forget(user.domainId, user.userId);
-    this.#onChange(user, 'secondFactor');
+    this.#options.onChange?.(user, 'secondFactor');
     return codes;
   }
 
@@ -170,7 +167,7 @@ export class SecondFactors {
       throw new ServiceError('CONFLICT', 'Your role needs a second factor (SECOND_FACTOR_ROLES).');
     await this.#assertCode(scope, user, code);
     await removeFactor(this.#options.database, scope, user);
-    this.#onChange(user, 'secondFactor');
+    this.#options.onChange?.(user, 'secondFactor');
   }
 
   /**
@@ -186,7 +183,7 @@ export class SecondFactors {
       await replaceRecoveryCodes(transaction, user, codes);
       await transaction.query(noteOf(scope, user, 'rotated'));
     });
-    this.#onChange(user, 'secondFactor');
+    this.#options.onChange?.(user, 'secondFactor');
     return codes;
   }
 
@@ -199,7 +196,7 @@ export class SecondFactors {
     if (!isAdmin(scope.principal)) throw new ServiceError('FORBIDDEN', 'Only an admin manages users.');
     const user = { domainId: scope.domain.id, userId };
     await removeFactor(this.#options.database, scope, user);
-    this.#onChange(user, 'secondFactor');
+    this.#options.onChange?.(user, 'secondFactor');
   }
 
   /** Failures count with those of logins, so that a stolen session cannot be used to guess codes. */
@@ -288,10 +285,6 @@ function noteOf(
 
 function isOf({ domainId, userId }: UserRef): Sql {
   return sql`domain_id = ${domainId} and user_id = ${userId}`;
-}
-
-function asSql({ domainId, userId }: UserRef) {
-  return { domainId: sql`${domainId}`, userId: sql`${userId}` };
 }
 
 /**

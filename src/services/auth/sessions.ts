@@ -5,7 +5,7 @@ import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
-import { announceUser } from './principals.js';
+import { announceUser, type UserRef } from './principals.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 
 export interface OpenSession {
@@ -14,9 +14,7 @@ export interface OpenSession {
 }
 
 /** An active session with its next refresh token. */
-export interface RenewedSession extends OpenSession {
-  readonly domainId: string;
-  readonly userId: string;
+export interface RenewedSession extends OpenSession, UserRef {
   readonly userName: string;
   readonly name: string;
   readonly roles: unknown;
@@ -35,11 +33,6 @@ export interface SessionOrigin {
   readonly userAgent?: string | undefined;
   /** The session may do nothing but switch a second factor on. */
   readonly isConfined?: boolean | undefined;
-}
-
-export interface UserRef {
-  readonly domainId: string;
-  readonly userId: string;
 }
 
 export interface EndedSession extends UserRef {
@@ -279,5 +272,5 @@ export async function replacePassword(
       set revoked_at = now()
       where domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null
     )
-    select ${announceUser({ domainId: sql`${user.domainId}`, userId: sql`${user.userId}` })}`);
+    select ${announceUser(user)}`);
 }

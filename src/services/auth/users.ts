@@ -10,14 +10,20 @@ import {
   type KeysetRequest,
   toKeysetPage,
 } from '../../store/database/keyset.js';
-import type { Queryable, Transaction } from '../../store/database/queryable.js';
+import type { Queryable, RowOf, Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { liveRecordsIn, liveRecordsNamed } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner, type Passwords } from './passwords.js';
-import { type GrantingCollections, type Principals, parseRoles } from './principals.js';
+import {
+  type GrantingCollections,
+  type Principals,
+  parseRoles,
+  USER_FACTS,
+  type UserFacts,
+} from './principals.js';
 import { replacePassword } from './sessions.js';
 
 export interface NewUser {
@@ -69,11 +75,9 @@ interface UsersOptions {
 /** The administration of users, in the domain the admin acts in; not by API keys. */
 export class Users {
   readonly #options: UsersOptions;
-  readonly #onChange: OnAccountChange;
 
   constructor(options: UsersOptions) {
     this.#options = options;
-    this.#onChange = options.onChange ?? (() => {});
   }
 
   /**
@@ -126,7 +130,7 @@ export class Users {
       replacePassword(transaction, ref, passwordHash, scope),
     );
     this.#options.principals.forget(domainId, id);
-    this.#onChange({ domainId, userId: id }, 'password');
+    this.#options.onChange?.(ref, 'password');
   }
 
   /**
@@ -298,14 +302,7 @@ async function selectUsers(
   tail: Sql = sql`order by ${sql.join([...USER_ORDER])}`,
 ): Promise<readonly ListedUser[]> {
   const rows = await database.query<ListedUserRow>(sql`
-    select
-      r.id,
-      coalesce(r.data ->> 'user_name', '') as "userName",
-      coalesce(r.data ->> 'name', '') as name,
-      r.data -> 'roles' as roles,
-      r.data ->> 'email' as email,
-      r.version,
-      coalesce(r.data -> 'active' = 'true', false) as "isActive"
+    select r.id, r.version, ${USER_FACTS}
     from records r
     where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${condition}
     ${tail}`);
@@ -314,7 +311,7 @@ async function selectUsers(
     scope,
     rows.map(({ id }) => id),
   );
-  return rows.map((row) => ({
+  return rows.map(({ language: _, ...row }) => ({
     ...row,
     roles: parseRoles(row.roles),
     email: row.email ?? undefined,
@@ -324,11 +321,7 @@ async function selectUsers(
   }));
 }
 
-interface ListedUserRow
-  extends Omit<ListedUser, 'roles' | 'hasPassword' | 'hasSecondFactor' | 'lastLoginAt' | 'email'> {
-  readonly roles: unknown;
-  readonly email: string | null;
-}
+type ListedUserRow = RowOf<UserFacts> & Pick<ListedUser, 'id' | 'version'>;
 
 interface UserLogins {
   readonly userId: string;

@@ -90,6 +90,13 @@ export class ArchiveWriter {
   }
 }
 
+/** How many lines end in the bytes: each row of COPY is one. */
+export function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines++;
+  return lines;
+}
+
 /** The block that ends a file of this SHA-256. */
 export function printTrailer(sha256: string): Buffer {
   const block = Buffer.alloc(TRAILER_BYTES);

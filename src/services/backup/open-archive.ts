@@ -11,6 +11,7 @@ import { type Extract, extract } from 'tar-stream';
 import { ServiceError } from '../../base/errors.js';
 import { reasonOfDamage } from '../../base/text/reason-of-damage.js';
 import {
+  countLines,
   FORMAT_VERSION,
   MANIFEST_NAME,
   Manifest,
@@ -143,10 +144,9 @@ async function readEntry(entry: Entry, maxBytes: number): Promise<Buffer> {
 async function inspectPart(entry: Entry): Promise<Place> {
   const bytes = await readEntry(entry, MAX_PART_BYTES);
   const raw = await decompress(bytes, { maxOutputLength: PART_BYTES });
-  let lines = 0;
-  for (let at = raw.indexOf(10); at !== -1; at = raw.indexOf(10, at + 1)) lines++;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { start: entry.offset + BLOCK_BYTES, bytes: bytes.length, sha256, rawBytes: raw.length, lines };
+  const start = entry.offset + BLOCK_BYTES;
+  return { start, bytes: bytes.length, sha256, rawBytes: raw.length, lines: countLines(raw) };
 }
 
 function parseManifest(bytes: Buffer): Manifest {

@@ -22,7 +22,7 @@ import { newPartitionStatement, partitionName } from '../../store/database/parti
 import { IN_TURN, isSharded } from '../../store/database/shards/table-places.js';
 import type { Bucket } from '../files/blob-store.js';
 import { DatabaseBlobs } from '../files/database-blobs.js';
-import type { Manifest, TableContent, TransferStep } from './archive-writer.js';
+import { countLines, type Manifest, type TableContent, type TransferStep } from './archive-writer.js';
 import { domainNames, KEPT_TABLES, renameDomains } from './kept-tables.js';
 import type { Archive } from './open-archive.js';
 import { prepareForCopy } from './snapshot.js';
@@ -289,7 +289,7 @@ async function* countRows(
   let rows = 0;
   tell(rows);
   for await (const chunk of chunks) {
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++;
+    rows += countLines(chunk);
     yield chunk;
     tell(rows);
   }

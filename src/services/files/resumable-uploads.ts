@@ -30,7 +30,7 @@ import {
   deleteFile,
   type FileLink,
   findOpenUpload,
-  insertOpenUpload,
+  insertUploading,
   markReady,
   moveUpload,
   type OpenUpload,
@@ -102,11 +102,10 @@ export class ResumableUploads {
       await quota.assertLeft(key.domainId, length ?? 0, tx);
       const open = await countOpenUploads(tx, { ...key, createdBy, hours: config.fileUploadHours });
       if (open >= config.fileUploadsOpen) throw tooManyOpen(config.fileUploadsOpen);
-      await insertOpenUpload(tx, key, {
-        ...{ name, contentType, metadata, link, roles, createdBy },
-        ...{ length: length ?? most.bytes, isLengthDeferred: length === undefined },
-        importInto: importInto?.collection,
-      });
+      const pieces = { length: length ?? most.bytes, isLengthDeferred: length === undefined, metadata };
+      const upload = { ...pieces, importInto: importInto?.collection };
+      const file = { ...key, name, contentType, storage: 'database', link, roles, createdBy } as const;
+      await insertUploading(tx, { ...file, upload });
     });
     return await this.get(scope, key.id);
   }

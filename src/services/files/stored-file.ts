@@ -53,20 +53,22 @@ const LINK = sql`case when f.collection is not null and f.record_id is not null
 const COLUMNS = sql`f.id, f.domain as "domainId", f.name, f.content_type as "contentType", f.size, f.sha256,
   f.storage, ${LINK}, f.roles, f.created_by as "createdBy", f.created_at as "createdAt"`;
 
-export async function insertUploading(
-  db: Queryable,
-  file: Pick<
-    StoredFile,
-    'id' | 'domainId' | 'name' | 'contentType' | 'storage' | 'link' | 'roles' | 'createdBy'
-  >,
-): Promise<void> {
+interface UploadingFile
+  extends BlobKey,
+    Pick<StoredFile, 'name' | 'contentType' | 'storage' | 'link' | 'roles' | 'createdBy'> {
+  /** Absent: it comes in one request. */
+  readonly upload?: Pick<OpenUpload, 'length' | 'isLengthDeferred' | 'metadata' | 'importInto'>;
+}
+
+export async function insertUploading(db: Queryable, { upload, ...file }: UploadingFile): Promise<void> {
   await db.query(sql`
     insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles,
-      created_by)
+      created_by, upload_length, is_length_deferred, upload_metadata, import_into)
     values (
       ${file.id}::uuid, ${file.domainId}, ${file.name}, ${file.contentType}, 'uploading', ${file.storage},
       ${file.link?.collection ?? null}, ${file.link?.recordId ?? null}, ${file.roles}::text[],
-        ${file.createdBy}
+      ${file.createdBy}, ${upload?.length ?? null}, ${upload?.isLengthDeferred ?? false},
+      ${upload?.metadata ?? null}, ${upload?.importInto ?? null}
     )`);
 }
 
@@ -179,26 +181,6 @@ export interface OpenUpload extends BlobKey, Pick<StoredFile, 'name' | 'createdB
   readonly importInto: string | undefined;
   /** When it is deleted, unless more arrives. Absent: it is complete. */
   readonly expiresAt: Date | undefined;
-}
-
-interface NewUpload extends Pick<OpenUpload, 'length' | 'isLengthDeferred' | 'metadata' | 'importInto'> {
-  readonly name: string;
-  readonly contentType: string;
-  readonly link: FileLink | undefined;
-  readonly roles: readonly string[];
-  readonly createdBy: string;
-}
-
-export async function insertOpenUpload(db: Queryable, key: BlobKey, upload: NewUpload): Promise<void> {
-  await db.query(sql`
-    insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles,
-      created_by, upload_length, is_length_deferred, upload_metadata, import_into)
-    values (
-      ${key.id}::uuid, ${key.domainId}, ${upload.name}, ${upload.contentType}, 'uploading', 'database',
-      ${upload.link?.collection ?? null}, ${upload.link?.recordId ?? null}, ${upload.roles}::text[],
-      ${upload.createdBy}, ${upload.length}, ${upload.isLengthDeferred}, ${upload.metadata ?? null},
-      ${upload.importInto ?? null}
-    )`);
 }
 
 /** How many uploads of a caller are in progress. */

@@ -6,7 +6,7 @@ import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
-import type { Scope } from '../../base/model/scope.js';
+import { type Scope, toWorkPrincipal } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
@@ -37,7 +37,6 @@ import {
   fingerprintOf,
   type ImportInspection,
   type ImportOptions,
-  type ImportPrincipal,
   type ImportState,
   insertImport,
   listImports,
@@ -136,7 +135,7 @@ export class Imports {
         source: sent.source,
         mapping: saved?.mapping,
         options,
-        principal: toImportPrincipal(scope),
+        principal: toWorkPrincipal(scope.principal),
       });
     } catch (fault) {
       if (isOwn) await files.removeOfTask(scope.domain.id, file.id).catch(() => {});
@@ -202,7 +201,7 @@ export class Imports {
       ...(mapping !== undefined && { mapping, inspection: inspectionWith(mapping, one, collection) }),
       options,
       // From now on the import acts for this caller.
-      principal: toImportPrincipal(scope),
+      principal: toWorkPrincipal(scope.principal),
     });
     if (changed === undefined) throw await this.#underWay(scope, id, 'be changed');
     if (sent.saveAs !== undefined && mapping !== undefined) {
@@ -295,7 +294,7 @@ export class Imports {
       endedAt: null,
       fault: null,
       options: { ...one.options, ...(force && { force }) },
-      principal: toImportPrincipal(scope),
+      principal: toWorkPrincipal(scope.principal),
     });
     if (begun === undefined) throw await this.#underWay(scope, id, 'be undone');
     await this.#goOn(scope, id);
@@ -432,18 +431,6 @@ function changedLater(collection: string, conflicts: readonly UndoConflict[], co
   });
   const more = count > 1 ? ` (and ${count - 1} more)` : '';
   return new ServiceError('CONFLICT', `${errors[0]?.detail ?? ''}${more}`, { errors });
-}
-
-function toImportPrincipal({ principal }: Scope): ImportPrincipal {
-  const { kind, id, domainId, credential, roles, scopes } = principal;
-  return {
-    kind,
-    id,
-    domainId,
-    credential: { kind: credential.kind, id: credential.id },
-    roles: [...roles],
-    scopes,
-  };
 }
 
 function assertTried(one: StoredImport): void {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
-import type { KeyScopes } from '../../base/model/scope.js';
+import type { WorkPrincipal } from '../../base/model/scope.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -75,17 +75,6 @@ export interface ImportTrial {
   readonly fingerprint: string;
 }
 
-/** The caller as whom an import writes; its present rights are found by the credential. */
-export interface ImportPrincipal {
-  readonly kind: 'user' | 'system';
-  readonly id: string;
-  readonly domainId: string;
-  readonly credential: { readonly kind: 'token' | 'key' | 'system'; readonly id: string };
-  /** The roles at the time of the request: roles granted later do not apply to this import. */
-  readonly roles: readonly string[];
-  readonly scopes: KeyScopes | undefined;
-}
-
 export interface ImportInspection {
   readonly format: SourceFormat;
   readonly encoding?: string | undefined;
@@ -126,7 +115,8 @@ export interface StoredImport {
   /** The scripts that run for its records. */
   readonly triggers: TriggerNames | undefined;
   readonly fault: JsonObject | undefined;
-  readonly principal: ImportPrincipal;
+  /** The caller as whom it writes. Roles granted later do not apply to it. */
+  readonly principal: WorkPrincipal;
   readonly createdBy: string;
   readonly isStopped: boolean;
   readonly createdAt: Date;

@@ -1,14 +1,14 @@
 /** Lists messages and their states for people, who can also send an unsent message now, or discard it. */
 
 import { ServiceError } from '../../base/errors.js';
-import type { Scope } from '../../base/model/scope.js';
+import { type Scope, toWorkPrincipal } from '../../base/model/scope.js';
 import { isAdmin, refusedByScopes } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
 import { assertIdOf, type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { JobQueue } from '../jobs/job-queue.js';
-import { type Message, toSender } from './message.js';
+import type { Message } from './message.js';
 import { enqueueSending } from './message-delivery.js';
 import {
   countMessages,
@@ -22,14 +22,16 @@ import { logState, SMS_COLLECTION } from './sms/sms-log.js';
 
 const assertMessageId = assertIdOf('a message');
 
-export class MessageAdmin {
-  readonly #services: { readonly database: Database; readonly store: RecordStore; readonly jobs: JobQueue };
+interface MessageAdminServices {
+  readonly database: Database;
+  readonly store: RecordStore;
+  readonly jobs: JobQueue;
+}
 
-  constructor(services: {
-    readonly database: Database;
-    readonly store: RecordStore;
-    readonly jobs: JobQueue;
-  }) {
+export class MessageAdmin {
+  readonly #services: MessageAdminServices;
+
+  constructor(services: MessageAdminServices) {
     this.#services = services;
   }
 
@@ -60,7 +62,7 @@ export class MessageAdmin {
     const { jobs, store } = this.#services;
     return await store.atomically(scope, { writes: [SMS_COLLECTION] }, async (tx) => {
       const target = { domainId: scope.domain.id, id: assertMessageId(id, 'id') };
-      const sender = toSender(scope.principal);
+      const sender = toWorkPrincipal(scope.principal);
       const message = await requeueMessage(tx, { ...target, sender, states: ['failed', 'kept', 'queued'] });
       if (message === undefined) throw await this.#refusal(tx, scope, id, 'sent again');
       await logState(store, { message, domain: scope.domain }, { status: 'queued' }, tx);

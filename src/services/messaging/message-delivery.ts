@@ -3,7 +3,7 @@
  * later.
  */
 import { ServiceError } from '../../base/errors.js';
-import { type Principal, type Scope, systemPrincipal } from '../../base/model/scope.js';
+import { type Principal, type Scope, systemPrincipal, type WorkPrincipal } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -21,7 +21,6 @@ import {
   type EmailContent,
   type Message,
   type MessageKind,
-  type MessageSender,
   type SmsContent,
 } from './message.js';
 import {
@@ -50,7 +49,7 @@ export interface MessageDeliveryOptions {
   readonly files: AttachmentFiles;
   readonly config: MessageSettings;
   /** The present rights of a sender; `undefined`: none. */
-  readonly principals: { ofWork(sender: MessageSender): Promise<Principal | undefined> };
+  readonly principals: { ofWork(sender: WorkPrincipal): Promise<Principal | undefined> };
 }
 
 /** The result of an attempt, for operators. It contains neither address nor text. */

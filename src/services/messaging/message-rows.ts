@@ -2,6 +2,7 @@
  * The table of messages. Every statement names the domain, except those of tasks that process all domains.
  */
 
+import type { WorkPrincipal } from '../../base/model/scope.js';
 import {
   compileKeyset,
   type KeysetPage,
@@ -11,15 +12,7 @@ import {
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
 import { fromRow, type RowOf } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
-import type {
-  Attachment,
-  EmailContent,
-  Message,
-  MessageKind,
-  MessageSender,
-  MessageState,
-  SmsContent,
-} from './message.js';
+import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
 
 /** The prefix of the key of a job that sends a message; the id of the message follows. */
 export const JOB_KEY_PREFIX = 'message ';
@@ -37,7 +30,7 @@ export interface NewMessage {
   readonly size: number;
   readonly recordId: string | undefined;
   readonly createdBy: string;
-  readonly sender: MessageSender;
+  readonly sender: WorkPrincipal;
   readonly requestId: string;
   readonly scriptDepth: number;
 }
@@ -227,7 +220,7 @@ export async function requeueMessage(
     readonly id: string;
     readonly states: readonly MessageState[];
     /** From now on it is sent for this principal. */
-    readonly sender?: MessageSender | undefined;
+    readonly sender?: WorkPrincipal | undefined;
   },
 ): Promise<Message | undefined> {
   const sender = options.sender === undefined ? null : JSON.stringify(options.sender);

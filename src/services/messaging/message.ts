@@ -1,6 +1,6 @@
 /** A message: its content and its state. */
 import { ServiceError } from '../../base/errors.js';
-import type { Principal } from '../../base/model/scope.js';
+import type { Principal, WorkPrincipal } from '../../base/model/scope.js';
 import { refusedByScopes } from '../../store/access/access.js';
 
 export type MessageKind = 'email' | 'sms';
@@ -33,15 +33,6 @@ export interface SmsContent {
   readonly template?: string;
 }
 
-/** For whom a message is sent: the principal that queued it, with the rights that it had at most. */
-export interface MessageSender extends Pick<Principal, 'kind' | 'id' | 'domainId' | 'credential' | 'scopes'> {
-  readonly roles: readonly string[];
-}
-
-export function toSender({ kind, id, domainId, credential, roles, scopes }: Principal): MessageSender {
-  return { kind, id, domainId, credential, roles: [...roles], scopes };
-}
-
 export interface Message {
   readonly id: string;
   readonly domainId: string;
@@ -65,8 +56,8 @@ export interface Message {
   readonly scriptDepth: number;
   /** `_id` of the user, or the name of the task. */
   readonly createdBy: string;
-  /** `undefined`: an earlier version queued it. */
-  readonly sender: MessageSender | undefined;
+  /** The principal that queued it. `undefined`: an earlier version did. */
+  readonly sender: WorkPrincipal | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly nextAttemptAt: Date | undefined;

@@ -10,7 +10,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
-import type { Scope } from '../../base/model/scope.js';
+import { type Scope, toWorkPrincipal } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -19,7 +19,7 @@ import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { JobQueue } from '../jobs/job-queue.js';
 import { type AttachmentFiles, toAttachments } from './email/attachments.js';
 import { type EmailRequest, envelopeOf, type TemplateTexts, toEmailContent } from './email/email-request.js';
-import { type Attachment, assertMayEmail, type Message, type MessageKind, toSender } from './message.js';
+import { type Attachment, assertMayEmail, type Message, type MessageKind } from './message.js';
 import { enqueueSending } from './message-delivery.js';
 import {
   countOfLastHour,
@@ -180,7 +180,7 @@ export class Messages {
       requestHash:
         key === undefined ? undefined : createHash('sha256').update(JSON.stringify(request)).digest(),
       createdBy: scope.principal.id,
-      sender: toSender(scope.principal),
+      sender: toWorkPrincipal(scope.principal),
       requestId: scope.requestId,
       scriptDepth: scope.scriptDepth ?? 0,
     };

@@ -46,7 +46,9 @@ export interface RunRequest {
   readonly wallTimeMs?: number | undefined;
 }
 
-export type OutputLevel = 'debug' | 'info' | 'warn' | 'error';
+/** The least severe first. */
+export const OUTPUT_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type OutputLevel = (typeof OUTPUT_LEVELS)[number];
 
 export interface OutputLine {
   readonly at: Date;
@@ -94,15 +96,4 @@ export interface ScriptError {
   readonly column?: number | undefined;
   /** The calls that led there, one a line, the script's own alone. */
   readonly stack: string;
-}
-
-const OUTPUT_LEVELS: ReadonlySet<string> = new Set([
-  'debug',
-  'info',
-  'warn',
-  'error',
-] satisfies OutputLevel[]);
-
-export function isOutputLevel(text: string): text is OutputLevel {
-  return OUTPUT_LEVELS.has(text);
 }

@@ -9,7 +9,7 @@ import { assertIdOf, assertNumberOf } from '../../store/database/keyset.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { CallingRun } from './platform/host-binding.js';
-import type { OutputLevel } from './run-request.js';
+import { OUTPUT_LEVELS, type OutputLevel } from './run-request.js';
 
 export interface ScriptLogLine {
   readonly level: OutputLevel;
@@ -37,7 +37,6 @@ export interface ScriptLogQuery {
   readonly limit: number;
 }
 
-const LEVELS: readonly OutputLevel[] = ['debug', 'info', 'warn', 'error'];
 const LONGEST_MESSAGE = 10_000;
 const LONGEST_DATA = 100_000;
 
@@ -94,7 +93,7 @@ export class ScriptLog {
         : [sql`run_id = ${assertIdOf('a run')(query.runId, 'runId')}::uuid`]),
       ...(query.level === undefined
         ? []
-        : [sql`level = any(${LEVELS.slice(LEVELS.indexOf(query.level))}::text[])`]),
+        : [sql`level = any(${OUTPUT_LEVELS.slice(OUTPUT_LEVELS.indexOf(query.level))}::text[])`]),
       ...(query.before === undefined
         ? []
         : [sql`id < ${assertNumberOf('a line of the log')(query.before, 'before')}::bigint`]),

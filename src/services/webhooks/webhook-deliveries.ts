@@ -28,8 +28,7 @@ import {
   readableBodies,
   signWebhook,
   type WebhookEvent,
-  type WebhookNews,
-  webhookNewsSchema,
+  WebhookNews,
 } from './webhook.js';
 import type { WebhookOutbox } from './webhook-outbox.js';
 
@@ -264,7 +263,7 @@ export class WebhookDeliveries {
     const scope = await this.#scopeOf(domainId, userId);
     if (scope === undefined) return undefined;
     if (body !== null) return (await readableBodies(store, scope, [{ event, body }]))[0];
-    const news = webhookNewsSchema.parse(event);
+    const news = WebhookNews.parse(event);
     const head = { id, ...news, domain: domainId };
     if (news.collection === undefined) return JSON.stringify(head);
     try {

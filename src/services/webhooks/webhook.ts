@@ -11,16 +11,14 @@ import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/access.js';
 import type { RecordStore } from '../../store/record-store.js';
 
-const WEBHOOK_OPERATIONS = ['created', 'updated', 'deleted'] as const;
-
 /** The changes that a webhook is called for. */
-export interface WebhookEvent {
-  readonly collection: string;
-  /** At least one, without repetition. */
-  readonly operations: readonly (typeof WEBHOOK_OPERATIONS)[number][];
+const WebhookEvent = z.strictObject({
+  collection: z.string().min(1),
+  operations: z.array(z.enum(['created', 'updated', 'deleted'])).min(1),
   /** Limits the event to records that match; a removed record is judged as it last was. */
-  readonly oquery?: string | undefined;
-}
+  oquery: z.string().optional(),
+});
+export type WebhookEvent = z.output<typeof WebhookEvent>;
 
 /** `skipped`: its record is not one that the owner may read and asked for. */
 export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'skipped';
@@ -45,25 +43,17 @@ export interface Webhook {
 }
 
 /** What happened, as stored with a delivery. */
-export interface WebhookNews {
+export const WebhookNews = z.object({
   /** `record.created` and so on; `test` for a test. */
-  readonly type: string;
-  readonly at: string;
-  readonly collection?: string | undefined;
-  readonly recordId?: string | undefined;
-  readonly version?: number | undefined;
-  /** The id of the user or the name of the task that made the change. */
-  readonly by: string;
-}
-
-export const webhookNewsSchema: z.ZodType<WebhookNews> = z.object({
   type: z.string(),
   at: z.string(),
   collection: z.string().optional(),
   recordId: z.string().optional(),
   version: z.number().optional(),
+  /** The id of the user or the name of the task that made the change. */
   by: z.string(),
 });
+export type WebhookNews = z.output<typeof WebhookNews>;
 
 /**
  * Whether a caller may have webhooks: an admin, or one of the roles; `*` stands for every user. An API key
@@ -79,12 +69,6 @@ const LONGEST_URL = 2_000;
 const LONGEST_NAME = 100;
 const MOST_EVENTS = 50;
 
-const eventSchema = z.strictObject({
-  collection: z.string().min(1),
-  operations: z.array(z.enum(WEBHOOK_OPERATIONS)).min(1),
-  oquery: z.string().optional(),
-});
-
 /**
  * Parses the events of a webhook. The caller must be allowed to read what each of them asks for.
  *
@@ -94,7 +78,7 @@ export function parseWebhookEvents(
   written: unknown,
   { scope, store }: { readonly scope: Scope; readonly store: Pick<RecordStore, 'find'> },
 ): readonly WebhookEvent[] {
-  const read = z.array(eventSchema).min(1).max(MOST_EVENTS).safeParse(written);
+  const read = z.array(WebhookEvent).min(1).max(MOST_EVENTS).safeParse(written);
   if (!read.success) {
     const { path = [], message = '' } = read.error.issues[0] ?? {};
     throw invalid('events', `events is a list of 1 to ${MOST_EVENTS}: ${path.join('.')} ${message}`);
@@ -166,7 +150,7 @@ export async function readableBodies(
   deliveries: readonly { readonly event: unknown; readonly body: string | null }[],
 ): Promise<readonly (string | undefined)[]> {
   const made = deliveries.map(({ event, body }) =>
-    body === null ? undefined : { body, news: webhookNewsSchema.parse(event) },
+    body === null ? undefined : { body, news: WebhookNews.parse(event) },
   );
   const idsByCollection = new Map<string, string[]>();
   for (const { news } of made.filter((one) => one !== undefined)) {

@@ -2,39 +2,44 @@
  * Validates the request for an email and converts it to what is stored; nothing in it can become a separate
  * header.
  */
+import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
-import type { JsonObject } from '../../../base/json/json.js';
+import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { EmailContent } from '../message.js';
 import { asItIs, assertNoPlaceholder, escapeHtml, hintsAtUnused, renderTemplate } from '../template.js';
 
-export interface EmailRequest {
-  readonly to: string | readonly string[];
-  readonly cc?: string | readonly string[] | undefined;
-  readonly bcc?: string | readonly string[] | undefined;
-  readonly replyTo?: string | undefined;
-  readonly subject?: string | undefined;
-  readonly text?: string | undefined;
-  readonly html?: string | undefined;
+const addressList = z.union([z.string(), z.array(z.string()).readonly()]);
+
+export const AttachmentRequest = z.strictObject({
+  name: z.string().default(''),
+  contentType: z.string().optional(),
+  /** Base64. Either this or `fileId`. */
+  content: z.string().optional(),
+  fileId: z.string().optional(),
+});
+export type AttachmentRequest = z.output<typeof AttachmentRequest>;
+
+export const EmailRequest = z.strictObject({
+  to: addressList,
+  cc: addressList.optional(),
+  bcc: addressList.optional(),
+  replyTo: z.string().optional(),
+  subject: z.string().optional(),
+  text: z.string().optional(),
+  html: z.string().optional(),
   /**
    * A property of the domain `mailTemplate.<name>` with the members `subject`, `text`, `html`; members of the
    * request take precedence.
    */
-  readonly template?: string | undefined;
+  template: z.string().optional(),
   /** Treats subject, text and html as templates, and fills them in. */
-  readonly data?: JsonObject | undefined;
-  readonly attachments?: readonly AttachmentRequest[] | undefined;
+  data: z.custom<JsonObject>(isJsonObject, 'an object is expected').optional(),
+  attachments: z.array(AttachmentRequest).readonly().optional(),
   /** The sender's own key: a repetition with the same key is the same message, and is not sent again. */
-  readonly key?: string | undefined;
-}
-
-export interface AttachmentRequest {
-  readonly name: string;
-  readonly contentType?: string | undefined;
-  /** Base64. Either this or `fileId`. */
-  readonly content?: string | undefined;
-  readonly fileId?: string | undefined;
-}
+  key: z.string().optional(),
+});
+export type EmailRequest = z.output<typeof EmailRequest>;
 
 export interface EmailOptions {
   readonly maxRecipients: number;

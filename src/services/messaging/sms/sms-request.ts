@@ -1,28 +1,30 @@
 /** Validates the request for a text message and converts it to one message per number. */
+import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
-import type { JsonObject, JsonValue } from '../../../base/json/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import { toE164PhoneNumber } from '../../../base/model/phone-number.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { SmsContent } from '../message.js';
 import { asItIs, assertNoPlaceholder, hintsAtUnused, renderTemplate } from '../template.js';
 import { encodeSms } from './sms-text.js';
 
-export interface SmsRequest {
-  readonly to: string | readonly string[];
-  readonly text: string;
+export const SmsRequest = z.strictObject({
+  to: z.union([z.string(), z.array(z.string()).readonly()]),
+  text: z.string(),
   /** Treats the text as a template, and fills it in. */
-  readonly data?: JsonObject | undefined;
+  data: z.custom<JsonObject>(isJsonObject, 'an object is expected').optional(),
   /** The name the provider or the regulator knows the text by. */
-  readonly template?: string | undefined;
+  template: z.string().optional(),
   /** fee, absence, notice or other. */
-  readonly category?: string | undefined;
+  category: z.string().optional(),
   /** The student or member of staff it is about: an `_id`, or {value, label}. */
-  readonly recipient?: JsonValue | undefined;
+  recipient: z.custom<JsonValue>().optional(),
   /** The batch it is part of. */
-  readonly batch?: string | undefined;
+  batch: z.string().optional(),
   /** The sender's own key: a repetition with the same key is the same message, and is not sent again. */
-  readonly key?: string | undefined;
-}
+  key: z.string().optional(),
+});
+export type SmsRequest = z.output<typeof SmsRequest>;
 
 export interface SmsOptions {
   readonly callingCode: string;

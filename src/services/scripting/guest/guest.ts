@@ -12,7 +12,7 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { isOutputLevel } from '../run-request.js';
+import { OUTPUT_LEVELS } from '../run-request.js';
 import type { CallOperation, GuestError, GuestFunction, GuestLine } from './guest-message.js';
 import { PRELUDE, PRELUDE_NAME } from './prelude.js';
 
@@ -150,7 +150,7 @@ export class Guest {
       const line = this.#readText(text, LONGEST_LINE);
       this.#requireHost().print({
         at: Date.now(),
-        level: isOutputLevel(written) ? written : 'info',
+        level: OUTPUT_LEVELS.find((one) => one === written) ?? 'info',
         text: line,
       });
     });

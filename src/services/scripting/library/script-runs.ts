@@ -128,7 +128,7 @@ export class ScriptRuns {
     const script = await this.#options.scripts.findEnabled(domain.id, name);
     if (script?.serviceRoles === undefined) return undefined;
     const { argumentsFor, requestId = randomUUID(), ...others } = options;
-    const scope = serviceScope(domain, script, requestId);
+    const scope = { domain, principal: servicePrincipal(domain, name, script.serviceRoles), requestId };
     return await this.start(scope, script, { ...others, arguments: await argumentsFor(scope) });
   }
 
@@ -278,18 +278,6 @@ function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>)
 export function principalOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Principal {
   if (script.serviceRoles === undefined) return scope.principal;
   return servicePrincipal(scope.domain, script.name, script.serviceRoles);
-}
-
-function serviceScope(
-  domain: Domain,
-  script: Pick<Script, 'name' | 'serviceRoles'>,
-  requestId: string,
-): Scope {
-  return {
-    domain,
-    principal: servicePrincipal(domain, script.name, script.serviceRoles ?? []),
-    requestId,
-  };
 }
 
 function servicePrincipal(domain: Domain, name: string, roles: readonly string[]): Principal {

@@ -125,7 +125,7 @@ export async function startDueScripts(services: ScriptTaskServices, now: Date): 
   const { database, domains, jobs, scripts } = services;
   await database.transaction(async (within) => {
     const lastLook = await moveClock(within, now);
-    for (const { domainId, name, schedule } of scripts.starts.scheduled()) {
+    for (const { domainId, name, schedule } of scripts.starts.scheduled) {
       const domain = domains.find(domainId);
       if (domain === undefined || schedule === undefined) continue;
       const due = dueTimes(schedule, { timeZone: domain.timeZone, after: lastLook, until: now }).at(-1);

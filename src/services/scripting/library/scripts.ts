@@ -74,13 +74,13 @@ export class Scripts {
   }
 
   /** The triggers of scripts. */
-  get starts(): ScriptStarts {
+  get starts(): ScriptIndex {
     return this.#index;
   }
 
   /** The runs to expect, which decide whether threads are kept ready. */
   get expectedRuns(): ExpectedRuns {
-    return this.#index.expectedRuns();
+    return this.#index.expectedRuns;
   }
 
   /** The scripts of the domain that the caller may run, by name; all for an admin. */
@@ -227,20 +227,11 @@ select pg_notify(campus_channel(${CHANNEL}), '') as announced`);
   }
 }
 
-/** The enabled scripts that start by themselves, by name. */
-export interface ScriptStarts {
-  before(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[];
-  /** Whether any `before` script exists for one of these collections. */
-  mayAsk(domainId: string, writes: Writes): boolean;
-  after(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[];
-  onTopic(domainId: string, topic: string): readonly ScriptOutline[];
-  scheduled(): readonly ScriptOutline[];
-}
-
-class ScriptIndex implements ScriptStarts {
+/** All scripts of a gateway, and those among them that are enabled and start by themselves. */
+class ScriptIndex {
   readonly #byDomain = new Map<string, Map<string, ScriptOutline>>();
   readonly #started = new Map<string, ScriptOutline[]>();
-  readonly #scheduled: ScriptOutline[] = [];
+  readonly scheduled: ScriptOutline[] = [];
   /** The collections with `before` scripts, by domain. */
   readonly #asked = new Map<string, Set<string>>();
   #isAnyEnabled = false;
@@ -255,14 +246,14 @@ class ScriptIndex implements ScriptStarts {
       for (const start of startsOf(outline)) {
         this.#started.set(start, [...(this.#started.get(start) ?? []), outline]);
       }
-      if (outline.schedule !== undefined) this.#scheduled.push(outline);
+      if (outline.schedule !== undefined) this.scheduled.push(outline);
       for (const { collection } of outline.before) {
         this.#asked.set(domainId, (this.#asked.get(domainId) ?? new Set()).add(collection));
       }
     }
   }
 
-  expectedRuns(): ExpectedRuns {
+  get expectedRuns(): ExpectedRuns {
     return { ofAnyKind: this.#isAnyEnabled, withinWrites: this.#asked.size > 0 };
   }
 
@@ -278,6 +269,7 @@ class ScriptIndex implements ScriptStarts {
     return this.#startedBy('before', domainId, collection, operation);
   }
 
+  /** Whether any `before` script exists for one of these collections. */
   mayAsk(domainId: string, writes: Writes): boolean {
     const collections = this.#asked.get(domainId);
     if (collections === undefined) return false;
@@ -290,10 +282,6 @@ class ScriptIndex implements ScriptStarts {
 
   onTopic(domainId: string, topic: string): readonly ScriptOutline[] {
     return this.#startedBy('topic', domainId, topic);
-  }
-
-  scheduled(): readonly ScriptOutline[] {
-    return this.#scheduled;
   }
 
   #startedBy(...start: readonly string[]): readonly ScriptOutline[] {

@@ -12,7 +12,7 @@
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
+import type { JsonValue } from '../../../base/json/json.js';
 import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
@@ -20,9 +20,11 @@ import type { Domains } from '../../../store/catalog/domains.js';
 import { DEFAULT_LANGUAGE, REPORT_DEFAULTS } from '../../../store/catalog/known-properties.js';
 import type { TextEncryption } from '../../auth/text-encryption.js';
 import type { UserTokens } from '../../auth/user-tokens.js';
+import { EmailRequest } from '../../messaging/email/email-request.js';
 import type { Messages } from '../../messaging/messages.js';
+import { SmsRequest } from '../../messaging/sms/sms-request.js';
 import type { Topics } from '../../messaging/topics.js';
-import type { ScriptError } from '../run-request.js';
+import { OUTPUT_LEVELS, type ScriptError } from '../run-request.js';
 import type { ScriptLog } from '../script-log.js';
 import { createDbBindings, type DbServices } from './db/db-bindings.js';
 import {
@@ -52,46 +54,9 @@ export interface PlatformServices extends RequestServices, DbServices {
   readonly userTokens: UserTokens;
 }
 
-const texts = z.union([z.string(), z.array(z.string())]);
-const values = z.custom<JsonObject>(isJsonObject, 'an object is expected');
-
 const LOG_OPTIONS = z.strictObject({
-  level: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  level: z.enum(OUTPUT_LEVELS).default('info'),
   data: jsonValue.optional(),
-});
-
-const EMAIL = z.strictObject({
-  to: texts,
-  cc: texts.optional(),
-  bcc: texts.optional(),
-  replyTo: z.string().optional(),
-  subject: z.string().optional(),
-  text: z.string().optional(),
-  html: z.string().optional(),
-  template: z.string().optional(),
-  data: values.optional(),
-  attachments: z
-    .array(
-      z.strictObject({
-        name: z.string().default(''),
-        contentType: z.string().optional(),
-        content: z.string().optional(),
-        fileId: z.string().optional(),
-      }),
-    )
-    .optional(),
-  key: z.string().optional(),
-});
-
-const SMS = z.strictObject({
-  to: texts,
-  text: z.string(),
-  data: values.optional(),
-  template: z.string().optional(),
-  category: z.string().optional(),
-  recipient: jsonValue.optional(),
-  batch: z.string().optional(),
-  key: z.string().optional(),
 });
 
 const CLAIMS = z.strictObject({
@@ -142,12 +107,12 @@ export function createBindings(services: PlatformServices): readonly HostBinding
     bindFunction('properties', {}, (_, { scope }) =>
       Object.fromEntries(domains.listProperties(scope).map(({ name, value }) => [name, value])),
     ),
-    bindFunction('sendEmail', { email: EMAIL }, async ({ email }, { scope, within }) => {
+    bindFunction('sendEmail', { email: EmailRequest }, async ({ email }, { scope, within }) => {
       const { id, state } = await messages.sendEmail(scope, email, within);
       return { id, state };
     }),
     // For a list of numbers it returns a list of messages.
-    bindFunction('sendSms', { sms: SMS }, async ({ sms }, { scope, within }) => {
+    bindFunction('sendSms', { sms: SmsRequest }, async ({ sms }, { scope, within }) => {
       const sent = await messages.sendSms(scope, sms, within);
       const shown = sent.map(({ id, state, recipients }) => ({ id, state, to: recipients[0] ?? '' }));
       return typeof sms.to === 'string' ? (shown[0] ?? null) : shown;

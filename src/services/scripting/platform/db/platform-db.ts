@@ -202,11 +202,23 @@ export class PlatformDb {
   }
 
   /**
-   * The collections the caller may read, by name: all, those that match a query over these descriptions, or
-   * one by its name.
+   * The collections the caller may read, by name: `{ name, title, description, isDeclared, labelField, fields:
+   * [{ name, type, isList }] }`, without the fields hidden from it. `filter` is a query over that, or one name.
    */
   async listCollections(call: DbCall, filter?: Sent): Promise<JsonText> {
-    return new JsonText(`[${(await listReadableCollections(this.#options, call, filter)).join(',')}]`);
+    const { catalog, store, pipelines } = this.#options;
+    const known = catalog.list().flatMap((collection) => {
+      const readable = store.findReadable(call.scope, collection.name);
+      if (readable === undefined) return [];
+      const { name, title, description, isDeclared, labelField = null } = collection;
+      const fields = collection.fields
+        .filter((field) => !readable.access.hiddenFields.has(field.name))
+        .map((field) => ({ name: field.name, type: field.type, isList: field.isList }));
+      return [JSON.stringify({ name, title, description, isDeclared, labelField, fields })];
+    });
+    const operand = typeof filter === 'string' ? { name: filter } : (filter ?? {});
+    const stages = parseStage({ name: '$match', operand }, startMongoPlace('filter'));
+    return new JsonText(`[${(await pipelines.transform(call, known, stages)).join(',')}]`);
   }
 
   async #update(
@@ -298,37 +310,5 @@ function baseOf(filter: Filter): JsonObject {
   return equalitiesOf(filter).reduce<JsonObject>(
     (soFar, [path, value]) => withValueAt(soFar, path, value),
     {},
-  );
-}
-
-/**
- * The collections the caller may read, by name, as JSON text: `{ name, title, description, isDeclared,
- * labelField, fields: [{ name, type, isList }] }`, without the fields hidden from it. `filter` is a query
- * over that, or one name.
- */
-async function listReadableCollections(
-  services: { readonly catalog: Catalog; readonly store: RecordStore; readonly pipelines: Pipelines },
-  call: {
-    readonly scope: Scope;
-    readonly within?: Transaction | undefined;
-    readonly signal?: AbortSignal | undefined;
-  },
-  filter: JsonValue | undefined,
-): Promise<readonly string[]> {
-  const { catalog, store, pipelines } = services;
-  const known = catalog.list().flatMap((collection) => {
-    const readable = store.findReadable(call.scope, collection.name);
-    if (readable === undefined) return [];
-    const { name, title, description, isDeclared, labelField = null } = collection;
-    const fields = collection.fields
-      .filter((field) => !readable.access.hiddenFields.has(field.name))
-      .map((field) => ({ name: field.name, type: field.type, isList: field.isList }));
-    return [JSON.stringify({ name, title, description, isDeclared, labelField, fields })];
-  });
-  const operand = typeof filter === 'string' ? { name: filter } : (filter ?? {});
-  return await pipelines.transform(
-    call,
-    known,
-    parseStage({ name: '$match', operand }, startMongoPlace('filter')),
   );
 }
