@@ -4,7 +4,7 @@ import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { KeyScopes, Principal, Scope } from '../../base/model/scope.js';
-import { Prisma } from '../../generated/prisma/client.js';
+import { isAdmin } from '../../store/access/access.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import { fromRow, type Transaction } from '../../store/database/queryable.js';
@@ -94,9 +94,9 @@ export class ApiKeys {
   async create(scope: Scope, request: ApiKeyRequest): Promise<{ readonly id: string; readonly key: string }> {
     assertMayManage(scope);
     const userId = request.userId ?? scope.principal.id;
-    if (!isAdmin(scope) && !isSelf(scope, userId))
+    if (!isAdmin(scope.principal) && !isSelf(scope, userId))
       throw new ServiceError('FORBIDDEN', 'Only an admin may make an API key for another user.');
-    if (!isAdmin(scope) && !this.mayHave(scope))
+    if (!isAdmin(scope.principal) && !this.mayHave(scope))
       throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#options.roles.join(', ')}.`);
     const name = parseName(request.name);
     const scopes = parseKeyScopes(request.scopes, this.#options.names);
@@ -112,7 +112,7 @@ export class ApiKeys {
         insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by, expires_at,
           allowed_addresses)
         values (${id}::uuid, ${scope.domain.id}, ${userId}, ${name}, ${key.slice(0, PREFIX_LENGTH)},
-          ${hashOpaqueSecret(key)}, ${JSON.stringify(toJson(scopes))}::jsonb, ${scope.principal.id},
+          ${hashOpaqueSecret(key)}, ${JSON.stringify(scopes)}::jsonb, ${scope.principal.id},
           ${request.expiresAt?.toISOString() ?? null}::timestamptz, ${[...allowedAddresses]}::text[])
       )
       ${auditedAct(scope, { collection: '$apiKey', id, operation: 'created' })}`);
@@ -161,7 +161,7 @@ export class ApiKeys {
     overlapSeconds: number,
   ): Promise<{ readonly id: string; readonly key: string }> {
     assertMayManage(scope);
-    if (!isAdmin(scope) && !this.mayHave(scope))
+    if (!isAdmin(scope.principal) && !this.mayHave(scope))
       throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#options.roles.join(', ')}.`);
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > LONGEST_OVERLAP_SECONDS)
       throw invalid('overlapSeconds', `An overlap is 0 to ${LONGEST_OVERLAP_SECONDS} seconds.`);
@@ -288,10 +288,6 @@ function assertMayManage({ principal }: Scope): void {
     throw new ServiceError('FORBIDDEN', 'API keys are managed after logging in, not with an API key.');
 }
 
-function isAdmin({ principal }: Scope): boolean {
-  return principal.roles.has('admin');
-}
-
 /** The same id in another domain is a different user. */
 function isSelf({ principal, domain }: Scope, userId: string): boolean {
   return principal.kind === 'user' && userId === principal.id && domain.id === principal.domainId;
@@ -299,7 +295,7 @@ function isSelf({ principal, domain }: Scope, userId: string): boolean {
 
 function reachOf(scope: Scope): { readonly domainId: string; readonly userId?: string } {
   const domainId = scope.domain.id;
-  return isAdmin(scope) ? { domainId } : { domainId, userId: scope.principal.id };
+  return isAdmin(scope.principal) ? { domainId } : { domainId, userId: scope.principal.id };
 }
 
 function noSuchKey(): ServiceError {
@@ -318,15 +314,4 @@ function isInReach(expiresAt: Date): boolean {
 
 function invalid(parameter: string, detail: string): ServiceError {
   return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
-}
-
-function toJson(scopes: KeyScopes): Prisma.InputJsonObject {
-  return {
-    collections: Object.fromEntries(
-      Object.entries(scopes.collections).map(([name, verbs]) => [name, [...verbs]]),
-    ),
-    reports: [...scopes.reports],
-    scripts: [...scopes.scripts],
-    ...(scopes.accounts === true && { accounts: true }),
-  };
 }

@@ -1,5 +1,6 @@
 /** The scopes of an API key: the most it may do, parsed from its owner's request. */
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { isJsonObject } from '../../base/json/json.js';
 import { pointerStep } from '../../base/model/path.js';
 import type { KeyScopes, Principal, RecordVerb } from '../../base/model/scope.js';
 
@@ -29,7 +30,7 @@ const MOST_NAMES = 200;
  */
 export function parseKeyScopes(written: unknown, names: ScopeNames): KeyScopes {
   const faults: ErrorDetail[] = [];
-  if (!isPlainObject(written)) {
+  if (!isJsonObject(written)) {
     faults.push({ pointer: '/scopes', detail: 'Scopes are an object.', expected: MEMBERS.join(', ') });
     throw invalidScopes(faults);
   }
@@ -63,7 +64,7 @@ function parseCollections(
   faults: ErrorDetail[],
 ): KeyScopes['collections'] {
   if (written === undefined) return {};
-  if (!isPlainObject(written) || Object.keys(written).length > MOST_NAMES) {
+  if (!isJsonObject(written) || Object.keys(written).length > MOST_NAMES) {
     faults.push({
       pointer: '/scopes/collections',
       detail: `Collections are an object of at most ${MOST_NAMES} names, each with its verbs.`,
@@ -127,10 +128,6 @@ function parseNames(
 
 function invalidScopes(faults: readonly ErrorDetail[]): ServiceError {
   return new ServiceError('INVALID_VALUE', 'The scopes of the API key are not valid.', { errors: faults });
-}
-
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export interface Delegation {

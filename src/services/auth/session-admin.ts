@@ -28,12 +28,10 @@ export interface ListedSession {
 const MOST_LISTED = 200;
 
 export class SessionAdmin {
-  readonly #database: Database;
-  readonly #principals: Principals;
+  readonly #services: { readonly database: Database; readonly principals: Principals };
 
-  constructor(options: { readonly database: Database; readonly principals: Principals }) {
-    this.#database = options.database;
-    this.#principals = options.principals;
+  constructor(services: { readonly database: Database; readonly principals: Principals }) {
+    this.#services = services;
   }
 
   /**
@@ -43,7 +41,7 @@ export class SessionAdmin {
    */
   async list(scope: Scope, userId: string | undefined): Promise<readonly ListedSession[]> {
     const user = userInReach(scope, userId);
-    const rows = await this.#database.prisma.session.findMany({
+    const rows = await this.#services.database.prisma.session.findMany({
       where: { ...user, revokedAt: null, expiresAt: { gt: new Date() } },
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       take: MOST_LISTED,
@@ -85,7 +83,7 @@ export class SessionAdmin {
   }
 
   async #end(scope: Scope, condition: Sql): Promise<number> {
-    const rows = await this.#database.query<{ domain_id: string; user_id: string }>(sql`
+    const rows = await this.#services.database.query<{ domain_id: string; user_id: string }>(sql`
       with ended as (
         update sessions
         set revoked_at = coalesce(revoked_at, now())
@@ -103,7 +101,7 @@ export class SessionAdmin {
       select domain_id, user_id,
         ${announceUser({ domainId: sql`domain_id`, userId: sql`user_id` })}
       from ended`);
-    for (const { domain_id, user_id } of rows) this.#principals.forget(domain_id, user_id);
+    for (const { domain_id, user_id } of rows) this.#services.principals.forget(domain_id, user_id);
     return rows.length;
   }
 }

@@ -16,6 +16,7 @@ import {
   type FormatContext,
   type FormatMapping,
   type FormatRow,
+  type FormatSource,
   printValue,
   valueAt,
   type XmlFile,
@@ -316,25 +317,12 @@ function expectationOf(rule: ColumnRule, value: string): string | undefined {
   return isOfLength && isOfPattern ? undefined : (rule.expected ?? 'another value');
 }
 
-interface FormatSource {
-  readonly collection: string;
-  readonly where?: string | undefined;
-  readonly each?: string | undefined;
-  readonly only?: string | undefined;
-  readonly distinct?: string | undefined;
-}
-
 interface FormatSourceRow extends FormatRow {
   readonly collection: string;
   readonly isRemoved: boolean;
 }
 
-interface ReadFormatOptions {
-  readonly store: RecordStore;
-  readonly scope: Scope;
-  readonly since: string | undefined;
-  readonly signal: AbortSignal;
-}
+type ReadFormatOptions = Pick<FormatExportOptions, 'store' | 'scope' | 'since' | 'signal'>;
 
 /** @throws NOT_FOUND, FORBIDDEN for the collection; MALFORMED_FILTER for `where` */
 async function* readFormatRows(

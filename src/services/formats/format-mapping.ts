@@ -195,6 +195,7 @@ export type Value = z.infer<typeof Value>;
 export type CsvFile = z.infer<typeof CsvFile>;
 export type CsvSource = CsvFile['sources'][number];
 export type XmlFile = z.infer<typeof XmlFile>;
+export type FormatSource = z.infer<z.ZodObject<typeof Source>>;
 export type FormatJoin = z.infer<typeof Join>;
 export type FormatTable = z.infer<typeof Table>;
 export type FormatIncoming = z.infer<typeof Incoming>;

@@ -353,8 +353,7 @@ export class ImportRun {
     state: 'trying' | 'running',
     change: ImportChange,
   ): Promise<void> {
-    const noted = orStopped(await updateImport(queryable, id, { ...change, from: [state] }));
-    if (noted.isStopped) throw new StoppedError();
+    goingOn(await updateImport(queryable, id, { ...change, from: [state] }));
   }
 
   async #assertGoesOn(id: string): Promise<void> {
@@ -387,6 +386,12 @@ async function forgetJudged(db: Queryable, id: string, state: 'trying' | 'runnin
 function orStopped(one: StoredImport | undefined): StoredImport {
   if (one === undefined) throw new StoppedError();
   return one;
+}
+
+/** @throws StoppedError also if its caller has requested the end */
+export function goingOn(one: StoredImport | undefined): StoredImport {
+  if (one?.isStopped) throw new StoppedError();
+  return orStopped(one);
 }
 
 /** Gives a batch its own change id, by which it is undone. */

@@ -14,24 +14,21 @@ import { isInReach } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { OwnConnection } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
-import type { Sought } from '../../store/writing/select-unlinked.js';
-import type { LinkVerdicts } from '../../store/writing/settle-links.js';
 import type { Files } from '../files/files.js';
 import { doubtsOfMapping, warnOfUnknownNames } from './doubts-of-mapping.js';
-import { fieldsOfMapping, type ImportMapping } from './import-mapping.js';
-import { ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
+import { fieldsOfMapping } from './import-mapping.js';
+import { goingOn, ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
 import { withImportSource } from './import-source.js';
 import { FileThreads } from './preparing/prepared-batches.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
 import type { UnfoldedDays } from './reading/row-source.js';
 import {
   changesOf,
-  findImport,
-  type ImportInspection,
-  type ImportOptions,
+  getImport,
   type ImportState,
   NO_COUNTS,
   type StoredImport,
+  UNDER_WAY,
   updateImport,
 } from './stored-import.js';
 
@@ -60,7 +57,6 @@ const STEPS: Readonly<Partial<Record<ImportState, Step>>> = {
   running: 'run',
   undoing: 'undo',
 };
-const UNDER_WAY = Object.keys(STEPS) as readonly ImportState[];
 
 interface Work {
   readonly connection: OwnConnection;
@@ -86,7 +82,7 @@ export class ImportRunner {
     const { database } = this.#options;
     return await database.withConnection('import', async (connection): Promise<RunOutcome> => {
       if (!(await connection.tryLock(`import ${id}`))) return { kind: 'busy' };
-      const one = await this.#get(id);
+      const one = await getImport(database, id);
       const step = STEPS[one.state];
       if (step === undefined) return { kind: 'over', import: one };
       if (!(await hasPlace(connection, one.domainId))) return { kind: 'busy' };
@@ -103,22 +99,17 @@ export class ImportRunner {
 
   /** Ends an import that is under way, with the reason. One that has ended stays as it is. */
   async end(id: string, state: 'failed' | 'cancelled', fault?: ServiceError): Promise<StoredImport> {
-    const one = await this.#get(id);
+    const { database } = this.#options;
+    const one = await getImport(database, id);
     const { rows, refused } = one.counts;
-    const ended = await updateImport(this.#options.database, id, {
+    const ended = await updateImport(database, id, {
       from: UNDER_WAY,
       state,
       ...(hasOnlyJudged(one) && { counts: { ...NO_COUNTS, rows, refused } }),
       fault: fault === undefined ? null : toJsonFault(fault),
       endedAt: 'now',
     });
-    return ended ?? (await this.#get(id));
-  }
-
-  async #get(id: string): Promise<StoredImport> {
-    const one = await findImport(this.#options.database, id);
-    if (one !== undefined) return one;
-    throw new ServiceError('NOT_FOUND', `there is no import "${id}"`);
+    return ended ?? (await getImport(database, id));
   }
 
   async #step(work: Work, step: Step): Promise<StoredImport> {
@@ -148,25 +139,73 @@ export class ImportRunner {
     });
   }
 
-  async #undo({ one, signal }: Work): Promise<StoredImport> {
-    const { id } = await undoImport(this.#options, one, signal);
+  /**
+   * @throws StoppedError if it was cancelled; the reason of the aborted signal; CONFLICT if a record was
+   * changed after the import: the later parts are undone by then, and the import lists the remaining ones
+   */
+  async #undo({ one: begun, signal }: Work): Promise<StoredImport> {
+    const { database, store, scopeOf } = this.#options;
+    let one = begun;
+    for (const number of changesOf(begun).toReversed()) {
+      signal.throwIfAborted();
+      const scope = await scopeOf(one);
+      const own = { ...scope, requestId: `${one.id}.undo.${number}`, operation: 'undo of an import' };
+      one = await store.atomically(own, { writes: 'anything' }, async (within) => {
+        await store.undo(own, `${one.id}.${number}`, { within, force: one.options.force });
+        const undone = [...one.undone, number];
+        return goingOn(await updateImport(within, one.id, { from: ['undoing'], undone }));
+      });
+    }
     const ended = { from: ['undoing'] as const, state: 'undone' as const, endedAt: 'now' as const };
-    return (await updateImport(this.#options.database, id, ended)) ?? (await this.#get(id));
+    return (await updateImport(database, one.id, ended)) ?? (await getImport(database, one.id));
   }
 
+  /** Inspects the file; writes nothing to records. A saved mapping that the caller has chosen stays. */
   async #inspect(
     { one, signal }: Work,
-    { scope, ...asked }: { readonly scope: Scope; readonly collection: Collection; readonly file: string },
+    {
+      scope,
+      collection,
+      file,
+    }: { readonly scope: Scope; readonly collection: Collection; readonly file: string },
   ): Promise<StoredImport> {
     const { database, catalog, store } = this.#options;
     const from = ['received', 'inspecting'] as const;
     await updateImport(database, one.id, { from, state: 'inspecting' });
+    const register = registerOf(collection);
+    const mayUnfold = register !== undefined;
+    const start = { file: { path: file, name: one.name }, source: one.source, mayUnfold };
+    const { tableColumns, unfold, inspection } = await this.#threads.inspect(start, signal);
+    const { columns: found, ...others } = inspection;
     const collectionOf = (name: string) =>
       catalog.list().find((known) => known.name === name && isInReach(scope, known));
-    const judge: Parameters<typeof inspectImport>[0]['judge'] = (sought) =>
-      store.staging([]).judgeLinks(database, scope, one.collection, sought);
-    const found = await inspectImport({ one, ...asked, collectionOf, judge, signal, threads: this.#threads });
-    const ready = await updateImport(database, one.id, { from, state: 'ready', fault: null, ...found });
+    // The members of documents are named after fields already.
+    const proposed =
+      tableColumns === undefined
+        ? { columns: [], fixed: {} }
+        : proposeMapping(
+            collection,
+            { columns: tableColumns, found, given: givenBy(unfold, register) },
+            collectionOf,
+          );
+    const mapping = one.mapping ?? proposed;
+    const unknown = await warnOfUnknownNames(collection, { mapping, found }, (sought) =>
+      store.staging([]).judgeLinks(database, scope, one.collection, sought),
+    );
+    const ready = await updateImport(database, one.id, {
+      from,
+      state: 'ready',
+      fault: null,
+      inspection: {
+        ...others,
+        warnings: [...others.warnings, ...doubtsOfMapping(collection, mapping, found), ...unknown],
+        columns: tableColumns,
+        ...(unfold !== undefined && { unfold }),
+        found: found.map(({ values: _values, ...column }) => column),
+      },
+      mapping,
+      options: { ...one.options, by: one.options.by || proposeKey(collection, mapping, found) },
+    });
     if (ready === undefined) throw new StoppedError();
     return ready;
   }
@@ -190,88 +229,6 @@ function toJsonFault({ code, message, errors }: ServiceError): JsonObject {
   return JSON.parse(
     printExactJson({ code, detail: message, errors: errors ?? [] } as unknown as JsonValue),
   ) as JsonObject;
-}
-
-interface UndoWork {
-  readonly store: Pick<RecordStore, 'atomically' | 'undo'>;
-  /** The scope of the caller who undoes it, with the caller's present rights. @throws FORBIDDEN */
-  readonly scopeOf: (one: StoredImport) => Promise<Scope>;
-}
-
-/**
- * @throws StoppedError if it was cancelled; the reason of the aborted signal; CONFLICT if a record was
- * changed after the import: the later parts are undone by then, and the import lists the remaining ones
- */
-async function undoImport(
-  { store, scopeOf }: UndoWork,
-  begun: StoredImport,
-  signal: AbortSignal,
-): Promise<StoredImport> {
-  let one = begun;
-  for (const number of changesOf(begun).toReversed()) {
-    signal.throwIfAborted();
-    const scope = await scopeOf(one);
-    const own = { ...scope, requestId: `${one.id}.undo.${number}`, operation: 'undo of an import' };
-    one = await store.atomically(own, { writes: 'anything' }, async (within) => {
-      await store.undo(own, `${one.id}.${number}`, { within, force: one.options.force });
-      const undone = [...one.undone, number];
-      return goingOn(await updateImport(within, one.id, { from: ['undoing'], undone }));
-    });
-  }
-  return one;
-}
-
-function goingOn(one: StoredImport | undefined): StoredImport {
-  if (one === undefined || one.isStopped) throw new StoppedError();
-  return one;
-}
-
-interface Inspected {
-  readonly inspection: ImportInspection;
-  readonly mapping: ImportMapping;
-  readonly options: ImportOptions;
-}
-
-/** Inspects the file; writes nothing. A saved mapping that the caller has chosen stays. */
-async function inspectImport(asked: {
-  readonly one: StoredImport;
-  readonly collection: Collection;
-  /** Finds the target of a reference; `undefined` if the caller may not know of it. */
-  readonly collectionOf: (name: string) => Collection | undefined;
-  readonly file: string;
-  /** Looks for names among the records. */
-  readonly judge: (sought: readonly Sought[]) => Promise<LinkVerdicts>;
-  readonly signal: AbortSignal;
-  readonly threads: FileThreads;
-}): Promise<Inspected> {
-  const { one, collection, collectionOf, file, signal, threads } = asked;
-  const register = registerOf(collection);
-  const mayUnfold = register !== undefined;
-  const start = { file: { path: file, name: one.name }, source: one.source, mayUnfold };
-  const { tableColumns, unfold, inspection } = await threads.inspect(start, signal);
-  const { columns: found, ...others } = inspection;
-  // The members of documents are named after fields already.
-  const proposed =
-    tableColumns === undefined
-      ? { columns: [], fixed: {} }
-      : proposeMapping(
-          collection,
-          { columns: tableColumns, found, given: givenBy(unfold, register) },
-          collectionOf,
-        );
-  const mapping = one.mapping ?? proposed;
-  const unknown = await warnOfUnknownNames(collection, { mapping, found }, asked.judge);
-  return {
-    inspection: {
-      ...others,
-      warnings: [...others.warnings, ...doubtsOfMapping(collection, mapping, found), ...unknown],
-      columns: tableColumns,
-      ...(unfold !== undefined && { unfold }),
-      found: found.map(({ values: _values, ...column }) => column),
-    },
-    mapping,
-    options: { ...one.options, by: one.options.by || proposeKey(collection, mapping, found) },
-  };
 }
 
 /** The fields of a register: the day or month of which a record exists once, and its one other value. */

@@ -2,7 +2,7 @@
  * The requests of callers about imports: upload, mapping, dry run, run, cancel, undo. A job on any gateway
  * does the work itself; the command line does its own.
  */
-import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
@@ -18,9 +18,8 @@ import { assertMayForce } from '../../store/writing/referring-records.js';
 import { assertAtMost, type MostBytes } from '../files/described-file.js';
 import type { Files, NewFile } from '../files/files.js';
 import { assertNothingReplaced, doubtsOfMapping } from './doubts-of-mapping.js';
-import { fieldsOfMapping, type ImportMapping, invalidImport, noImport } from './import-mapping.js';
-import type { ImportRights } from './import-rights.js';
-import { SavedMappings } from './import-rights.js';
+import { fieldsOfMapping, type ImportMapping, invalidImport } from './import-mapping.js';
+import { type ImportRights, SavedMappings } from './import-rights.js';
 import { parseImportMapping } from './parse-mapping.js';
 import { SOURCE_LIMITS, type SourceOptions } from './reading/row-source.js';
 import {
@@ -33,14 +32,15 @@ import {
 import {
   changesOf,
   DEFAULT_OPTIONS,
-  findImport,
   fingerprintOf,
+  getImport,
   type ImportInspection,
   type ImportOptions,
   type ImportState,
   insertImport,
   listImports,
   type StoredImport,
+  UNDER_WAY,
   updateImport,
 } from './stored-import.js';
 
@@ -67,9 +67,6 @@ interface NewImport {
 
 /** The states in which an import waits for its caller. */
 const IDLE: readonly ImportState[] = ['ready', 'tried', 'failed', 'cancelled'];
-const UNDER_WAY: readonly ImportState[] = [
-  ...(['received', 'inspecting', 'trying', 'waiting', 'running', 'undoing'] as const),
-];
 /** The states in which an import can be undone. */
 const WRITTEN: readonly ImportState[] = ['done', 'failed', 'cancelled'];
 /** What to do with an import at rest instead of what was asked of it. */
@@ -147,8 +144,7 @@ export class Imports {
 
   /** @throws NOT_FOUND, also for an import of another domain and for one that the caller may not see */
   async get(scope: Scope, id: string): Promise<StoredImport> {
-    const one = isUuid(id) ? await findImport(this.#options.database, id) : undefined;
-    if (one === undefined) throw noImport(id);
+    const one = await getImport(this.#options.database, id);
     this.rights.assertVisible(scope, one);
     return one;
   }

@@ -1,6 +1,7 @@
 /** The table of imports. A statement names the domain, unless it belongs to the job of one import. */
 
 import { createHash } from 'node:crypto';
+import { validate as isUuid } from 'uuid';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import type { WorkPrincipal } from '../../base/model/scope.js';
 import {
@@ -15,7 +16,7 @@ import { type Sql, sql } from '../../store/sql.js';
 import type { StagedFieldChange } from '../../store/writing/staged-work.js';
 import type { StagedOutcome } from '../../store/writing/staged-writes.js';
 import type { TriggerChoice, TriggerNames } from '../../store/writing/write-triggers.js';
-import type { ImportMapping } from './import-mapping.js';
+import { type ImportMapping, noImport } from './import-mapping.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
 import type { ColumnInspection } from './reading/column-findings.js';
 import type { SourceFormat, SourceOptions, UnfoldedDays } from './reading/row-source.js';
@@ -37,6 +38,11 @@ export type ImportState =
   | 'undone'
   | 'failed'
   | 'cancelled';
+
+/** The states in which a process works on the import, or is about to. */
+export const UNDER_WAY: readonly ImportState[] = [
+  ...(['received', 'inspecting', 'trying', 'waiting', 'running', 'undoing'] as const),
+];
 
 /** Whether nothing more happens to the import without a request of its caller. */
 export function isOver({ state }: Pick<StoredImport, 'state'>): boolean {
@@ -225,6 +231,13 @@ export async function updateImport(
 export async function findImport(db: Queryable, id: string): Promise<StoredImport | undefined> {
   const [row] = await db.query<ImportRow>(sql`select ${SELECTED} from imports i where i.id = ${id}::uuid`);
   return row && toImport(row);
+}
+
+/** @throws NOT_FOUND */
+export async function getImport(db: Queryable, id: string): Promise<StoredImport> {
+  const one = isUuid(id) ? await findImport(db, id) : undefined;
+  if (one === undefined) throw noImport(id);
+  return one;
 }
 
 /** The newest first, because ids increase with time. */

@@ -142,14 +142,8 @@ export class Topics {
 
   /**
    * Calls the listener with each message published to the topic from now on. It checks no rights: use
-   * `assertMayListen` for callers. The listener must return quickly and limit what it buffers. Returns a
-   * function that ends the subscription.
+   * `assertMayListen` for callers. The listener must return quickly and limit what it buffers.
    */
-  subscribe(domainId: string, topic: string, listen: TopicListener): () => void {
-    return this.follow(domainId, topic, listen).stop;
-  }
-
-  /** Like `subscribe`, and also reports when the subscription is complete. */
   follow(domainId: string, topic: string, listen: TopicListener): TopicSubscription {
     const key = keyOf(domainId, topic);
     const listener = { listen };

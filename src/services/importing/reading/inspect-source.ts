@@ -38,12 +38,6 @@ interface FaultyRow {
   readonly fault: string;
 }
 
-interface InspectionOptions {
-  /** The most rows to inspect. Default: all. */
-  readonly maxRows?: number;
-  readonly signal?: AbortSignal;
-}
-
 const MAX_FAULTS = 20;
 const MAX_ALTERATIONS = 20;
 
@@ -51,33 +45,28 @@ const MAX_ALTERATIONS = 20;
  * Inspects the rows of a file: its columns, the likely type of each, and the cells that do not fit. In
  * documents, the path of a value is its column, and a list counts as one value.
  *
- * Needs a few MiB of memory, whatever the size of the file.
+ * Needs a few MiB of memory, whatever the size of the file. `maxRows`: the most rows to inspect.
  *
  * @throws the errors of `RowSource.rows`
  */
 export async function inspectSource(
   source: RowSource,
-  { maxRows = Number.POSITIVE_INFINITY, signal }: InspectionOptions = {},
+  { maxRows = Number.POSITIVE_INFINITY }: { readonly maxRows?: number } = {},
 ): Promise<SourceInspection> {
   const findings = new SourceFindings(source.columns);
   let isWhole = true;
-  for await (const batch of source.rows(signal)) {
+  for await (const batch of source.rows()) {
     for (const row of batch) {
       if (findings.rows === maxRows) isWhole = false;
       else findings.add(row);
     }
     if (!isWhole) break;
   }
-  const { format, encoding, delimiter, sheet, sheets, header, warnings } = source;
+  const { rows: _rows, columns: _columns, title: _title, ...facts } = source;
   return {
-    format,
-    ...(encoding !== undefined && { encoding }),
-    ...(delimiter !== undefined && { delimiter }),
-    ...(sheet !== undefined && { sheet }),
-    ...(sheets !== undefined && { sheets }),
-    ...(header !== undefined && { header }),
+    ...facts,
     warnings: [
-      ...warnings,
+      ...facts.warnings,
       ...findings.warnings,
       ...findings.doubts(isWhole),
       ...findings.alterations(isWhole),
