@@ -177,6 +177,17 @@ export class ServiceError extends Error {
   }
 }
 
+/** The codes by which a caller is told that a record or file is not there for it. */
+export const OUT_OF_REACH: readonly ErrorCode[] = ['NOT_FOUND', 'GONE', 'FORBIDDEN'];
+
+/** For `catch`: the value in place of a refusal with one of these codes; anything else is thrown again. */
+export function ifRefused<Value>(codes: readonly ErrorCode[], value: Value): (fault: unknown) => Value {
+  return (fault) => {
+    if (fault instanceof ServiceError && codes.includes(fault.code)) return value;
+    throw fault;
+  };
+}
+
 /** Throws if an assumption of our own code does not hold; callers see a plain 500. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant: ${message}`);

@@ -5,7 +5,7 @@
  * @see interface 4.5, decisions 8
  */
 
-import { type ErrorCode, ServiceError } from '../../base/errors.js';
+import { ifRefused, OUT_OF_REACH, ServiceError } from '../../base/errors.js';
 import { isJsonObject, parsePlainJson } from '../../base/json/json.js';
 import { parseOquery } from '../../base/languages/oquery.js';
 import { dayOfWord, isDay } from '../../base/model/calendar.js';
@@ -181,15 +181,9 @@ async function findRecords(
   context: RequestContext,
   { path, ...request }: NamedPlace & { readonly filter: Filter | undefined; readonly limit: number },
 ): Promise<readonly StoredRecord[] | undefined> {
-  try {
-    return (await records.records(context, { ...request, projection: [path] }).page()).records;
-  } catch (error) {
-    if (error instanceof ServiceError && UNREADABLE.has(error.code)) return undefined;
-    throw error;
-  }
+  const read = async () => await records.records(context, { ...request, projection: [path] }).page();
+  return (await read().catch(ifRefused(OUT_OF_REACH, undefined)))?.records;
 }
-
-const UNREADABLE: ReadonlySet<ErrorCode> = new Set(['FORBIDDEN', 'NOT_FOUND', 'GONE']);
 
 function namesAt(path: Path, json: string): readonly string[] {
   const record = parsePlainJson(json);

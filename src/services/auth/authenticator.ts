@@ -15,6 +15,7 @@ import { narrowPrincipal } from './key-scopes.js';
 import { type LoginLockout, type LoginTrial, loginTrial } from './login-lockout.js';
 import { findPasswordOwner, type Passwords } from './passwords.js';
 import {
+  originOf,
   type Principals,
   parseRoles,
   type ResolvedCredential,
@@ -226,7 +227,7 @@ export class Authenticator {
         domainId: principal.domainId,
         userId: principal.id,
         epoch: epoch ?? 0,
-        origin: { kind: 'key', id: principal.credential.id },
+        origin: originOf(principal.credential),
       },
       { id: principal.id, userName: principal.userName, name, roles: [...principal.roles] },
       { refreshToken: undefined, expiresAt },

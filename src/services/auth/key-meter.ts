@@ -250,7 +250,7 @@ function toRow({ request, at }: WaitingRequest, ordinal: number) {
  * a whole busy second would burden the garbage collector.
  */
 class WaitingRequests {
-  readonly #byKey = new Map<string, { readonly ring: WaitingRequest[]; next: number }>();
+  readonly #byKey = new Map<string, WaitingRequest[]>();
   #count = 0;
 
   get count(): number {
@@ -259,24 +259,17 @@ class WaitingRequests {
 
   add(waiting: WaitingRequest): void {
     const { keyId } = waiting.request;
-    const known = this.#byKey.get(keyId);
-    if (known !== undefined && known.ring.length === KEPT_REQUESTS) {
-      known.ring[known.next] = waiting;
-      known.next = (known.next + 1) % KEPT_REQUESTS;
-      return;
-    }
-    if (this.#count >= MOST_WAITING_REQUESTS) return;
-    this.#count += 1;
-    if (known === undefined) this.#byKey.set(keyId, { ring: [waiting], next: 0 });
-    else known.ring.push(waiting);
+    const latest = this.#byKey.get(keyId) ?? [];
+    if (latest.length === KEPT_REQUESTS) latest.shift();
+    else if (this.#count >= MOST_WAITING_REQUESTS) return;
+    else this.#count += 1;
+    latest.push(waiting);
+    this.#byKey.set(keyId, latest);
   }
 
   /** The requests of each key in the order of their arrival. */
   list(): readonly WaitingRequest[] {
-    return [...this.#byKey.values()].flatMap(({ ring, next }) => [
-      ...ring.slice(next),
-      ...ring.slice(0, next),
-    ]);
+    return [...this.#byKey.values()].flat();
   }
 }
 

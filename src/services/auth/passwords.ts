@@ -7,18 +7,14 @@ import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
 import { findUser, type UserRef } from './principals.js';
 
-/** The cost of one hash. */
-export interface PasswordCost {
-  readonly memoryKib: number;
-  readonly passes: number;
-  readonly lanes: number;
-}
+/** The cost of one hash: KiB of memory, passes and lanes. */
+export type PasswordCost = Readonly<Record<'memoryCost' | 'timeCost' | 'parallelism', number>>;
 
 /**
  * 19 MiB and two passes: the first choice for argon2id in the OWASP Password Storage Cheat Sheet; some 20 ms
  * of one core.
  */
-const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2, lanes: 1 };
+const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** The minimum for new passwords, unless a setting overrides it. */
 const SHORTEST = 8;
@@ -51,7 +47,7 @@ export class Passwords {
 
   /** The hash of a password that is known to be acceptable, or is none that anybody chose, in PHC format. */
   async hash(password: string): Promise<string> {
-    return hash(normalize(password), this.#options());
+    return hash(normalize(password), this.#cost);
   }
 
   /**
@@ -98,14 +94,6 @@ export class Passwords {
     const isMatch = isKnown && isSame;
     return { isMatch, isOutdated: isMatch && !isSameCost(cost, this.#cost) };
   }
-
-  #options(): { memoryCost: number; timeCost: number; parallelism: number } {
-    return {
-      memoryCost: this.#cost.memoryKib,
-      timeCost: this.#cost.passes,
-      parallelism: this.#cost.lanes,
-    };
-  }
 }
 
 function normalize(password: string): string {
@@ -116,20 +104,20 @@ function normalize(password: string): string {
 function parseCost(stored: string): PasswordCost | undefined {
   if (!stored.startsWith('$argon2id$')) return undefined;
   try {
-    const { memoryCost, timeCost, parallelism } = parseOptions(stored);
-    return { memoryKib: memoryCost, passes: timeCost, lanes: parallelism };
+    return parseOptions(stored);
   } catch {
     return undefined;
   }
 }
 
 function isSameCost(one: PasswordCost, other: PasswordCost): boolean {
-  return one.memoryKib === other.memoryKib && one.passes === other.passes && one.lanes === other.lanes;
+  const isSame = (name: keyof PasswordCost) => one[name] === other[name];
+  return isSame('memoryCost') && isSame('timeCost') && isSame('parallelism');
 }
 
 /** A well-formed hash that no password matches: its digest is random. */
 function printDecoy(cost: PasswordCost): string {
-  const parameters = `m=${cost.memoryKib},t=${cost.passes},p=${cost.lanes}`;
+  const parameters = `m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}`;
   return `$argon2id$v=19$${parameters}$${unpaddedBase64(16)}$${unpaddedBase64(32)}`;
 }
 

@@ -9,6 +9,7 @@ import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { Collection, Grant } from '../../base/model/collection.js';
 import {
+  type Credential,
   type KeyScopes,
   type Principal,
   SECOND_FACTOR_ALONE,
@@ -171,8 +172,7 @@ export class Principals {
   async assertUnchanged(principal: Principal): Promise<void> {
     const { kind, id: userId, domainId, credential } = principal;
     if (kind === 'system' || credential.kind === 'system') return;
-    const origin = { kind: credential.kind === 'key' ? 'key' : 'session', id: credential.id } as const;
-    const ref = { domainId, userId, origin };
+    const ref = { domainId, userId, origin: originOf(credential) };
     const { resolved } = this.#find(ref) ?? (await this.#load(ref));
     if (resolved === undefined || resolved.expiresAt <= Date.now()) {
       throw new ServiceError('UNAUTHENTICATED', 'The credential has ended, and so has this request.');
@@ -369,6 +369,11 @@ function selectKey({ domainId, userId, origin }: CredentialRef): Sql {
       and k.user_id = ${userId}
       and k.revoked_at is null
       and r.data -> 'active' = 'true'`;
+}
+
+/** The session or key from which the credential of a user comes. */
+export function originOf({ kind, id }: Credential): AccessClaims['origin'] {
+  return { kind: kind === 'key' ? 'key' : 'session', id };
 }
 
 function userKey({ domainId, userId }: UserRef): string {

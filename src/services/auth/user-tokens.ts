@@ -6,6 +6,7 @@ import type { Transaction } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
 import { type AccessTokens, LONGEST_TOKEN } from './access-tokens.js';
 import { intersectScopes, parseKeyScopes, type ScopeNames } from './key-scopes.js';
+import { originOf } from './principals.js';
 
 export interface TokenWish {
   /** Default: all of the caller's. */
@@ -62,20 +63,11 @@ export class UserTokens {
     const roles = wish.roles ?? [...principal.roles];
     const foreign = roles.find((role) => !principal.roles.has(role));
     if (foreign !== undefined) {
-      throw new ServiceError(
-        'FORBIDDEN',
-        `You do not have the role "${foreign}", so no token of yours has it.`,
-        {
-          errors: [
-            {
-              parameter: 'roles',
-              detail: 'not a role of yours',
-              sent: foreign,
-              expected: [...principal.roles].join(', '),
-            },
-          ],
-        },
-      );
+      const detail = `You do not have the role "${foreign}", so no token of yours has it.`;
+      const expected = [...principal.roles].join(', ');
+      throw new ServiceError('FORBIDDEN', detail, {
+        errors: [{ parameter: 'roles', detail: 'not a role of yours', sent: foreign, expected }],
+      });
     }
     const wished = wish.scopes === undefined ? EVERYTHING : parseKeyScopes(wish.scopes, this.#options.names);
     if (wished.accounts === true) {
@@ -88,10 +80,7 @@ export class UserTokens {
       {
         userId: principal.id,
         domainId: principal.domainId,
-        origin: {
-          kind: principal.credential.kind === 'key' ? 'key' : 'session',
-          id: principal.credential.id,
-        },
+        origin: originOf(principal.credential),
         epoch: await this.#findEpoch(principal, within),
         delegation: { roles, scopes },
       },

@@ -1,5 +1,5 @@
 /** Decides who may upload, read and delete files. */
-import { ServiceError } from '../../base/errors.js';
+import { ifRefused, OUT_OF_REACH, ServiceError } from '../../base/errors.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
 import { refusedByScopes } from '../../store/access/access.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -94,12 +94,6 @@ async function isRecordReadable(
   scope: Scope,
   { link, within }: { readonly link: FileLink; readonly within: Transaction | undefined },
 ): Promise<boolean> {
-  try {
-    await store.get(scope, link.collection, link.recordId, ID_ALONE, { within });
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError && ['NOT_FOUND', 'GONE', 'FORBIDDEN'].includes(error.code))
-      return false;
-    throw error;
-  }
+  const found = store.get(scope, link.collection, link.recordId, ID_ALONE, { within });
+  return (await found.catch(ifRefused(OUT_OF_REACH, undefined))) !== undefined;
 }

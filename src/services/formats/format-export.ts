@@ -1,5 +1,5 @@
 /** Records as the files of a format that other programs read, by its mapping. */
-import { ServiceError } from '../../base/errors.js';
+import { ifRefused } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
 import { parseOquery } from '../../base/languages/oquery.js';
 import { queryOf, type RecordQuery } from '../../base/model/record-query.js';
@@ -406,10 +406,9 @@ async function lastState(
   { store, scope }: ReadFormatOptions,
 ): Promise<JsonObject> {
   const at = new Date(Date.parse(removedAt) - 1);
-  const past = await store.getPast(scope, collection, id, { at }).catch((fault: unknown) => {
-    if (fault instanceof ServiceError && ['GONE', 'NOT_FOUND'].includes(fault.code)) return undefined;
-    throw fault;
-  });
+  const past = await store
+    .getPast(scope, collection, id, { at })
+    .catch(ifRefused(['GONE', 'NOT_FOUND'], undefined));
   const data = past === undefined ? undefined : parseExactJson(past.json);
   return { ...(isJsonObject(data) ? data : {}), _id: id };
 }

@@ -10,8 +10,7 @@ import {
   type KeysetRequest,
   toKeysetPage,
 } from '../../store/database/keyset.js';
-import type { Queryable } from '../../store/database/queryable.js';
-import { fromRow, type RowOf } from '../../store/database/queryable.js';
+import { fromRow, type Queryable, type RowOf } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { StagedFieldChange } from '../../store/writing/staged-work.js';
 import type { StagedOutcome } from '../../store/writing/staged-writes.js';

@@ -89,7 +89,7 @@ export class Channels {
     const tls = protocol === 'smpps:';
     return new SmppChannel({
       host: hostname.replace(/^\[|\]$/g, ''),
-      port: port === '' ? defaultPort(tls) : Number(port),
+      port: Number(port || (tls ? SMPP_TLS_PORT : SMPP_PORT)),
       tls,
       systemId: decodeURIComponent(username),
       password: decodeURIComponent(password),
@@ -102,18 +102,8 @@ export class Channels {
   }
 
   #http(url: string, sender: string): HttpSmsChannel {
-    const settings = this.#options.config;
     assertUrl(url, ['http:', 'https:'], 'smsUrl (SMS_URL)');
-    return new HttpSmsChannel({
-      url,
-      sender,
-      method: settings.smsHttpMethod,
-      headers: settings.smsHttpHeaders,
-      body: settings.smsHttpBody,
-      success: settings.smsHttpSuccess,
-      idPath: settings.smsHttpIdPath,
-      timeoutMs: settings.messageTimeoutMs,
-    });
+    return new HttpSmsChannel({ ...this.#options.config, url, sender });
   }
 
   #textOf(domainId: string, property: string): string | undefined {
@@ -134,8 +124,4 @@ function assertUrl(text: string, protocols: readonly string[], name: string): UR
   if (url && protocols.includes(url.protocol) && url.hostname !== '') return url;
   const expected = protocols.map((protocol) => `${protocol}//…`).join(' or ');
   throw new DeliveryError('temporary', `${name} is not an address of the form ${expected}`);
-}
-
-function defaultPort(tls: boolean): number {
-  return tls ? SMPP_TLS_PORT : SMPP_PORT;
 }

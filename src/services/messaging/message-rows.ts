@@ -9,8 +9,7 @@ import {
   type KeysetRequest,
   toKeysetPage,
 } from '../../store/database/keyset.js';
-import type { Queryable, Transaction } from '../../store/database/queryable.js';
-import { fromRow, type RowOf } from '../../store/database/queryable.js';
+import { fromRow, type Queryable, type RowOf, type Transaction } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
 

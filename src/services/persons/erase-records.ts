@@ -75,20 +75,18 @@ async function hideFiles(
   { transaction, scope, report, identity }: ErasureWork,
   parts: readonly Belongings[],
 ) {
-  const archives = await transaction.query<{ id: string }>(sql`
-    update files
-    set ${HIDDEN}
-    where domain = ${scope.domain.id} and name = ${archiveName(identity)} and state = 'ready'
-    returning id`);
-  report.add('removed', 'archives of the person', idsOf(archives));
-  for (const { collection, ids } of parts) {
+  const hide = async (place: string, condition: Sql) => {
     const rows = await transaction.query<{ id: string }>(sql`
       update files
       set ${HIDDEN}
-      where domain = ${scope.domain.id} and collection = ${collection.name} and state = 'ready'
-        and record_id = any(${[...ids]}::text[])
+      where domain = ${scope.domain.id} and state = 'ready' and ${condition}
       returning id`);
-    report.add('removed', `files of ${collection.name}`, idsOf(rows));
+    report.add('removed', place, idsOf(rows));
+  };
+  await hide('archives of the person', sql`name = ${archiveName(identity)}`);
+  for (const { collection, ids } of parts) {
+    const isOfRecord = sql`collection = ${collection.name} and record_id = any(${[...ids]}::text[])`;
+    await hide(`files of ${collection.name}`, isOfRecord);
   }
 }
 
@@ -173,22 +171,19 @@ function withoutPersonal(
 async function announceRenaming(work: ErasureWork): Promise<void> {
   const { transaction, scope, identity } = work;
   const { collection, id, pseudonym } = identity;
-  await transaction.query(sql`
-    with written as (
-      select ${id}::text as id, r.version, r.deleted_at is null as is_live
-      from records r
-      where ${recordsIn(scope.domain.id, collection)} and r.id = ${pseudonym}
-    ),
-    ${audited(work, collection, 'deleted')}
-    select 1`);
-  await transaction.query(sql`
-    with written as (
-      select r.id, r.version, r.deleted_at is null as is_live
-      from records r
-      where ${recordsIn(scope.domain.id, collection)} and r.id = ${pseudonym}
-    ),
-    ${audited(work, collection, 'created')}
-    select 1`);
+  const changes = [
+    ['deleted', id],
+    ['created', pseudonym],
+  ] as const;
+  for (const [operation, changed] of changes)
+    await transaction.query(sql`
+      with written as (
+        select ${changed}::text as id, r.version, r.deleted_at is null as is_live
+        from records r
+        where ${recordsIn(scope.domain.id, collection)} and r.id = ${pseudonym}
+      ),
+      ${audited(work, collection, operation)}
+      select 1`);
 }
 
 /** Records that do not belong to the person, but name or reference the person. */

@@ -7,8 +7,7 @@ import { parseExactJson, printExactJson } from '../../base/json/json.js';
 import { holdMoves } from '../../store/changes/change-outbox.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { USER_COLLECTION } from '../../store/writing/record-statements.js';
-import type { Belongings } from './identity.js';
-import { type ErasureWork, idsOf, likePatterns, Redaction } from './identity.js';
+import { type Belongings, type ErasureWork, idsOf, likePatterns, Redaction } from './identity.js';
 import { SEARCHED_TABLES, type SearchedTable } from './searched-tables.js';
 
 /** Logs the user out everywhere, and makes sure that nobody can log in as the user again. */

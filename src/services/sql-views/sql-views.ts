@@ -195,9 +195,9 @@ export class SqlViews {
     throw new ServiceError('CONFLICT', detail);
   }
 
-  async #renewViews(database: Queryable, schema: string, audience: Audience): Promise<readonly ViewChange[]> {
+  async #renewViews(database: Queryable, login: string, audience: Audience): Promise<readonly ViewChange[]> {
     const collections = this.#collections.list();
-    const presentByName = new Map((await listViews(database, schema)).map((view) => [view.name, view]));
+    const presentByName = new Map((await listViews(database, login)).map((view) => [view.name, view]));
     const changes: ViewChange[] = [];
     const taken = new Set(collections.map(({ name }) => name));
     const offered = collections.flatMap((collection) => [
@@ -213,11 +213,11 @@ export class SqlViews {
       const present = presentByName.get(name);
       presentByName.delete(name);
       const reading = this.#reading;
-      const renewed = { schema, login: schema, name, compiled, present, reading };
+      const renewed = { login, name, compiled, present, reading };
       changes.push(await renewView(database, renewed, (make) => this.#defineHere(database, make)));
     }
     for (const { name, columns } of presentByName.values()) {
-      await dropView(database, schema, name);
+      await dropView(database, login, name);
       changes.push({ view: name, change: 'removed', added: [], removed: columns });
     }
     return changes;
@@ -358,7 +358,7 @@ async function listViews(database: Queryable, schema: string): Promise<readonly 
 }
 
 interface ViewOptions {
-  readonly schema: string;
+  /** Also the name of its schema. */
   readonly login: string;
   readonly name: string;
   readonly compiled: CompiledView;
@@ -369,7 +369,7 @@ async function renewView(
   options: ViewOptions & { readonly present: PresentView | undefined; readonly reading: Reading },
   defineHere: (define: () => Promise<void>) => Promise<void>,
 ): Promise<ViewChange> {
-  const { schema, login, name, compiled, present, reading } = options;
+  const { login, name, compiled, present, reading } = options;
   const key = `${definitionKey(compiled.select)}${reading === 'directly' ? '' : ' by a function, collated'}`;
   const described = compiled.columns.map(({ name: column, description }) => [column, description] as const);
   const told = JSON.stringify([compiled.description, described]);
@@ -382,8 +382,8 @@ async function renewView(
     removed: before.filter((column) => !columns.includes(column)),
   };
   if (present?.comment === comment) return { ...change, change: 'kept' };
-  const view = sql`${sqlName(schema)}.${sqlName(name)}`;
-  if (present) await dropView(database, schema, name);
+  const view = sql`${sqlName(login)}.${sqlName(name)}`;
+  if (present) await dropView(database, login, name);
   await defineHere(async () => {
     const source = reading === 'directly' ? compiled.select : await makeFunction(database, options);
     await runDefinition(database, sql`create view ${view} with (security_barrier = true) as ${source}`);
@@ -400,11 +400,8 @@ async function renewView(
  * Makes the function that a view of the same name reads, with the rights of the gateway's user. Returns the
  * statement that reads it.
  */
-async function makeFunction(
-  database: Queryable,
-  { schema, login, name, compiled }: ViewOptions,
-): Promise<Sql> {
-  const called = sql`${sqlName(schema)}.${sqlName(name)}()`;
+async function makeFunction(database: Queryable, { login, name, compiled }: ViewOptions): Promise<Sql> {
+  const called = sql`${sqlName(login)}.${sqlName(name)}()`;
   const [place] = await database.query<{ schema: string }>(sql`select current_schema()::text as schema`);
   const columns = compiled.columns.map((column) => sql`${sqlName(column.name)} ${column.type}`);
   await runDefinition(

@@ -158,7 +158,7 @@ describe('a login', () => {
       database.prisma.credential.findUniqueOrThrow({
         where: { domainId_userId: { domainId: 'top', userId: 'usr-meena' } },
       });
-    const dearer = await openGateway(database, { cost: { memoryKib: 128, passes: 1, lanes: 1 } });
+    const dearer = await openGateway(database, { cost: { memoryCost: 128, timeCost: 1, parallelism: 1 } });
     try {
       const { accessToken } = await dearer.login('meena');
       expect((await stored()).passwordHash).toContain('$m=128,t=1,p=1$');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Passwords } from '../../../src/services/auth/passwords.js';
 import { CHEAP } from '../../cheap-passwords.js';
 
-const OTHER = { memoryKib: 128, passes: 1, lanes: 1 };
+const OTHER = { memoryCost: 128, timeCost: 1, parallelism: 1 };
 
 const OWNER = {
   ...{ userName: 'meena.iyer', name: 'Meena Iyer', email: 'meena@work.example' },
@@ -131,7 +131,7 @@ describe('passwords', () => {
   });
 
   it('takes as long without a user as with a wrong password', async () => {
-    const passwords = new Passwords({ cost: { memoryKib: 1024, passes: 2, lanes: 1 } });
+    const passwords = new Passwords({ cost: { memoryCost: 1024, timeCost: 2, parallelism: 1 } });
     const stored = await passwords.hash('correct horse');
     const [withUser = 0, withoutUser = 0] = await shortestMs([
       () => passwords.check(stored, 'wrong horse'),

@@ -10,30 +10,29 @@ import {
   DeliveryError,
   type SmsContent,
 } from '../message.js';
+import type { MessageSettings } from '../message-settings.js';
 import { asItIs, renderTemplate } from '../template.js';
 import { encodeSms } from './sms-text.js';
 
 /**
- * Templates may hold `{{to}}` (E.164), `{{digits}}` (without its +), `{{text}}`, `{{sender}}`,
- * `{{template}}`, `{{id}}` (of the message, the same at every attempt) and `{{unicode}}` (1 where the text
- * needs it, else 0). In the address and in forms values are percent-encoded, in JSON bodies escaped as JSON.
+ * Address, headers and body are templates, which may hold `{{to}}` (E.164), `{{digits}}` (without its +),
+ * `{{text}}`, `{{sender}}`, `{{template}}`, `{{id}}` (of the message, the same at every attempt) and
+ * `{{unicode}}` (1 where the text needs it, else 0). In the address and in forms values are percent-encoded,
+ * in JSON bodies escaped as JSON. The body has the `Content-Type` of the headers; without one, a body that
+ * begins with `{` or `[` is JSON, any other a form. The values of the headers are secrets.
  */
-export interface HttpSmsOptions {
+export interface HttpSmsOptions
+  extends Pick<
+    MessageSettings,
+    | 'smsHttpMethod'
+    | 'smsHttpHeaders'
+    | 'smsHttpBody'
+    | 'smsHttpSuccess'
+    | 'smsHttpIdPath'
+    | 'messageTimeoutMs'
+  > {
   readonly url: string;
-  readonly method: 'GET' | 'POST' | 'PUT';
-  /** The headers by name, e.g. `Authorization`. Their values are secrets. */
-  readonly headers: Readonly<Record<string, string>>;
-  /**
-   * Its `Content-Type` is that of the headers. Without one, a body that begins with `{` or `[` is JSON, any
-   * other a form.
-   */
-  readonly body: string | undefined;
-  /** Matches the body of an answer that accepted the message. Default: every answer of status 2xx has. */
-  readonly success: RegExp | undefined;
-  /** The path to the provider's id in a JSON answer, e.g. `data.0.id`. */
-  readonly idPath: string | undefined;
   readonly sender: string;
-  readonly timeoutMs: number;
 }
 
 /** A message need not have a template, nor a school a sender. */
@@ -62,7 +61,7 @@ export class HttpSmsChannel implements Channel<SmsContent> {
       const kind = ABOUT_SETTINGS.has(status) || status >= 500 ? 'temporary' : 'permanent';
       throw new DeliveryError(kind, `the SMS provider answered ${status}: ${shown}`);
     }
-    const { success, idPath } = this.#options;
+    const { smsHttpSuccess: success, smsHttpIdPath: idPath } = this.#options;
     // Not retried: if the setting is wrong, every parent would get the message a dozen times.
     if (success && !success.test(body))
       throw new DeliveryError('permanent', `the SMS provider said no: ${shown}`);
@@ -76,7 +75,7 @@ export class HttpSmsChannel implements Channel<SmsContent> {
     id: string,
     signal: AbortSignal,
   ): Promise<{ status: number; body: string }> {
-    const { url, method, headers, timeoutMs } = this.#options;
+    const { url, smsHttpMethod: method, smsHttpHeaders: headers, messageTimeoutMs } = this.#options;
     const values = this.#valuesOf(message, id);
     const ended = new AbortController();
     try {
@@ -88,7 +87,7 @@ export class HttpSmsChannel implements Channel<SmsContent> {
           headers: { 'Idempotency-Key': id, ...(body && { 'Content-Type': body.contentType }), ...headers },
           ...(body && method !== 'GET' && { body: body.text }),
           redirect: 'manual',
-          signal: AbortSignal.any([signal, ended.signal, AbortSignal.timeout(timeoutMs)]),
+          signal: AbortSignal.any([signal, ended.signal, AbortSignal.timeout(messageTimeoutMs)]),
         },
       );
       return { status: response.status, body: await readStart(response) };
@@ -111,7 +110,7 @@ export class HttpSmsChannel implements Channel<SmsContent> {
   }
 
   #bodyOf(values: Readonly<Record<string, string>>): { text: string; contentType: string } | undefined {
-    const { body, headers } = this.#options;
+    const { smsHttpBody: body, smsHttpHeaders: headers } = this.#options;
     if (body === undefined) return undefined;
     const [, given] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
     const guessed = /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
@@ -122,7 +121,7 @@ export class HttpSmsChannel implements Channel<SmsContent> {
   }
 
   #withoutSecrets(text: string): string {
-    return Object.values(this.#options.headers).reduce(
+    return Object.values(this.#options.smsHttpHeaders).reduce(
       (shown, secret) => (secret.length < 4 ? shown : shown.replaceAll(secret, '[redacted]')),
       text,
     );

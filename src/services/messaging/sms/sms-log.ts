@@ -1,5 +1,5 @@
 /** Writes the records of `sms_log`, one per text message, in the same transaction as the message. */
-import { ServiceError } from '../../../base/errors.js';
+import { ifRefused } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json/json.js';
 import { type Scope, systemPrincipal } from '../../../base/model/scope.js';
 import type { Transaction } from '../../../store/database/queryable.js';
@@ -52,12 +52,9 @@ export async function logState(
     error: change.error ?? null,
     ...(change.providerId !== undefined && { provider_id: change.providerId }),
   };
-  try {
-    await store.update(scope, SMS_COLLECTION, message.recordId, { data, mode: 'merge', within: tx });
-  } catch (error) {
-    if (error instanceof ServiceError && ['NOT_FOUND', 'GONE'].includes(error.code)) return;
-    throw error;
-  }
+  await store
+    .update(scope, SMS_COLLECTION, message.recordId, { data, mode: 'merge', within: tx })
+    .catch(ifRefused(['NOT_FOUND', 'GONE'], undefined));
 }
 
 /** The service, as an admin of the domain. */

@@ -2,7 +2,7 @@
 
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { type ErrorCode, ServiceError } from '../../../base/errors.js';
+import { ifRefused, OUT_OF_REACH } from '../../../base/errors.js';
 import { type JsonObject, type JsonValue, parsePlainJson } from '../../../base/json/json.js';
 import { type Domain, type Scope, systemPrincipal } from '../../../base/model/scope.js';
 import type { Domains } from '../../../store/catalog/domains.js';
@@ -105,16 +105,9 @@ async function findWritten(
   sent: JsonObject,
 ): Promise<JsonValue> {
   const { collection, id } = Written.parse(sent);
-  try {
-    const { json } = await store.get(scope, collection, id);
-    return parsePlainJson(json);
-  } catch (error) {
-    if (error instanceof ServiceError && OUT_OF_REACH.has(error.code)) return null;
-    throw error;
-  }
+  const found = await store.get(scope, collection, id).catch(ifRefused(OUT_OF_REACH, undefined));
+  return found === undefined ? null : parsePlainJson(found.json);
 }
-
-const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'GONE', 'FORBIDDEN']);
 
 /**
  * Queues a job for every script that became due since the last check on any gateway; each once, even if it

@@ -43,13 +43,14 @@ const SMS = { to: '+915123456789', text: 'Fees: 100% "due" & more\nनमस्�
 async function send(options: Partial<HttpSmsOptions> = {}, signal = new AbortController().signal) {
   const channel = new HttpSmsChannel({
     url: `${base}/send`,
-    method: 'POST',
-    headers: { Authorization: 'Bearer hidden-word' },
-    body: '{"to":"{{to}}","message":"{{text}}","from":"{{sender}}","dlt":"{{template}}","unicode":{{unicode}}}',
-    success: /"status":"ok"/,
-    idPath: 'data.0.id',
+    smsHttpMethod: 'POST',
+    smsHttpHeaders: { Authorization: 'Bearer hidden-word' },
+    smsHttpBody:
+      '{"to":"{{to}}","message":"{{text}}","from":"{{sender}}","dlt":"{{template}}","unicode":{{unicode}}}',
+    smsHttpSuccess: /"status":"ok"/,
+    smsHttpIdPath: 'data.0.id',
     sender: 'GYANVS',
-    timeoutMs: 30_000,
+    messageTimeoutMs: 30_000,
     ...options,
   });
   return await channel.send(SMS, { id: 'message-1', signal });
@@ -74,7 +75,7 @@ describe('a text message by HTTP', () => {
   });
 
   it('goes as a form', async () => {
-    await send({ body: 'to={{digits}}&text={{text}}' });
+    await send({ smsHttpBody: 'to={{digits}}&text={{text}}' });
     expect(asked[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
     expect(Object.fromEntries(new URLSearchParams(asked[0]?.body))).toEqual({
       to: '915123456789',
@@ -84,8 +85,8 @@ describe('a text message by HTTP', () => {
 
   it('goes in the address', async () => {
     await send({
-      method: 'GET',
-      body: undefined,
+      smsHttpMethod: 'GET',
+      smsHttpBody: undefined,
       url: `${base}/send?to={{digits}}&text={{text}}&sender={{sender}}`,
     });
     const url = new URL(asked[0]?.url ?? '', base);
@@ -128,7 +129,7 @@ describe('a text message by HTTP', () => {
   for (const [what, given, kind, message] of refusals) {
     it(`is refused by ${what}`, async () => {
       answer = given;
-      const options = given === 'silence' ? { timeoutMs: 300 } : {};
+      const options = given === 'silence' ? { messageTimeoutMs: 300 } : {};
       await expect(send(options)).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
     });
   }
