@@ -14,7 +14,7 @@ export interface ParameterContext {
   readonly settings: SchoolSettings;
 }
 
-export interface ReportParameter<Value> {
+interface ReportParameter<Value> {
   readonly type: ParameterType<unknown>;
   readonly description: string;
   /** The name on REST and the command line, e.g. `start_month`. */
