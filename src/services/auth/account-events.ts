@@ -2,6 +2,7 @@
 
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
+import { countIn } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
 import type { UserRef } from './principals.js';
 
@@ -86,18 +87,14 @@ export class AccountEvents {
   }
 
   async #hasRoom({ domainId, userId }: UserRef): Promise<boolean> {
-    const [row] = await this.#options.database.query<{ count: number }>(
-      sql`
-        select count(*)::int as count
-        from (
-          select
-          from audit_entries
-          where domain = ${domainId} and collection = '$session' and record_id = ${userId}
-            and operation = 'refused' and at > now() - interval '1 hour'
-          limit ${MOST_FAILURES_AN_HOUR}::int
-        ) as failures`,
-      { name: 'auth-failures' },
-    );
-    return (row?.count ?? 0) < MOST_FAILURES_AN_HOUR;
+    const failures = sql`(
+      select
+      from audit_entries
+      where domain = ${domainId} and collection = '$session' and record_id = ${userId}
+        and operation = 'refused' and at > now() - interval '1 hour'
+      limit ${MOST_FAILURES_AN_HOUR}::int
+    ) as failures`;
+    const count = await countIn(this.#options.database, failures, { name: 'auth-failures' });
+    return count < MOST_FAILURES_AN_HOUR;
   }
 }

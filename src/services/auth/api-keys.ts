@@ -7,7 +7,7 @@ import type { KeyScopes, Principal, Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/access.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
-import { fromRow, type Transaction } from '../../store/database/queryable.js';
+import { countIn, fromRow, type Transaction } from '../../store/database/queryable.js';
 import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
@@ -259,12 +259,10 @@ export class ApiKeys {
     return await inOwnTransaction(this.#options.database, async (transaction) => {
       await transaction.query(sql`select from domains where id = ${domainId} for no key update`);
       const made = await work(transaction);
-      const [row] = await transaction.query<{ count: number }>(sql`
-        select count(*)::int as count
-        from api_keys
+      const keys = sql`api_keys
         where domain_id = ${domainId} and user_id = ${made?.userId ?? ''} and revoked_at is null
-          and (expires_at is null or expires_at > now())`);
-      if (row === undefined || row.count <= this.#options.mostPerUser) return made;
+          and (expires_at is null or expires_at > now())`;
+      if ((await countIn(transaction, keys)) <= this.#options.mostPerUser) return made;
       throw new ServiceError(
         'LIMIT_EXCEEDED',
         `A user has at most ${this.#options.mostPerUser} API keys (API_KEYS_PER_USER). ` +

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { invariant, ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
+import { countIn } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { loadServiceSecret, parseSecrets } from './service-secret.js';
 
@@ -118,10 +119,6 @@ export async function countSecretsWithoutKey(
   database: Pick<Database, 'query'>,
   encryption: TextEncryption,
 ): Promise<number> {
-  const hasKey = encryption.hasKeyOf(sql`secret`);
-  const [row] = await database.query<{ count: number }>(sql`
-    select count(*)::int as count
-    from (select secret from webhooks union all select secret from second_factors) as stored
-    where not ${hasKey}`);
-  return row?.count ?? 0;
+  const stored = sql`(select secret from webhooks union all select secret from second_factors) as stored`;
+  return await countIn(database, sql`${stored} where not ${encryption.hasKeyOf(sql`secret`)}`);
 }

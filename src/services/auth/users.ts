@@ -10,7 +10,7 @@ import {
   type KeysetRequest,
   toKeysetPage,
 } from '../../store/database/keyset.js';
-import type { Queryable, RowOf, Transaction } from '../../store/database/queryable.js';
+import { countIn, type Queryable, type RowOf, type Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { liveRecordsIn, liveRecordsNamed } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
@@ -221,11 +221,8 @@ export class Users {
   /** How many users there are. @throws FORBIDDEN (403) */
   async count(scope: Scope, filter: UserFilter): Promise<number> {
     assertUserAdmin(scope);
-    const [row] = await this.#options.database.query<{ count: number }>(sql`
-      select count(*)::int as count
-      from records r
-      where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${conditionOf(filter)}`);
-    return row?.count ?? 0;
+    const isFound = sql`${liveRecordsIn(scope.domain.id, 'pltf_user')} ${conditionOf(filter)}`;
+    return await countIn(this.#options.database, sql`records r where ${isFound}`);
   }
 
   /** @throws FORBIDDEN (403), NOT_FOUND (404) */

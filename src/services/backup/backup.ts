@@ -16,7 +16,7 @@ import {
   type TransferStep,
 } from './archive-writer.js';
 import { conditionOf, KEPT_TABLES, type KeptTable } from './kept-tables.js';
-import { openSnapshot } from './snapshot.js';
+import { newConnection, openSnapshot } from './snapshot.js';
 
 export interface BackupOptions {
   readonly url: string;
@@ -225,8 +225,7 @@ async function copyBlob(
 
 /** Tells whether the file exists now, whatever the snapshot shows. */
 async function isFileThere(url: string, id: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, application_name: 'campus backup' });
-  client.on('error', () => {});
+  const client = newConnection(url, 'campus backup');
   try {
     await client.connect();
     return (await client.query('select from files where id = $1', [id])).rows.length > 0;

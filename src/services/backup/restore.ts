@@ -25,7 +25,7 @@ import { DatabaseBlobs } from '../files/database-blobs.js';
 import { countLines, type Manifest, type TableContent, type TransferStep } from './archive-writer.js';
 import { domainNames, KEPT_TABLES, renameDomains } from './kept-tables.js';
 import type { Archive } from './open-archive.js';
-import { prepareForCopy } from './snapshot.js';
+import { endConnection, newConnection, prepareForCopy } from './snapshot.js';
 
 export interface RestoreOptions {
   readonly url: string;
@@ -55,9 +55,7 @@ export interface RestoreOptions {
 export async function restoreArchive(options: RestoreOptions): Promise<'restored' | 'continued'> {
   await assertKnownVersion(options.archive.manifest);
   assertFreeName(options.archive.manifest, options.into);
-  const client = new pg.Client({ connectionString: options.url, application_name: 'campus restore' });
-  // The query that meets a lost connection throws; without a listener Node would end the process.
-  client.on('error', () => {});
+  const client = newConnection(options.url, 'campus restore');
   const stop = () => endConnection(client);
   options.signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -106,11 +104,6 @@ async function isCommitted(client: pg.Client, options: RestoreOptions): Promise<
       `(of ${unfinished.createdAt}). Run that restore again or start the gateway to finish it, or name an ` +
       'empty database.',
   );
-}
-
-/** A graceful end would wait for the running COPY. */
-function endConnection(client: pg.Client): void {
-  (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
 }
 
 async function assertKnownVersion(manifest: Manifest): Promise<void> {

@@ -11,6 +11,19 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
+/** A connection to be opened by the caller. The query that meets a lost connection throws. */
+export function newConnection(url: string, name: 'campus backup' | 'campus restore'): pg.Client {
+  const client = new pg.Client({ connectionString: url, application_name: name });
+  // Without a listener Node would end the process.
+  client.on('error', () => {});
+  return client;
+}
+
+/** A graceful end would wait for a running COPY. */
+export function endConnection(client: pg.Client): void {
+  (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
+}
+
 /** For COPY: a backup may take as long as it takes. The rest is set on every connection of the gateway. */
 export async function prepareForCopy(client: pg.ClientBase): Promise<void> {
   await setSession(client);
@@ -23,11 +36,7 @@ export async function prepareForCopy(client: pg.ClientBase): Promise<void> {
  */
 export async function openSnapshot(url: string, connections: number): Promise<Snapshot> {
   const clients: pg.Client[] = [];
-  const close = async () => {
-    // A graceful end would wait for a running COPY.
-    for (const client of clients)
-      (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
-  };
+  const close = async () => clients.forEach(endConnection);
   try {
     const first = await connect(url, clients);
     const tables = await listTables(first);
@@ -65,9 +74,7 @@ async function beginOnEveryServer(client: pg.Client): Promise<void> {
 }
 
 async function connect(url: string, clients: pg.Client[]): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'campus backup' });
-  // The query that meets a lost connection throws; without a listener Node would end the process.
-  client.on('error', () => {});
+  const client = newConnection(url, 'campus backup');
   clients.push(client);
   await client.connect();
   await prepareForCopy(client);

@@ -1,12 +1,12 @@
 /** The table of files. Every statement names the domain, or belongs to a task for all domains. */
 
 import {
-  compileKeyset,
   type KeysetPage,
   type KeysetRequest,
+  newestFirst,
   toKeysetPage,
 } from '../../store/database/keyset.js';
-import { fromRow, type Queryable, type RowOf } from '../../store/database/queryable.js';
+import { countIn, fromRow, type Queryable, type RowOf } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { BlobKey } from './blob-store.js';
 
@@ -99,11 +99,7 @@ export async function listFiles(
   condition: Sql,
   request: KeysetRequest,
 ): Promise<KeysetPage<StoredFile>> {
-  const page = compileKeyset(request, {
-    keys: [sql`f.id`],
-    direction: 'descending',
-    toValues: (id) => [sql`${id}::uuid`],
-  });
+  const page = newestFirst(request, sql`f.id`, 'uuid');
   const rows = await db.query<FileRow>(sql`
     select ${COLUMNS}
     from files f
@@ -113,10 +109,7 @@ export async function listFiles(
 }
 
 export async function countFiles(db: Queryable, condition: Sql): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    sql`select count(*)::int as count from files f where ${condition} and f.state = 'ready'`,
-  );
-  return row?.count ?? 0;
+  return await countIn(db, sql`files f where ${condition} and f.state = 'ready'`);
 }
 
 /** The total bytes of a domain's files. */
@@ -187,12 +180,12 @@ export async function countOpenUploads(
   db: Queryable,
   { domainId, createdBy, hours }: { domainId: string; createdBy: string; hours: number },
 ): Promise<number> {
-  const [row] = await db.query<{ count: number }>(sql`
-    select count(*)::int as count
-    from files f
+  return await countIn(
+    db,
+    sql`files f
     where f.domain = ${domainId} and f.state = 'uploading' and f.created_by = ${createdBy}
-      and f.upload_length is not null and f.updated_at > now() - make_interval(hours => ${hours}::int)`);
-  return row?.count ?? 0;
+      and f.upload_length is not null and f.updated_at > now() - make_interval(hours => ${hours}::int)`,
+  );
 }
 
 /** An upload of this caller; one that was idle for too long no longer exists. */

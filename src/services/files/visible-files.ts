@@ -46,7 +46,10 @@ export async function isReadable(
   { file, within }: { readonly file: StoredFile; readonly within: Transaction | undefined },
 ): Promise<boolean> {
   if (isOwn(scope, file) || hasRole(scope, file)) return true;
-  return file.link !== undefined && (await isRecordReadable(store, scope, { link: file.link, within }));
+  if (file.link === undefined) return false;
+  const { collection, recordId } = file.link;
+  const found = store.get(scope, collection, recordId, ID_ALONE, { within });
+  return (await found.catch(ifRefused(OUT_OF_REACH, undefined))) !== undefined;
 }
 
 /**
@@ -87,13 +90,4 @@ export function isOwn({ principal }: Scope, file: StoredFile): boolean {
 
 function hasRole({ principal }: Scope, file: StoredFile): boolean {
   return principal.scopes === undefined && file.roles.some((role) => principal.roles.has(role));
-}
-
-async function isRecordReadable(
-  store: RecordStore,
-  scope: Scope,
-  { link, within }: { readonly link: FileLink; readonly within: Transaction | undefined },
-): Promise<boolean> {
-  const found = store.get(scope, link.collection, link.recordId, ID_ALONE, { within });
-  return (await found.catch(ifRefused(OUT_OF_REACH, undefined))) !== undefined;
 }

@@ -198,20 +198,10 @@ export class FormatExport {
   ): void {
     const label = file.label === undefined ? '' : String(valueAt(file.label, row, this.#context) ?? '');
     const id = String(row.data._id ?? '');
-    if (this.#isDangling(rule, value)) {
-      const expected = `an id of ${rule.in}.csv; the row is left out`;
-      this.#readiness.add({
-        file: file.name,
-        collection: row.collection,
-        id,
-        label,
-        column,
-        value,
-        expected,
-      });
-      return;
-    }
-    this.#readiness.check(rule, { file: file.name, collection: row.collection, id, label, column, value });
+    const lack = { file: file.name, collection: row.collection, id, label, column, value };
+    if (this.#isDangling(rule, value))
+      this.#readiness.add({ ...lack, expected: `an id of ${rule.in}.csv; the row is left out` });
+    else this.#readiness.check(rule, lack);
   }
 
   #manifest({ properties, files, closing }: NonNullable<FormatMapping['manifest']>): string {

@@ -5,9 +5,9 @@ import { validate as isUuid } from 'uuid';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import type { WorkPrincipal } from '../../base/model/scope.js';
 import {
-  compileKeyset,
   type KeysetPage,
   type KeysetRequest,
+  newestFirst,
   toKeysetPage,
 } from '../../store/database/keyset.js';
 import { fromRow, type Queryable, type RowOf } from '../../store/database/queryable.js';
@@ -255,11 +255,7 @@ export async function listImports(
     readonly state: string | undefined;
   },
 ): Promise<KeysetPage<StoredImport>> {
-  const page = compileKeyset(request, {
-    keys: [sql`i.id`],
-    direction: 'descending',
-    toValues: (id) => [sql`${id}::uuid`],
-  });
+  const page = newestFirst(request, sql`i.id`, 'uuid');
   const conditions = [
     sql`i.domain = ${domainId}`,
     sql`i.collection <> all(${[...except]}::text[])`,

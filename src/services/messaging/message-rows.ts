@@ -4,12 +4,18 @@
 
 import type { WorkPrincipal } from '../../base/model/scope.js';
 import {
-  compileKeyset,
   type KeysetPage,
   type KeysetRequest,
+  newestFirst,
   toKeysetPage,
 } from '../../store/database/keyset.js';
-import { fromRow, type Queryable, type RowOf, type Transaction } from '../../store/database/queryable.js';
+import {
+  countIn,
+  fromRow,
+  type Queryable,
+  type RowOf,
+  type Transaction,
+} from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
 
@@ -121,11 +127,7 @@ export async function listMessages(
   domainId: string,
   { filter, ...request }: KeysetRequest & { readonly filter: MessageFilter },
 ): Promise<KeysetPage<Message>> {
-  const page = compileKeyset(request, {
-    keys: [sql`m.id`],
-    direction: 'descending',
-    toValues: (id) => [sql`${id}::uuid`],
-  });
+  const page = newestFirst(request, sql`m.id`, 'uuid');
   const rows = await db.query<MessageRow>(sql`
     select ${COLUMNS}
     from messages m
@@ -143,11 +145,7 @@ export async function findMessage(db: Queryable, domainId: string, id: string): 
 }
 
 export async function countMessages(db: Queryable, domainId: string, filter: MessageFilter): Promise<number> {
-  const [row] = await db.query<{ count: number }>(sql`
-    select count(*)::int as count
-    from messages m
-    where ${conditionOf(domainId, filter)}`);
-  return row?.count ?? 0;
+  return await countIn(db, sql`messages m where ${conditionOf(domainId, filter)}`);
 }
 
 /**

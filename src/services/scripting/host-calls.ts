@@ -228,11 +228,8 @@ export class HostCalls {
 
   async #closeStream(id: number): Promise<void> {
     const cursor = this.#cursors.get(id);
+    if (cursor === undefined) return;
     this.#cursors.delete(id);
-    if (cursor !== undefined) await this.#closeCursor(cursor);
-  }
-
-  async #closeCursor(cursor: Cursor): Promise<void> {
     try {
       await cursor.batches.return?.();
     } catch (error) {

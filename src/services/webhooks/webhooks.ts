@@ -9,13 +9,13 @@ import type { ChangeOutbox } from '../../store/changes/change-outbox.js';
 import type { Database } from '../../store/database/database.js';
 import {
   assertNumberOf,
-  compileKeyset,
   type KeysetPage,
   type KeysetRequest,
+  newestFirst,
   toKeysetPage,
   withPlaces,
 } from '../../store/database/keyset.js';
-import { fromRow, type RowOf } from '../../store/database/queryable.js';
+import { countIn, fromRow, type RowOf } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
@@ -116,11 +116,8 @@ export class Webhooks {
     await this.#options.outbox?.moveAll();
     return await inOwnTransaction(this.#options.database, async (transaction) => {
       await beginFollowing(transaction);
-      const [found] = await transaction.query<{ count: number }>(sql`
-        select count(*)::int as count
-        from webhooks
-        where domain_id = ${domain.id} and user_id = ${principal.id}`);
-      if ((found?.count ?? 0) >= MOST_OF_A_USER)
+      const own = sql`webhooks where domain_id = ${domain.id} and user_id = ${principal.id}`;
+      if ((await countIn(transaction, own)) >= MOST_OF_A_USER)
         throw new ServiceError('LIMIT_EXCEEDED', `A user has at most ${MOST_OF_A_USER} webhooks.`);
       await transaction.query(noteOf(scope, id, 'created'));
       const [row] = await transaction.query<Webhook>(sql`
@@ -218,11 +215,8 @@ export class Webhooks {
    */
   async deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<KeysetPage<WebhookDelivery>> {
     await this.#get(scope, id);
-    const page = compileKeyset(withPlaces(query, assertNumberOf('a delivery')), {
-      keys: [sql`webhook_deliveries.id`],
-      direction: 'descending',
-      toValues: (delivery) => [sql`${delivery}::bigint`],
-    });
+    const checked = withPlaces(query, assertNumberOf('a delivery'));
+    const page = newestFirst(checked, sql`webhook_deliveries.id`, 'bigint');
     const isInState = query.state === undefined ? sql.empty : sql`and state = ${query.state}`;
     const rows = await this.#options.database.query<DeliveryRow>(sql`
       select ${DELIVERY_COLUMNS}

@@ -66,6 +66,12 @@ export function toKeysetPage<Row>(
   return { rows: rows.reverse(), hasNextPage: before !== undefined, hasPreviousPage: hasMoreAhead };
 }
 
+/** For rows whose ids increase with time. */
+export function newestFirst(request: KeysetRequest, key: Sql, type: 'uuid' | 'bigint'): KeysetSql {
+  const toValues = (id: string) => [sql`${id}::${sql.raw(type)}`];
+  return compileKeyset(request, { keys: [key], direction: 'descending', toValues });
+}
+
 /** Validates the positions of a request. `check` is told which of the two it checks. */
 export function withPlaces<Sent, Place>(
   request: KeysetRequest<Sent>,

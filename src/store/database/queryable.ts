@@ -108,6 +108,16 @@ export function fromRow<Value extends object>(row: RowOf<Value>): Value {
   return Object.fromEntries(members) as Value;
 }
 
+/** How many rows there are in `from`: tables with their conditions. */
+export async function countIn(
+  db: Pick<Queryable, 'query'>,
+  from: Sql,
+  options?: QueryOptions,
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(sql`select count(*)::int as count from ${from}`, options);
+  return row?.count ?? 0;
+}
+
 /** The time by the clock of the database, which all gateways share. */
 export async function databaseTime(db: Queryable): Promise<Date> {
   const [row] = await db.query<{ now: Date }>(sql`select now() as now`);
