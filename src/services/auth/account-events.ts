@@ -61,7 +61,7 @@ export class AccountEvents {
     this.#observe('loginFailed', { domainId, userName: user?.userName }, origin);
   }
 
-  /** `tokenReused`: a refresh token was used twice, so somebody has a copy of it, and its session has ended. */
+  /** `tokenReused`: a refresh token was used twice, so somebody has a copy of it, and its session ended. */
   async ended(act: 'loggedOut' | 'tokenReused', session: SessionOfUser, origin: Origin): Promise<void> {
     await this.#audit('deleted', session, { ...origin, credential: `token:${session.sessionId}` });
     this.#observe(act, session, origin);

@@ -202,8 +202,9 @@ export class PlatformDb {
   }
 
   /**
-   * The collections the caller may read, by name: `{ name, title, description, isDeclared, labelField, fields:
-   * [{ name, type, isList }] }`, without the fields hidden from it. `filter` is a query over that, or one name.
+   * The collections the caller may read, by name: `{ name, title, description, isDeclared, labelField,
+   * fields: [{ name, type, isList }] }`, without the fields hidden from it. `filter` is a query over that,
+   * or one name.
    */
   async listCollections(call: DbCall, filter?: Sent): Promise<JsonText> {
     const { catalog, store, pipelines } = this.#options;
