@@ -117,13 +117,10 @@ export const classAttendance = defineReport({
     'The attendance register of a class by month: a letter a day and student, counts, percentages.',
   routes: [{ method: 'GET', path: '/attendancebyclassbymonth/:class/:start/:end' }],
   parameters: {
-    class: required(textType, { restName: 'class', description: 'The class.' }),
+    class: required(textType, 'The class.'),
     section: inSection,
-    start: required(dayOrMonthType, { restName: 'start', description: 'First day, or month.' }),
-    end: required(dayOrMonthType, {
-      restName: 'end',
-      description: `Last day, or month; at most ${MOST_MONTHS} months.`,
-    }),
+    start: required(dayOrMonthType, 'First day, or month.'),
+    end: required(dayOrMonthType, `Last day, or month; at most ${MOST_MONTHS} months.`),
   },
   roles: ['clerk', 'viewer'],
   teachers: 'taught',

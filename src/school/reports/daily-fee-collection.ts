@@ -83,18 +83,10 @@ export const dailyFeeCollection = defineReport({
     'What was collected each day, by fee head, way of paying and collector, with missing receipt numbers.',
   routes: [{ method: 'POST', path: '/getdailyfeecollectionheadwise.svc' }],
   parameters: {
-    from: required(dayType, { restName: 'from', description: 'First day.' }),
-    to: required(dayType, { restName: 'to', description: 'Last day; at most a year.' }),
-    paymentType: required(paymentChoice, {
-      restName: 'payment_type',
-      description: 'Receipts paid this way.',
-    }),
-    dateBasis: defaulted(collectionBasis, {
-      restName: 'date_basis',
-      description: 'Where a rolled-back receipt counts.',
-      default: 'RECEIPT',
-      value: () => 'RECEIPT',
-    }),
+    from: required(dayType, 'First day.'),
+    to: required(dayType, 'Last day; at most a year.'),
+    paymentType: required(paymentChoice, 'Receipts paid this way.'),
+    dateBasis: defaulted(collectionBasis, 'Where a rolled-back receipt counts.', { default: 'RECEIPT' }),
     asOn,
   },
   roles: ['accountant'],

@@ -1,7 +1,7 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
-import { amountType, type Day, monthType, textType, zeroAmount } from './engine/parameter-types.js';
+import { amountType, type Day, monthType, textType } from './engine/parameter-types.js';
 import { defaulted, optional, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import type { ReportContext } from './engine/report-context.js';
@@ -110,21 +110,13 @@ export const feeDefaulters = defineReport({
   description: 'Students who owe fees of a range of months: how much, of which heads, since when.',
   routes: [{ method: 'GET', path: '/getfeedefaultersv2.svc' }],
   parameters: {
-    startMonth: required(monthType, { restName: 'start_month', description: 'First month of the range.' }),
-    endMonth: required(monthType, {
-      restName: 'end_month',
-      description: `Last month of the range; at most ${MOST_MONTHS} months.`,
-    }),
-    feeHead: optional(textType, { restName: 'fee_head', description: 'One fee head alone.' }),
+    startMonth: required(monthType, 'First month of the range.'),
+    endMonth: required(monthType, `Last month of the range; at most ${MOST_MONTHS} months.`),
+    feeHead: optional(textType, 'One fee head alone.'),
     asOn,
     class: inClass,
     section: inSection,
-    minimum: defaulted(amountType, {
-      restName: 'minimum',
-      description: 'Only students who owe more than this.',
-      default: '0.00',
-      value: () => zeroAmount,
-    }),
+    minimum: defaulted(amountType, 'Only students who owe more than this.', { default: '0.00' }),
     includeLeft,
   },
   roles: ['accountant'],

@@ -64,7 +64,7 @@ export const feeSummary = defineReport({
   description: 'Demand, concession, collection and what is open, by month of a session or by fee head.',
   routes: [{ method: 'GET', path: '/feesummary.svc' }],
   parameters: {
-    type: required(summaryType, { restName: 'type', description: 'What a row is.' }),
+    type: required(summaryType, 'What a row is.'),
     session: inSession,
     asOn,
   },

@@ -70,12 +70,9 @@ export const gradeBook = defineReport({
     query: 'stream=true&oquery=session=2026-27,term=halfyear,admission_no=GV-01042',
   },
   parameters: {
-    session: required(sessionType, { restName: 'session', description: 'The school year.' }),
-    term: required(term, { restName: 'term', description: 'The term.' }),
-    admissionNo: required(textType, {
-      restName: 'admission_no',
-      description: "The student's admission number.",
-    }),
+    session: required(sessionType, 'The school year.'),
+    term: required(term, 'The term.'),
+    admissionNo: required(textType, "The student's admission number."),
   },
   roles: [],
   teachers: 'taught',
@@ -216,9 +213,9 @@ export const classGradeBook = defineReport({
   title: 'Grade book of a class for a term',
   description: 'The results of a class for a term: percentages, grades and ranks, with a footer per subject.',
   parameters: {
-    session: required(sessionType, { restName: 'session', description: 'The school year.' }),
-    term: required(term, { restName: 'term', description: 'The term.' }),
-    class: required(textType, { restName: 'class', description: 'The class.' }),
+    session: required(sessionType, 'The school year.'),
+    term: required(term, 'The term.'),
+    class: required(textType, 'The class.'),
     section: inSection,
   },
   roles: [],

@@ -90,18 +90,10 @@ export const rolledBackReceipts = defineReport({
   description: 'Receipts that were rolled back: when, by whom, why, and what replaces them.',
   routes: [{ method: 'GET', path: '/dailyrolledbackreceipts.svc' }],
   parameters: {
-    date: optional(dayType, {
-      restName: 'date',
-      description: 'One day. Default: today, where no range is given.',
-    }),
-    from: optional(dayType, { restName: 'from', description: 'First day of a range.' }),
-    to: optional(dayType, { restName: 'to', description: 'Last day of a range; at most a year.' }),
-    dateBasis: defaulted(rollbackBasis, {
-      restName: 'date_basis',
-      description: 'Which day of a receipt counts.',
-      default: 'ROLLBACK',
-      value: () => 'ROLLBACK',
-    }),
+    date: optional(dayType, 'One day. Default: today, where no range is given.'),
+    from: optional(dayType, 'First day of a range.'),
+    to: optional(dayType, 'Last day of a range; at most a year.'),
+    dateBasis: defaulted(rollbackBasis, 'Which day of a receipt counts.', { default: 'ROLLBACK' }),
   },
   roles: ['accountant'],
   row: RolledBackReceipt,
@@ -230,12 +222,7 @@ export const collectionTrend = defineReport({
     'What was collected by day, week or month, with the change from the period before and the running total.',
   parameters: {
     ...fromAndTo('two years'),
-    interval: defaulted(interval, {
-      restName: 'interval',
-      description: 'How long a row is.',
-      default: 'day',
-      value: () => 'day',
-    }),
+    interval: defaulted(interval, 'How long a row is.', { default: 'day' }),
     asOn,
   },
   roles: ['accountant'],

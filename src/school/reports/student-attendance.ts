@@ -1,7 +1,7 @@
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
-import { percentType, textType, usualAttendance } from './engine/parameter-types.js';
+import { percentType, textType } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { jsonListOf } from './engine/report-parts.js';
@@ -83,11 +83,8 @@ export const studentAttendance = defineReport({
   description: 'The days of a student, or of the students of a class: counts, percentage, streak of absence.',
   recordRoute: { method: 'GET', path: '/o/recs/attendance', query: 'stream=true&oquery=created=today' },
   parameters: {
-    admissionNo: optional(textType, {
-      restName: 'admission_no',
-      description: "One student's admission number; either this or a class.",
-    }),
-    class: optional(textType, { restName: 'class', description: 'The students of a class.' }),
+    admissionNo: optional(textType, "One student's admission number; either this or a class."),
+    class: optional(textType, 'The students of a class.'),
     section: inSection,
     ...startAndEnd(),
   },
@@ -270,12 +267,7 @@ export const attendanceShortage = defineReport({
   title: 'Attendance below a threshold',
   description: 'Students whose attendance is below a percentage, with what they are short of.',
   parameters: {
-    below: defaulted(percentType, {
-      restName: 'below',
-      description: 'Only students with less than this percentage.',
-      default: '75',
-      value: () => usualAttendance,
-    }),
+    below: defaulted(percentType, 'Only students with less than this percentage.', { default: '75' }),
     class: inClass,
     section: inSection,
     ...startAndEnd({

@@ -71,7 +71,7 @@ export const studentConcession = defineReport({
     query: 'stream=true&name.value=<student ID>',
   },
   parameters: {
-    studentId: required(textType, { restName: 'name.value', description: '`_id` of the student.' }),
+    studentId: required(textType, '`_id` of the student.', { restName: 'name.value' }),
     asOn,
   },
   roles: ['accountant'],

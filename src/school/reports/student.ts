@@ -123,11 +123,7 @@ export const student = defineReport({
     query: 'stream=true&oquery=sequence=<admission_no>',
   },
   parameters: {
-    admissionNo: required(textType, {
-      restName: 'admission_no',
-      formerName: 'sequence',
-      description: 'Admission number.',
-    }),
+    admissionNo: required(textType, 'Admission number.', { formerName: 'sequence' }),
   },
   roles: ['accountant', 'clerk'],
   teachers: 'taught',

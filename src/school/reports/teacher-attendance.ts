@@ -70,7 +70,7 @@ export const teacherAttendance = defineReport({
     query: 'stream=true&oquery=created_on=today,name.value=usr-teacher',
   },
   parameters: {
-    userId: required(textType, { restName: 'name.value', description: "The staff member's user ID." }),
+    userId: required(textType, "The staff member's user ID.", { restName: 'name.value' }),
     ...startAndEnd(),
   },
   roles: ['clerk'],

@@ -60,19 +60,12 @@ export const teachers = defineReport({
     query: 'stream=true&oquery=active=true,roles=*teacher',
   },
   parameters: {
-    role: defaulted(textType, {
+    role: defaulted(textType, 'A role that one of the roles contains.', {
       restName: 'roles',
-      description: 'A role that one of the roles contains.',
       default: 'teacher',
-      value: () => 'teacher',
     }),
-    active: defaulted(flagType, {
-      restName: 'active',
-      description: 'Who is active, or who is not.',
-      default: 'true',
-      value: () => true,
-    }),
-    department: optional(textType, { restName: 'department', description: 'One department alone.' }),
+    active: defaulted(flagType, 'Who is active, or who is not.', { default: 'true' }),
+    department: optional(textType, 'One department alone.'),
   },
   roles: ['clerk'],
   row: TeacherProfile,

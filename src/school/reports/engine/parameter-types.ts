@@ -77,15 +77,9 @@ function isAmount(text: string): text is Amount {
   return /^\d{1,12}(\.\d{1,2})?$/.test(text);
 }
 
-/** No money. */
-export const zeroAmount = '0.00' as Amount;
-
 function isPercent(text: string): text is Percent {
   return /^\d{1,3}(\.\d{1,2})?$/.test(text) && Number(text) <= 100;
 }
-
-/** The attendance usually required for examinations. */
-export const usualAttendance = '75' as Percent;
 
 function textual<Value extends string>(
   name: string,
@@ -173,12 +167,16 @@ export const flagType: ParameterType<boolean> = {
   parse: toFlag,
 };
 
+interface WordsType<Word extends string> extends ParameterType<Word> {
+  readonly graphql: { readonly [W in Word as Uppercase<W>]: W };
+}
+
 /** A type with a list of words; its GraphQL enum has the words in upper case. */
 function words<const Word extends string>(
   name: string,
   description: string,
   meanings: Readonly<Record<Word, string>>,
-): ParameterType<Word> & { readonly allowed: readonly Word[] } {
+): WordsType<Word> {
   const allowed = Object.keys(meanings).filter((word): word is Word => word in meanings);
   return {
     name,
@@ -191,68 +189,48 @@ function words<const Word extends string>(
   };
 }
 
-export type PaymentChoice = 'cash' | 'cheque' | 'card' | 'neft' | 'all';
-export const paymentChoice = words<PaymentChoice>(
-  'PaymentChoice',
-  'Which receipts to count, by how they were paid.',
-  {
-    cash: 'Paid in cash.',
-    cheque: 'Paid by cheque.',
-    card: 'Paid by card.',
-    neft: 'Paid by bank transfer.',
-    all: 'However paid.',
-  },
-);
+export const paymentChoice = words('PaymentChoice', 'Which receipts to count, by how they were paid.', {
+  cash: 'Paid in cash.',
+  cheque: 'Paid by cheque.',
+  card: 'Paid by card.',
+  neft: 'Paid by bank transfer.',
+  all: 'However paid.',
+});
 
-export type CollectionBasis = 'RECEIPT' | 'DAY_BOOK';
-export const collectionBasis = words<CollectionBasis>(
-  'CollectionBasis',
-  'Which day a rolled-back receipt changes.',
-  {
-    RECEIPT: 'A rolled-back receipt is gone from its own day.',
-    DAY_BOOK: 'The day of the receipt stays as it was; the day of the rollback has it as a negative.',
-  },
-);
+export const collectionBasis = words('CollectionBasis', 'Which day a rolled-back receipt changes.', {
+  RECEIPT: 'A rolled-back receipt is gone from its own day.',
+  DAY_BOOK: 'The day of the receipt stays as it was; the day of the rollback has it as a negative.',
+});
 
-export type RollbackBasis = 'ROLLBACK' | 'RECEIPT';
-export const rollbackBasis = words<RollbackBasis>(
-  'RollbackBasis',
-  'Which day of a rolled-back receipt counts.',
-  {
-    ROLLBACK: 'The day it was rolled back.',
-    RECEIPT: 'The day it was written.',
-  },
-);
+export const rollbackBasis = words('RollbackBasis', 'Which day of a rolled-back receipt counts.', {
+  ROLLBACK: 'The day it was rolled back.',
+  RECEIPT: 'The day it was written.',
+});
 
-export type SummaryType = 'month' | 'head';
-export const summaryType = words<SummaryType>('FeeSummaryType', 'What a row of the fee summary is.', {
+export const summaryType = words('FeeSummaryType', 'What a row of the fee summary is.', {
   month: 'A month of the session.',
   head: 'A fee head.',
 });
 
-export type Term = 'halfyear' | 'finalyear';
-export const term = words<Term>('Term', 'A term that ends in a grade book.', {
+export const term = words('Term', 'A term that ends in a grade book.', {
   halfyear: 'The first half of the session.',
   finalyear: 'The end of the session.',
 });
 
-export type Interval = 'day' | 'week' | 'month';
-export const interval = words<Interval>('TrendInterval', 'How long a row of a trend is.', {
+export const interval = words('TrendInterval', 'How long a row of a trend is.', {
   day: 'A day.',
   week: 'A week, Monday to Sunday.',
   month: 'A calendar month.',
 });
 
-export type PaymentType = 'cash' | 'cheque' | 'card' | 'neft';
-export const paymentType = words<PaymentType>('PaymentType', 'How a receipt was paid.', {
+export const paymentType = words('PaymentType', 'How a receipt was paid.', {
   cash: 'In cash.',
   cheque: 'By cheque.',
   card: 'By card.',
   neft: 'By bank transfer.',
 });
 
-export type RollbackType = 'entry_error' | 'bounce' | 'refund' | 'duplicate';
-export const rollbackType = words<RollbackType>('RollbackType', 'Why a receipt was rolled back.', {
+export const rollbackType = words('RollbackType', 'Why a receipt was rolled back.', {
   entry_error: 'It was entered wrongly.',
   bounce: 'The cheque was returned.',
   refund: 'The money was given back.',

@@ -23,33 +23,43 @@ interface ReportParameter<Value> {
   readonly formerName?: string;
   readonly isRequired: boolean;
   /** The default in words; `undefined`: none. */
-  readonly defaultText: string | undefined;
+  readonly defaultText?: string;
   /** @throws INVALID_VALUE when the parameter is required, or not of its type. */
   parse(name: string, sent: string | undefined, context: ParameterContext): Value;
 }
 
+/** A parameter without a `restName` has its own name there: `startMonth` is `start_month`. */
+export type DeclaredParameter<Value> = Omit<ReportParameter<Value>, 'restName'> & Naming;
+
 export type ParameterList = Readonly<Record<string, ReportParameter<unknown>>>;
+export type DeclaredParameters = Readonly<Record<string, DeclaredParameter<unknown>>>;
 
 /** The values of a list of parameters, by name. */
-export type ParameterValues<List extends ParameterList> = {
-  readonly [Name in keyof List]: List[Name] extends ReportParameter<infer Value> ? Value : never;
+export type ParameterValues<List extends DeclaredParameters> = {
+  readonly [Name in keyof List]: List[Name] extends DeclaredParameter<infer Value> ? Value : never;
 };
 
 /** The caller's values, by any name of a parameter. `undefined`, null and an empty text count as not sent. */
 export type SentParameters = Readonly<Record<string, unknown>>;
 
 interface Naming {
-  readonly restName: string;
+  readonly restName?: string;
   readonly formerName?: string;
-  readonly description: string;
 }
 
-export function required<Value>(type: ParameterType<Value>, naming: Naming): ReportParameter<Value> {
+/** A default in words, and its value; without a value, the words are the text of one. */
+export interface Default<Value> {
+  readonly default: string;
+  readonly value?: (context: ParameterContext) => Value;
+}
+
+export function required<Value>(
+  type: ParameterType<Value>,
+  description: string,
+  naming: Naming = {},
+): DeclaredParameter<Value> {
   return {
-    type,
-    ...naming,
-    isRequired: true,
-    defaultText: undefined,
+    ...{ type, description, ...naming, isRequired: true },
     parse(name, sent) {
       if (sent !== undefined) return parseValue(type, name, sent);
       const names = naming.formerName === undefined ? '' : `or ${naming.formerName} `;
@@ -62,30 +72,34 @@ export function required<Value>(type: ParameterType<Value>, naming: Naming): Rep
 
 export function optional<Value>(
   type: ParameterType<Value>,
-  naming: Naming,
-): ReportParameter<Value | undefined> {
+  description: string,
+): DeclaredParameter<Value | undefined> {
   return {
-    type,
-    ...naming,
-    isRequired: false,
-    defaultText: undefined,
+    ...{ type, description, isRequired: false },
     parse: (name, sent) => (sent === undefined ? undefined : parseValue(type, name, sent)),
   };
 }
 
 export function defaulted<Value>(
   type: ParameterType<Value>,
-  naming: Naming & { readonly default: string; readonly value: (context: ParameterContext) => Value },
-): ReportParameter<Value> {
+  description: string,
+  { default: defaultText, value, ...naming }: Default<Value> & Naming,
+): DeclaredParameter<Value> {
   return {
-    type,
-    description: naming.description,
-    restName: naming.restName,
-    isRequired: false,
-    defaultText: naming.default,
-    parse: (name, sent, context) =>
-      sent === undefined ? naming.value(context) : parseValue(type, name, sent),
+    ...{ type, description, ...naming, isRequired: false, defaultText },
+    parse(name, sent, context) {
+      if (sent === undefined && value) return value(context);
+      return parseValue(type, name, sent ?? defaultText);
+    },
   };
+}
+
+export function namedParameters(list: DeclaredParameters): ParameterList {
+  const named = Object.entries(list).map(([name, parameter]) => {
+    const restName = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [name, { restName, ...parameter }];
+  });
+  return Object.fromEntries(named);
 }
 
 /**
@@ -94,11 +108,6 @@ export function defaulted<Value>(
  * @throws INVALID_VALUE (400) naming each parameter, its value and what is allowed; also for an unknown name,
  *   because ignoring a misspelt filter would produce a wrong report.
  */
-export function parseParameters<List extends ParameterList>(
-  list: List,
-  sent: SentParameters,
-  context: ParameterContext,
-): ParameterValues<List>;
 export function parseParameters(
   list: ParameterList,
   sent: SentParameters,

@@ -18,7 +18,8 @@ import type { Scope } from '../../../base/model/scope.js';
 import type { Sql } from '../../../store/sql.js';
 import type { RowClass } from './columns.js';
 import {
-  type ParameterList,
+  type DeclaredParameters,
+  namedParameters,
   type ParameterValues,
   parseParameters,
   type SentParameters,
@@ -76,7 +77,7 @@ export interface Report extends ReportForm {
 }
 
 export interface ReportDefinition<
-  List extends ParameterList,
+  List extends DeclaredParameters,
   Row extends object = object,
   Totals extends object = object,
 > {
@@ -118,14 +119,17 @@ export interface ReportDefinition<
   ) => ReportParts<Row, Totals>;
 }
 
-export function defineReport<const List extends ParameterList, Row extends object, Totals extends object>(
-  definition: ReportDefinition<List, Row, Totals>,
-): Report {
+export function defineReport<
+  const List extends DeclaredParameters,
+  Row extends object,
+  Totals extends object,
+>(definition: ReportDefinition<List, Row, Totals>): Report {
   const { roles, teachers = 'none', routes = [], recordRoute } = definition;
+  const parameters = namedParameters(definition.parameters);
   const prepare = async (services: ReportServices, scope: Scope, sent: SentParameters) => {
     const rights = rightsOf(report, scope);
     const context = contextOf(services, scope, rights);
-    const parsed = parseParameters(definition.parameters, sent, context);
+    const parsed = parseParameters(parameters, sent, context) as ParameterValues<List>;
     const understood = definition.understand?.(parsed, context) ?? parsed;
     const values = { ...understood, ...(await definition.check?.(understood, context)) };
     const compose = (shown: ShownParts) =>
@@ -134,7 +138,7 @@ export function defineReport<const List extends ParameterList, Row extends objec
   };
   const report: Report = {
     ...definition,
-    ...{ roles, teachers, routes, recordRoute },
+    ...{ parameters, roles, teachers, routes, recordRoute },
     field: definition.name.replaceAll(/-./g, (dash) => dash.charAt(1).toUpperCase()),
     assertAllowed: (scope) => {
       rightsOf(report, scope);

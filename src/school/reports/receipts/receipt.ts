@@ -2,7 +2,7 @@
 
 import { inputType, member, nullable, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { column, rowType } from '../engine/columns.js';
-import { type PaymentType, paymentType, type RollbackType, rollbackType } from '../engine/parameter-types.js';
+import { paymentType, rollbackType } from '../engine/parameter-types.js';
 
 export const ReceiptLineInput = inputType('ReceiptLineInput', 'What is paid of one fee head of one month.', {
   feeHead: member.text('The fee head; the student has a due of it for the month.'),
@@ -19,7 +19,7 @@ export const RecordReceiptInput = inputType(
   'Money received from a student: either the lines it is for, or an amount to allocate.',
   {
     studentId: member.text('`_id` of the student.'),
-    paymentType: member.of(paymentType.graphql as Readonly<Record<string, PaymentType>>, 'How it was paid.'),
+    paymentType: member.of(paymentType.graphql, 'How it was paid.'),
     instrumentNo: nullable.text('Number of the cheque, card slip or transfer.'),
     instrumentBank: nullable.text('The bank that a cheque is drawn on.'),
     instrumentDate: nullable.day('The day on a cheque, slip or transfer.'),
@@ -40,7 +40,7 @@ export type RecordReceiptInput = ValueOf<typeof RecordReceiptInput>;
 export const RollBackReceiptInput = inputType('RollBackReceiptInput', 'Why a receipt is rolled back.', {
   receiptNo: member.text('Number of the receipt.'),
   reason: member.text('Why, in words.'),
-  type: member.of(rollbackType.graphql as Readonly<Record<string, RollbackType>>, 'The kind of reason.'),
+  type: member.of(rollbackType.graphql, 'The kind of reason.'),
 });
 export type RollBackReceiptInput = ValueOf<typeof RollBackReceiptInput>;
 

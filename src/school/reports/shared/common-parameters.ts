@@ -9,7 +9,13 @@ import {
   sessionType,
   textType,
 } from '../engine/parameter-types.js';
-import { defaulted, optional, type ParameterContext, parameterError } from '../engine/parameters.js';
+import {
+  type Default,
+  defaulted,
+  optional,
+  type ParameterContext,
+  parameterError,
+} from '../engine/parameters.js';
 import {
   daysAfter,
   firstDayOf,
@@ -19,77 +25,50 @@ import {
   sessionOf,
 } from '../engine/school-calendar.js';
 
-export const asOn = defaulted(dayType, {
-  restName: 'as_on',
-  description: 'The day the report looks from: later receipts, rollbacks and concessions are not known yet.',
-  default: 'today',
-  value: ({ today }) => today,
-});
+const TODAY = { default: 'today', value: ({ today }: ParameterContext) => today };
 
-export const onDate = defaulted(dayType, {
-  restName: 'date',
-  description: 'The day of the report.',
-  default: 'today',
-  value: ({ today }) => today,
-});
+export const asOn = defaulted(
+  dayType,
+  'The day the report looks from: later receipts, rollbacks and concessions are not known yet.',
+  TODAY,
+);
 
-export const inSession = defaulted(sessionType, {
-  restName: 'session',
-  description: 'The school year.',
+export const onDate = defaulted(dayType, 'The day of the report.', TODAY);
+
+export const inSession = defaulted(sessionType, 'The school year.', {
   default: 'the session of today',
   value: ({ today, settings }) => sessionOf(today, settings.sessionFirstMonth),
 });
 
-export const includeLeft = defaulted(flagType, {
-  restName: 'include_left',
-  description: 'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
-  default: 'false',
-  value: () => false,
-});
+export const includeLeft = defaulted(
+  flagType,
+  'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
+  { default: 'false' },
+);
+
+const THIS_MONTH = {
+  default: 'the first of this month',
+  value: ({ today }: ParameterContext) => firstDayOf(monthOfDay(today)),
+};
 
 /** Days or months of a range of at most 12 months. */
-export function startAndEnd(
-  start: { readonly default: string; readonly value: (context: ParameterContext) => DayOrMonth } = {
-    default: 'the first of this month',
-    value: ({ today }) => firstOfMonth(today),
-  },
-) {
+export function startAndEnd(start: Default<DayOrMonth> = THIS_MONTH) {
   return {
-    start: defaulted(dayOrMonthType, { restName: 'start', description: 'First day, or month.', ...start }),
-    end: defaulted(dayOrMonthType, {
-      restName: 'end',
-      description: 'Last day, or month; at most 12 months.',
-      default: 'today',
-      value: ({ today }): DayOrMonth => today,
-    }),
+    start: defaulted(dayOrMonthType, 'First day, or month.', start),
+    end: defaulted(dayOrMonthType, 'Last day, or month; at most 12 months.', TODAY),
   };
 }
 
 /** Days of a range; `most` says how many at most. */
 export function fromAndTo(most: string) {
   return {
-    from: defaulted(dayType, {
-      restName: 'from',
-      description: 'First day.',
-      default: 'the first of this month',
-      value: ({ today }) => firstOfMonth(today),
-    }),
-    to: defaulted(dayType, {
-      restName: 'to',
-      description: `Last day; at most ${most}.`,
-      default: 'today',
-      value: ({ today }) => today,
-    }),
+    from: defaulted(dayType, 'First day.', THIS_MONTH),
+    to: defaulted(dayType, `Last day; at most ${most}.`, TODAY),
   };
 }
 
-export const inClass = optional(textType, { restName: 'class', description: 'One class alone.' });
-export const inSection = optional(textType, { restName: 'section', description: 'One section alone.' });
-
-/** The first of the current month. */
-function firstOfMonth(today: Day): Day {
-  return firstDayOf(monthOfDay(today));
-}
+export const inClass = optional(textType, 'One class alone.');
+export const inSection = optional(textType, 'One section alone.');
 
 /**
  * `unit` is that of `most`: the greatest number of days or months, and how it is said.

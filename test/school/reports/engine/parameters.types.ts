@@ -8,7 +8,6 @@ import {
   flagType,
   type Month,
   monthType,
-  type Term,
   term,
 } from '../../../../src/school/reports/engine/parameter-types.js';
 import {
@@ -18,13 +17,11 @@ import {
   required,
 } from '../../../../src/school/reports/engine/parameters.js';
 
-const naming = { restName: 'name', description: 'A parameter.' };
-
 const parameters = {
-  month: required(monthType, naming),
-  term: optional(term, naming),
-  asOn: defaulted(dayType, { ...naming, default: 'today', value: ({ today }) => today }),
-  withLeft: optional(flagType, naming),
+  month: required(monthType, 'A month.'),
+  term: optional(term, 'A term.'),
+  asOn: defaulted(dayType, 'A day.', { default: 'today', value: ({ today }) => today }),
+  withLeft: optional(flagType, 'A flag.'),
 };
 
 /** Each type takes the other: nothing is lost, and nothing is added. */
@@ -34,7 +31,7 @@ export const whatTheReportGets: IsSame<
   ParameterValues<typeof parameters>,
   {
     readonly month: Month;
-    readonly term: Term | undefined;
+    readonly term: 'halfyear' | 'finalyear' | undefined;
     readonly asOn: Day;
     readonly withLeft: boolean | undefined;
   }
@@ -44,7 +41,7 @@ export function valuesOf(values: ParameterValues<typeof parameters>): void {
   // @ts-expect-error A month is no day, though both are texts.
   values.asOn satisfies Month;
   // @ts-expect-error An optional one may be absent.
-  values.term satisfies Term;
+  values.term satisfies string;
   // @ts-expect-error There is no such parameter.
   values.session;
   // @ts-expect-error The values are not changed.
@@ -55,4 +52,4 @@ export function valuesOf(values: ParameterValues<typeof parameters>): void {
 export const day: Day = '2026-04-01';
 
 // @ts-expect-error A default is a value of the parameter's type.
-defaulted(dayType, { ...naming, default: 'yes', value: () => true });
+defaulted(dayType, 'A day.', { default: 'yes', value: () => true });
