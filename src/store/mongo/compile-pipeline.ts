@@ -76,14 +76,10 @@ interface Compilation {
 
 function rowsOfRecords({ collection, condition, access }: Readable): Rows {
   return {
-    from: sql.raw('records r'),
-    where: [condition],
+    ...rowsOf(sql.raw('records r'), sql.raw('r.data')),
     root: recordRoot(collection, access.hiddenFields),
-    orderBy: undefined,
+    where: [condition],
     naturalOrder: sql.raw('r.id'),
-    limit: undefined,
-    skip: 0,
-    isComputed: false,
     isAlwaysThere: (path) => isAlwaysThere(collection, path),
   };
 }

@@ -4,10 +4,10 @@
  * values found at the path.
  */
 
-import { isExactNumber, type JsonScalar, type JsonValue } from '../../base/json/json.js';
+import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 import { instantFrom } from '../../base/model/calendar.js';
 import { waysOf } from '../../base/model/field-types/text.js';
-import type { Filter, MatchTest } from '../../base/model/filter.js';
+import type { Comparison, Filter, MatchTest } from '../../base/model/filter.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
@@ -24,8 +24,6 @@ import { type Declared, type DocumentRoot, documentRoot, type MatchTarget } from
 import { startExpressions } from './expression-operators.js';
 import { compileExpression, type ExpressionContext, toCondition } from './expression-value.js';
 
-const TRUE = sql.raw('true');
-const FALSE = sql.raw('false');
 const NULL_JSON = sql.raw(`'null'::jsonb`);
 
 /**
@@ -35,9 +33,11 @@ const NULL_JSON = sql.raw(`'null'::jsonb`);
 export function compileDocumentFilter(filter: Filter, root: DocumentRoot, context: ExpressionContext): Sql {
   switch (filter.kind) {
     case 'all':
-      return joined(filter.filters, { separator: ' and ', empty: TRUE, root, context });
-    case 'any':
-      return joined(filter.filters, { separator: ' or ', empty: FALSE, root, context });
+    case 'any': {
+      if (filter.filters.length === 0) return sql.raw(String(filter.kind === 'all'));
+      const parts = filter.filters.map((part) => compileDocumentFilter(part, root, context));
+      return sql.join(parts, filter.kind === 'all' ? ' and ' : ' or ', '(', ')');
+    }
     case 'not':
       return sql`not coalesce(${compileDocumentFilter(filter.filter, root, context)}, false)`;
     case 'expression':
@@ -47,19 +47,6 @@ export function compileDocumentFilter(filter: Filter, root: DocumentRoot, contex
     default:
       throw new Error(`a ${filter.kind} is a condition on records, not on documents`);
   }
-}
-
-interface Joining {
-  readonly separator: ' and ' | ' or ';
-  readonly empty: Sql;
-  readonly root: DocumentRoot;
-  readonly context: ExpressionContext;
-}
-
-function joined(filters: readonly Filter[], { separator, empty, root, context }: Joining): Sql {
-  if (filters.length === 0) return empty;
-  const parts = filters.map((part) => compileDocumentFilter(part, root, context));
-  return sql.join(parts, separator, '(', ')');
 }
 
 function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionContext): Sql {
@@ -105,43 +92,25 @@ function storedMatch(
   type: Declared['place']['type'] | undefined,
   { timeZone }: ExpressionContext,
 ): MatchTest {
-  if (type === 'text') return normalMatch(test);
-  if (type !== 'datetime') return test;
-  const stored = <Value>(value: Value) =>
-    typeof value === 'string' ? (instantFrom(value, timeZone) ?? value) : value;
-  switch (test.kind) {
-    case 'in':
-      return { kind: 'in', values: test.values.map(stored) };
-    case 'equals':
-      return { kind: 'equals', value: stored(test.value) };
-    case 'greaterThan':
-    case 'greaterOrEqual':
-    case 'lessThan':
-    case 'lessOrEqual':
-      return { ...test, value: stored(test.value) };
-    default:
-      return test;
+  if (type !== 'text' && type !== 'datetime') return test;
+  const stored = (text: string) =>
+    type === 'text' ? toNormalText(text) : (instantFrom(text, timeZone) ?? text);
+  // A text is also found as it was sent: records may be older than the normal form.
+  const waysOfAll = <Value>(values: readonly Value[]) =>
+    type === 'text'
+      ? waysOf(values)
+      : values.map((value) => (typeof value === 'string' ? stored(value) : value));
+  if (test.kind === 'in') return { kind: 'in', values: waysOfAll(test.values) };
+  if (test.kind === 'equals' && typeof test.value === 'string') {
+    const [value = test.value, ...others] = waysOfAll([test.value]);
+    return others.length === 0 ? { kind: 'equals', value } : { kind: 'in', values: [value, ...others] };
   }
+  if (isComparison(test) && typeof test.value === 'string') return { ...test, value: stored(test.value) };
+  return test;
 }
 
-/** The test of a declared text: its operands in normal form, and as they were sent for equality. */
-function normalMatch(test: MatchTest): MatchTest {
-  switch (test.kind) {
-    case 'equals': {
-      if (typeof test.value !== 'string') return test;
-      const values = waysOf([test.value]);
-      return values.length === 1 ? test : { kind: 'in', values };
-    }
-    case 'in':
-      return { kind: 'in', values: waysOf(test.values) };
-    case 'greaterThan':
-    case 'greaterOrEqual':
-    case 'lessThan':
-    case 'lessOrEqual':
-      return typeof test.value === 'string' ? { ...test, value: toNormalText(test.value) } : test;
-    default:
-      return test;
-  }
+function isComparison(test: MatchTest): test is ComparisonTest {
+  return 'value' in test && test.kind !== 'equals';
 }
 
 /** The condition on a scalar that satisfies the test, if the test is one of scalars. */
@@ -151,17 +120,14 @@ function scalarTest(test: MatchTest): ValueTest | undefined {
       return isOperand(test.value) ? { kind: 'is', value: test.value } : undefined;
     case 'in':
       return test;
-    case 'greaterThan':
-    case 'greaterOrEqual':
-    case 'lessThan':
-    case 'lessOrEqual':
-      return rangeTest(test);
     default:
-      return undefined;
+      return isComparison(test) ? rangeTest(test) : undefined;
   }
 }
 
-function rangeTest({ kind, value }: Extract<MatchTest, { value: Exclude<JsonScalar, null> }>): ValueTest {
+type ComparisonTest = Extract<MatchTest, { readonly kind: Comparison }>;
+
+function rangeTest({ kind, value }: ComparisonTest): ValueTest {
   if (typeof value === 'boolean') {
     const isIncluded = kind === 'greaterOrEqual' || kind === 'lessOrEqual';
     const isLower = kind === 'greaterThan' || kind === 'greaterOrEqual';

@@ -33,7 +33,9 @@ export function parseMongoPattern({ source, options }: Pattern, place: MongoPlac
   if (findUnstorableText(source) !== undefined)
     throw malformedMongo(place, 'characters a record can hold', source);
   assertIsPattern(source, options, place);
-  const translated = new Translation(source, options, place).translate();
+  const translated = translate(source, options, (position, what) =>
+    malformedMongo(place, `a regular expression without ${what} (at ${position})`, source),
+  );
   // n: `^` and `$` at newlines, which `.` and `[^…]` then do not cross of themselves; w: only the former.
   const flags = [
     options.includes('i') ? 'i' : '',
@@ -58,112 +60,62 @@ function assertIsPattern(source: string, options: string, place: MongoPlace): vo
   }
 }
 
-class Translation {
-  readonly #source: string;
-  readonly #options: string;
-  readonly #place: MongoPlace;
-  #position = 0;
+/** The parts of a pattern that are not one character by itself. A trailing backslash is an escape, too. */
+const ESCAPE = String.raw`\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^]?)`;
+const BRACKET = String.raw`\[(?<not>\^?)(?<inside>(?:${ESCAPE}|[^\]\\])*)(?<end>\]?)`;
+const PART = new RegExp(
+  String.raw`(?<escaped>${ESCAPE})|${BRACKET}|\(\?(?<group>:|=|!|<=|<!|)|\{(?<count>\d+(?:,\d*)?\})?|\.`,
+  'g',
+);
+const IN_BRACKET = new RegExp(String.raw`${ESCAPE}|\[`, 'g');
 
-  constructor(source: string, options: string, place: MongoPlace) {
-    this.#source = source;
-    this.#options = options;
-    this.#place = place;
-  }
+type Refuse = (position: number, what: string) => Error;
 
-  translate(): string {
-    let translated = '';
-    while (this.#position < this.#source.length) translated += this.#next();
-    return translated;
-  }
-
-  #next(): string {
-    const character = this.#take();
-    switch (character) {
-      case '\\':
-        return this.#escape('outside');
-      case '[':
-        return this.#bracket();
-      case '(':
-        return this.#group();
-      case '{':
-        return this.#count();
-      case '.':
-        return this.#options.includes('s') ? '.' : NO_NEWLINE;
-      default:
-        return character;
-    }
-  }
-
-  #take(): string {
-    const character = this.#source[this.#position] ?? '';
-    this.#position += 1;
-    return character;
-  }
-
-  #escape(where: 'outside' | 'in a bracket'): string {
-    const at = this.#position - 1;
-    const character = this.#take();
-    if (SHARED_ESCAPES.includes(character)) return `\\${character}`;
-    if (character === 'b') return where === 'outside' ? '\\y' : '\\b';
-    if (character === 'B' && where === 'outside') return '\\Y';
-    if (character === 'x' || character === 'u') return this.#codePoint(character, at);
-    if (character === '0') throw this.#refused(at, '\\0, which no text holds');
-    if (/[1-9]/.test(character)) throw this.#refused(at, 'a back reference, which can take forever');
-    if (/[A-Za-z]/.test(character)) throw this.#refused(at, `\\${character}`);
-    return `\\${character}`;
-  }
-
-  #codePoint(kind: 'x' | 'u', at: number): string {
-    const digits = kind === 'x' ? 2 : 4;
-    const code = this.#source.slice(this.#position, this.#position + digits);
-    if (code.length !== digits || !/^[0-9a-fA-F]+$/.test(code) || /^0+$/.test(code)) {
-      throw this.#refused(at, `\\${kind} without ${digits} hexadecimal digits other than 0`);
-    }
-    this.#position += digits;
-    return `\\u${code.padStart(4, '0')}`;
-  }
-
-  #bracket(): string {
-    const at = this.#position - 1;
-    let translated = '[';
-    if (this.#source[this.#position] === '^') translated += this.#take();
-    let isEmpty = true;
-    for (;;) {
-      if (this.#position >= this.#source.length) throw this.#refused(at, 'a bracket that does not end');
-      const character = this.#take();
-      if (character === ']') break;
-      isEmpty = false;
-      if (character === '\\') translated += this.#escape('in a bracket');
+function translate(source: string, options: string, refused: Refuse): string {
+  return source.replace(PART, (part: string, ...found) => {
+    const { escaped, not, inside, end, group, count } = found.at(-1) as Record<string, string | undefined>;
+    const at: number = found.at(-3);
+    if (escaped !== undefined) return translateEscape(part, at, { isInBracket: false, refused });
+    if (inside !== undefined) {
+      const start = at + 1 + (not ?? '').length;
       // In Postgres `[:`, `[.` and `[=` begin a class.
-      else if (character === '[') translated += '\\[';
-      else translated += character;
+      const translated = inside.replace(IN_BRACKET, (one, offset: number) =>
+        one === '[' ? '\\[' : translateEscape(one, start + offset, { isInBracket: true, refused }),
+      );
+      if (end === '') throw refused(at, 'a bracket that does not end');
+      if (inside === '') throw refused(at, 'an empty bracket');
+      return `[${not}${translated}]`;
     }
-    if (isEmpty) throw this.#refused(at, 'an empty bracket');
-    return `${translated}]`;
-  }
-
-  #group(): string {
-    const at = this.#position - 1;
-    if (this.#source[this.#position] !== '?') return '(';
-    const kind = /^\?(?::|=|!|<=|<!)/.exec(this.#source.slice(this.#position))?.[0];
-    if (kind === undefined) throw this.#refused(at, 'a named group, or inline options');
-    this.#position += kind.length;
-    return `(${kind}`;
-  }
-
-  /** A malformed count is text in JavaScript, but an error in Postgres. */
-  #count(): string {
-    const at = this.#position - 1;
-    const count = /^(\d+)(?:,(\d*))?\}/.exec(this.#source.slice(this.#position));
-    if (count === null) return '\\{';
-    if (Number(count[1]) > MAX_REPEATS || Number(count[2] ?? 0) > MAX_REPEATS) {
-      throw this.#refused(at, `a count above ${MAX_REPEATS}`);
+    if (group !== undefined) {
+      if (group === '') throw refused(at, 'a named group, or inline options');
+      return part;
     }
-    this.#position += count[0].length;
-    return `{${count[0]}`;
-  }
+    if (part === '.') return options.includes('s') ? part : NO_NEWLINE;
+    // A malformed count is text in JavaScript, but an error in Postgres.
+    if (count === undefined) return '\\{';
+    if (count.match(/\d+/g)?.some((times) => Number(times) > MAX_REPEATS))
+      throw refused(at, `a count above ${MAX_REPEATS}`);
+    return part;
+  });
+}
 
-  #refused(position: number, what: string): Error {
-    return malformedMongo(this.#place, `a regular expression without ${what} (at ${position})`, this.#source);
+function translateEscape(
+  escaped: string,
+  at: number,
+  { isInBracket, refused }: { readonly isInBracket: boolean; readonly refused: Refuse },
+): string {
+  const [, character = '', ...digits] = escaped;
+  if (SHARED_ESCAPES.includes(character)) return escaped;
+  if (character === 'b') return isInBracket ? '\\b' : '\\y';
+  if (character === 'B' && !isInBracket) return '\\Y';
+  if (character === 'x' || character === 'u') {
+    const code = digits.join('').padStart(4, '0');
+    if (code !== '0000') return `\\u${code}`;
+    const length = character === 'x' ? 2 : 4;
+    throw refused(at, `\\${character} without ${length} hexadecimal digits other than 0`);
   }
+  if (character === '0') throw refused(at, '\\0, which no text holds');
+  if (/[1-9]/.test(character)) throw refused(at, 'a back reference, which can take forever');
+  if (/[A-Za-z]/.test(character)) throw refused(at, `\\${character}`);
+  return escaped;
 }

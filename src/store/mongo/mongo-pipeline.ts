@@ -25,7 +25,8 @@ import {
 } from './mongo-place.js';
 import {
   type FieldTree,
-  isNestedFields,
+  type FieldValue,
+  fieldValuesAt,
   type Projection,
   parseMongoExpression,
   parseMongoProjection,
@@ -37,7 +38,7 @@ import { parseMongoQuery } from './mongo-query.js';
 export type Stage =
   | { readonly kind: 'match'; readonly filter: Filter }
   | { readonly kind: 'project'; readonly projection: Projection }
-  | { readonly kind: 'set'; readonly members: readonly SetMember[] }
+  | { readonly kind: 'set'; readonly members: readonly FieldValue<Expression>[] }
   | { readonly kind: 'unset'; readonly fields: FieldTree }
   | { readonly kind: 'group'; readonly key: Expression; readonly members: readonly Accumulation[] }
   | { readonly kind: 'sort'; readonly keys: readonly SortKey[] }
@@ -51,11 +52,6 @@ export type Stage =
     }
   | BucketStage
   | { readonly kind: 'replaceRoot'; readonly root: Expression };
-
-interface SetMember {
-  readonly path: Path;
-  readonly value: Expression;
-}
 
 export interface Accumulation {
   readonly name: string;
@@ -98,8 +94,8 @@ const STAGES: Readonly<Record<string, ParseStage>> = {
   $unset: (operand, place) => {
     const names = Array.isArray(operand) ? operand : [operand];
     if (names.length === 0) throw malformedMongo(place, 'a field, or a list of fields', operand);
-    const paths = names.map((name: JsonValue) => mongoPathAt(textAt(name, place), place));
-    return { kind: 'unset', fields: treeOf(paths, place) };
+    const fields = names.map((name: JsonValue) => ({ path: mongoPathAt(textAt(name, place), place) }));
+    return { kind: 'unset', fields: treeOf(fields, place) };
   },
   $group: parseGroup,
   $sort: (operand, place) => ({ kind: 'sort', keys: parseMongoSort(operand, place) }),
@@ -166,23 +162,9 @@ function parseSet(operand: JsonValue, place: MongoPlace): Stage {
   if (!isJsonObject(operand) || Object.keys(operand).length === 0) {
     throw malformedMongo(place, 'an object of fields and expressions', operand);
   }
-  const members = setMembers(operand, [], place);
-  treeOf(
-    members.map(({ path }) => path),
-    place,
-  );
+  const members = fieldValuesAt(operand, place, parseMongoExpression);
+  treeOf(members, place);
   return { kind: 'set', members };
-}
-
-/** `{ "address": { "city": … } }` is `{ "address.city": … }`: the other members stay. */
-function setMembers(object: JsonObject, base: Path, place: MongoPlace): readonly SetMember[] {
-  return Object.entries(object).flatMap(([name, value]): readonly SetMember[] => {
-    const inner = withinMongo(place, name);
-    const path = [...base, ...mongoPathAt(name, inner)];
-    return isNestedFields(value)
-      ? setMembers(value, path, inner)
-      : [{ path, value: parseMongoExpression(value, inner) }];
-  });
 }
 
 function parseGroup(operand: JsonValue, place: MongoPlace): Stage {

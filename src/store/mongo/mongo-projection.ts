@@ -18,7 +18,7 @@ export type Projection =
   | {
       readonly kind: 'only';
       readonly fields: FieldTree;
-      readonly computed: readonly { readonly path: Path; readonly value: Expression }[];
+      readonly computed: readonly FieldValue<Expression>[];
     };
 
 /** @throws MALFORMED_FILTER (400) with the pointer and what would be right */
@@ -26,7 +26,7 @@ export function parseMongoProjection(projection: JsonValue, place: MongoPlace): 
   if (!isJsonObject(projection) || Object.keys(projection).length === 0) {
     throw malformedMongo(place, 'an object of fields and 1, 0 or an expression', projection);
   }
-  const entries = entriesOf(projection, [], place);
+  const entries = fieldValuesAt(projection, place, projectedAt);
   const id = entries.find(({ path }) => path.length === 1 && path[0] === '_id');
   const others = entries.filter((entry) => entry !== id);
   const excluded = others.filter(({ value }) => value === 'out');
@@ -42,57 +42,53 @@ export function parseMongoProjection(projection: JsonValue, place: MongoPlace): 
       );
     }
     const left = id?.value === 'out' ? [...excluded, id] : excluded;
-    return {
-      kind: 'all but',
-      fields: treeOf(
-        left.map(({ path }) => path),
-        place,
-      ),
-    };
+    return { kind: 'all but', fields: treeOf(left, place) };
   }
   const isIdComputed = id !== undefined && typeof id.value !== 'string';
-  const withId = id === undefined || id.value === 'in' ? [['_id']] : [];
+  const withId = id === undefined || id.value === 'in' ? [{ path: ['_id'] }] : [];
   const all = isIdComputed ? [...computed, { path: id.path, value: id.value as Expression }] : computed;
   // Refuses a path that is another one's beginning.
-  treeOf(
-    [...included, ...all].map(({ path }) => path),
-    place,
-  );
-  return {
-    kind: 'only',
-    fields: treeOf([...withId, ...included.map(({ path }) => path)], place),
-    computed: all,
-  };
+  treeOf([...included, ...all], place);
+  return { kind: 'only', fields: treeOf([...withId, ...included], place), computed: all };
 }
 
-interface Entry {
+function projectedAt(written: JsonValue, place: MongoPlace): 'in' | 'out' | Expression {
+  if (typeof written === 'number' || typeof written === 'boolean') return written ? 'in' : 'out';
+  return parseMongoExpression(written, place);
+}
+
+export interface FieldValue<Value> {
   readonly path: Path;
-  readonly value: 'in' | 'out' | Expression;
+  readonly value: Value;
 }
 
-/** `{ "address": { "city": 1 } }` is `{ "address.city": 1 }`. */
-function entriesOf(object: JsonObject, base: Path, place: MongoPlace): Entry[] {
-  return Object.entries(object).flatMap(([name, written]): Entry[] => {
+/** The values of fields: `{ "address": { "city": 1 } }` is `{ "address.city": 1 }`. */
+export function fieldValuesAt<Value>(
+  object: JsonObject,
+  place: MongoPlace,
+  parse: (written: JsonValue, place: MongoPlace) => Value,
+  base: Path = [],
+): readonly FieldValue<Value>[] {
+  return Object.entries(object).flatMap(([name, written]): readonly FieldValue<Value>[] => {
     const inner = withinMongo(place, name);
     const path = [...base, ...mongoPathAt(name, inner)];
-    if (typeof written === 'number') return [{ path, value: written === 0 ? 'out' : 'in' }];
-    if (typeof written === 'boolean') return [{ path, value: written ? 'in' : 'out' }];
-    if (isNestedFields(written)) return entriesOf(written, path, inner);
-    return [{ path, value: parseMongoExpression(written, inner) }];
+    return isNestedFields(written)
+      ? fieldValuesAt(written, inner, parse, path)
+      : [{ path, value: parse(written, inner) }];
   });
 }
 
 /** An object of fields, not an expression. */
-export function isNestedFields(written: JsonValue): written is JsonObject {
+function isNestedFields(written: JsonValue): written is JsonObject {
   if (!isJsonObject(written)) return false;
   const names = Object.keys(written);
   return names.length > 0 && !names.some((name) => name.startsWith('$'));
 }
 
 /** @throws MALFORMED_FILTER (400) for a path that is the beginning of another */
-export function treeOf(paths: readonly Path[], place: MongoPlace): FieldTree {
+export function treeOf(fields: readonly { readonly path: Path }[], place: MongoPlace): FieldTree {
   const tree = new Map<string, true | FieldTree>();
-  for (const path of paths)
+  for (const { path } of fields)
     insert(tree, path, () =>
       malformedMongo(place, 'no path that is another one, or its beginning', path.join('.')),
     );

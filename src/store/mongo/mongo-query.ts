@@ -27,7 +27,13 @@ import {
   type JsonValue,
 } from '../../base/json/json.js';
 import { tooManySent } from '../../base/languages/sent-place.js';
-import type { Comparison, Filter, JsonType, MatchTest } from '../../base/model/filter.js';
+import {
+  type Comparison,
+  EVERYTHING,
+  type Filter,
+  type JsonType,
+  type MatchTest,
+} from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { findUnstorableText } from '../../base/model/unstorable-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
@@ -43,26 +49,38 @@ import {
 } from './mongo-place.js';
 import { parseMongoExpression } from './mongo-projection.js';
 
+/** `options` is the operand of an `$options` beside the operator. */
+type ParseOperator = (path: Path, operand: JsonValue, place: MongoPlace, options?: JsonValue) => Filter;
+
+const OPERATORS: Readonly<Record<string, ParseOperator>> = {
+  $eq: equals,
+  $ne: not(equals),
+  $gt: compared('greaterThan'),
+  $gte: compared('greaterOrEqual'),
+  $lt: compared('lessThan'),
+  $lte: compared('lessOrEqual'),
+  $in: isIn,
+  $nin: not(isIn),
+  $not: not(parseNegated),
+  $exists: (path, operand, place) => {
+    const exists: Filter = { kind: 'match', path, test: { kind: 'exists' } };
+    return isTrue(operand, place) ? exists : { kind: 'not', filter: exists };
+  },
+  $type: (path, operand, place) =>
+    anyOf(parseTypes(operand, place).map((test) => ({ kind: 'match', path, test }))),
+  $regex: (path, operand, place, options) => {
+    const pattern = patternAt(operand, options, place);
+    return { kind: 'match', path, test: { kind: 'pattern', pattern } };
+  },
+  $options: () => EVERYTHING,
+  $all: parseAll,
+  $size: matching((operand, place) => ({ kind: 'size', size: wholeNumberAt(operand, place) })),
+  $elemMatch: matching(parseElement),
+  $mod: matching(parseRemainder),
+};
+
 /** All operators of a condition, in the order of the documentation. */
-export const QUERY_OPERATORS = [
-  '$eq',
-  '$ne',
-  '$gt',
-  '$gte',
-  '$lt',
-  '$lte',
-  '$in',
-  '$nin',
-  '$not',
-  '$exists',
-  '$type',
-  '$regex',
-  '$options',
-  '$all',
-  '$size',
-  '$elemMatch',
-  '$mod',
-] as const;
+export const QUERY_OPERATORS: readonly string[] = Object.keys(OPERATORS);
 
 const TOP_OPERATORS = ['$and', '$or', '$nor', '$expr', '$comment'] as const;
 
@@ -126,16 +144,17 @@ function parseQueries(operand: JsonValue, place: MongoPlace): Filter[] {
 function parseCondition(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   place.enter();
   if (!isOperators(operand)) return equals(path, operand, place);
-  const operators = Object.entries(operand);
-  const options = operand.$options;
+  const { $options: options, ...operators } = operand;
   if (options !== undefined && operand.$regex === undefined) {
     throw malformedMongo(withinMongo(place, '$options'), '$regex beside $options', operand);
   }
-  const filters = operators.flatMap(([name, value]) =>
-    name === '$options'
-      ? []
-      : [parseOperator({ name, path, operand: value, options }, withinMongo(place, name))],
-  );
+  const filters = Object.entries(operators).map(([name, value]) => {
+    const inner = withinMongo(place, name);
+    const parse = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+    if (parse) return parse(path, value, inner, options);
+    const hint = didYouMean(name, QUERY_OPERATORS);
+    throw malformedMongo(inner, `an operator (${QUERY_OPERATORS.join(', ')})`, name, hint);
+  });
   return allOf(filters);
 }
 
@@ -145,75 +164,30 @@ function isOperators(operand: JsonValue): operand is JsonObject {
   return Object.keys(operand).some((name) => name.startsWith('$'));
 }
 
-interface Application {
-  readonly name: string;
-  readonly path: Path;
-  readonly operand: JsonValue;
-  readonly options: JsonValue | undefined;
+function matching(parse: (operand: JsonValue, place: MongoPlace) => MatchTest): ParseOperator {
+  return (path, operand, place) => ({ kind: 'match', path, test: parse(operand, place) });
 }
 
-function parseOperator({ name, path, operand, options }: Application, place: MongoPlace): Filter {
-  const match = (test: MatchTest): Filter => ({ kind: 'match', path, test });
-  switch (name) {
-    case '$eq':
-      return equals(path, operand, place);
-    case '$ne':
-      return not(equals(path, operand, place));
-    case '$gt':
-    case '$gte':
-    case '$lt':
-    case '$lte':
-      return compared(COMPARISONS[name], path, operand, place);
-    case '$in':
-      return isIn(path, operand, place);
-    case '$nin':
-      return not(isIn(path, operand, place));
-    case '$not':
-      return not(parseNegated(path, operand, place));
-    case '$exists':
-      return isTrue(operand, place) ? match({ kind: 'exists' }) : not(match({ kind: 'exists' }));
-    case '$type':
-      return anyOf(parseTypes(operand, place).map(match));
-    case '$regex':
-      return match({ kind: 'pattern', pattern: patternAt(operand, options, place) });
-    case '$all':
-      return parseAll(path, operand, place);
-    case '$size':
-      return match({ kind: 'size', size: wholeNumberAt(operand, place) });
-    case '$elemMatch':
-      return match(parseElement(operand, place));
-    case '$mod':
-      return match(parseRemainder(operand, place));
-    default:
-      throw malformedMongo(
-        place,
-        `an operator (${QUERY_OPERATORS.join(', ')})`,
-        name,
-        didYouMean(name, QUERY_OPERATORS),
-      );
-  }
+function not(parse: ParseOperator): ParseOperator {
+  return (path, operand, place) => ({ kind: 'not', filter: parse(path, operand, place) });
 }
 
 function equals(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   return { kind: 'match', path, test: { kind: 'equals', value: mongoValueAt(operand, place) } };
 }
 
-const COMPARISONS = {
-  $gt: 'greaterThan',
-  $gte: 'greaterOrEqual',
-  $lt: 'lessThan',
-  $lte: 'lessOrEqual',
-} as const;
-
-function compared(comparison: Comparison, path: Path, operand: JsonValue, place: MongoPlace): Filter {
-  const value = mongoValueAt(operand, place);
-  if (value === null) {
-    // Null is neither greater nor less than itself.
-    const isOrEqual = comparison === 'greaterOrEqual' || comparison === 'lessOrEqual';
-    return isOrEqual ? { kind: 'match', path, test: { kind: 'equals', value: null } } : NOTHING;
-  }
-  if (!isScalar(value)) throw malformedMongo(place, 'a number, a text or a boolean to compare with', operand);
-  return { kind: 'match', path, test: { kind: comparison, value } };
+function compared(kind: Comparison): ParseOperator {
+  return (path, operand, place) => {
+    const value = mongoValueAt(operand, place);
+    if (value === null) {
+      // Null is neither greater nor less than itself.
+      const isOrEqual = kind === 'greaterOrEqual' || kind === 'lessOrEqual';
+      return isOrEqual ? { kind: 'match', path, test: { kind: 'equals', value } } : NOTHING;
+    }
+    if (!isScalar(value))
+      throw malformedMongo(place, 'a number, a text or a boolean to compare with', operand);
+    return { kind: 'match', path, test: { kind, value } };
+  };
 }
 
 const NOTHING: Filter = { kind: 'any', filters: [] };
@@ -410,10 +384,6 @@ function extendedValueAt(value: JsonObject, place: MongoPlace): JsonValue {
 
 function isScalar(value: JsonValue): value is JsonScalar {
   return value === null || typeof value !== 'object' || isExactNumber(value);
-}
-
-function not(filter: Filter): Filter {
-  return { kind: 'not', filter };
 }
 
 function allOf(filters: readonly Filter[]): Filter {

@@ -6,7 +6,7 @@
 import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import { storable } from '../sql/storable-json.js';
-import { type Sql, sql } from '../sql.js';
+import { Sql, sql } from '../sql.js';
 import { type DocumentRoot, documentRoot } from './document-root.js';
 import {
   type ExpressionContext,
@@ -15,7 +15,7 @@ import {
   objectOf,
   resultOf,
 } from './expression-value.js';
-import { type FieldTree, treeJson } from './mongo-projection.js';
+import { type FieldTree, type FieldValue, treeJson } from './mongo-projection.js';
 
 export interface Rows {
   /** FROM items, whose aliases the root is over. */
@@ -66,29 +66,19 @@ export function rowsOf(from: Sql, document: Sql): Rows {
 
 /** `select … from …` with all that the rows have gathered. */
 export function select(columns: Sql, rows: Rows): Sql {
-  const where =
-    rows.where.length === 0
-      ? sql.empty
-      : sql`
-where ${sql.join([...rows.where], ' and ')}`;
   const order = rows.orderBy ?? (isPart(rows) ? rows.naturalOrder : undefined);
-  const orderBy =
-    order === undefined
-      ? sql.empty
-      : sql`
-order by ${order}`;
-  const limit =
-    rows.limit === undefined
-      ? sql.empty
-      : sql`
-limit ${rows.limit}::bigint`;
-  const offset =
-    rows.skip === 0
-      ? sql.empty
-      : sql`
-offset ${rows.skip}::bigint`;
-  return sql`select ${columns}
-from ${rows.from}${where}${orderBy}${limit}${offset}`;
+  const clauses = [
+    sql`select ${columns}`,
+    sql`from ${rows.from}`,
+    rows.where.length > 0 && sql`where ${sql.join([...rows.where], ' and ')}`,
+    order && sql`order by ${order}`,
+    rows.limit !== undefined && sql`limit ${rows.limit}::bigint`,
+    rows.skip > 0 && sql`offset ${rows.skip}::bigint`,
+  ];
+  return sql.join(
+    clauses.filter((clause) => clause instanceof Sql),
+    '\n',
+  );
 }
 
 /** The rows in their order, the natural one where no other was asked for. */
@@ -176,7 +166,7 @@ const MISSING = sql.raw('null::jsonb');
 /** The document with other values in some places. `value` is jsonb, null to take the field away. */
 export function withFields(
   base: DocumentRoot,
-  fields: readonly { readonly path: Path; readonly value: Sql }[],
+  fields: readonly FieldValue<Sql>[],
   put = putThrough,
 ): DocumentRoot {
   const json = fields.reduce((soFar, { path, value }) => {
@@ -241,7 +231,7 @@ export function onlyFields(
     computed,
   }: {
     readonly fields: FieldTree;
-    readonly computed: readonly { readonly path: Path; readonly value: ExpressionValue }[];
+    readonly computed: readonly FieldValue<ExpressionValue>[];
   },
 ): DocumentRoot {
   const kept = [...fields].map(([name, below]): [string, ExpressionValue] => {
@@ -269,12 +259,7 @@ export function onlyFields(
   if (nested.length === 0) return made;
   return withFields(
     made,
-    nested
-      .map(({ path, value }) => ({ path, value: objectOf([['v', value]]).sql }))
-      .map(({ path, value }) => ({
-        path,
-        value: sql`(${value} -> 'v')`,
-      })),
+    nested.map(({ path, value }) => ({ path, value: sql`(${objectOf([['v', value]]).sql} -> 'v')` })),
   );
 }
 
