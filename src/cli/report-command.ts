@@ -129,7 +129,7 @@ async function printAsTable(report: Report, run: ReportRun): Promise<void> {
     if (part === 'totals') totals = content;
   }
   const table = tableOf(report.row, totals, 'without lists');
-  const lines = rows.flatMap((row) => table.linesOf(row)).concat([table.totalsLine(totals)]);
+  const lines = [...rows, totals].map((row) => table.lineOf(row));
   printTable(
     table.headings,
     lines.map((cells) => cells.map((cell) => cell.value ?? '')),

@@ -32,11 +32,10 @@ const DailyFeeCollection = rowType('DailyFeeCollection', 'What was collected on 
   rolledBack: column.whole('How many receipts were taken back on the day; always 0 by basis RECEIPT.'),
   firstReceiptNo: column.nullable.text('First receipt number, in natural order: R-9 before R-10.'),
   lastReceiptNo: column.nullable.text('Last receipt number, in natural order.'),
-  heads: column.rows(FeeHeadAmount, 'By fee head.', { kind: 'spread', label: 'feeHead', value: 'amount' }),
+  heads: column.rows(FeeHeadAmount, 'By fee head.', { label: 'feeHead', value: 'amount' }),
   fine: column.money('Fines.'),
   total: column.money('Heads and fines together.'),
   paymentTypes: column.rows(PaymentTypeAmount, 'By way of paying.', {
-    kind: 'spread',
     label: 'paymentType',
     value: 'amount',
   }),

@@ -167,11 +167,7 @@ const ClassGradeBookStudent = rowType(
     name: column.nullable.text(
       'Name of the student; of one whose registration is removed, the name on the result.',
     ),
-    subjects: column.rows(ClassGradeBookSubject, 'By subject.', {
-      kind: 'spread',
-      label: 'subject',
-      value: 'percent',
-    }),
+    subjects: column.rows(ClassGradeBookSubject, 'By subject.', { label: 'subject', value: 'percent' }),
     ...OUTCOME,
     sectionSize: column.whole('How many results the section has.'),
     classRank: column.nullable.whole('Rank in the whole class.'),

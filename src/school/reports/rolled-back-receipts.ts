@@ -17,7 +17,7 @@ const RolledBackReceipt = rowType('RolledBackReceipt', 'A receipt that was rolle
   student: column.nullable.text('Name of the student.'),
   class: column.nullable.text('Class on the receipt.'),
   section: column.nullable.text('Section on the receipt.'),
-  heads: column.rows(FeeHeadAmount, 'By fee head.', { kind: 'spread', label: 'feeHead', value: 'amount' }),
+  heads: column.rows(FeeHeadAmount, 'By fee head.', { label: 'feeHead', value: 'amount' }),
   fine: column.money('Fines.'),
   total: column.money('Total of the receipt.'),
   paymentType: column.nullable.text('cash, cheque, card or neft.'),

@@ -33,15 +33,13 @@ interface ColumnForm {
   /** The class of `row` and `rows`. */
   readonly rowClass?: RowClass;
   /**
-   * How a list in a row is laid out in a table. `spread`: one column per `label`, with its `value`; the
-   * labels are those of the same list in the totals. `expand`: one line per element. Otherwise a single cell
-   * contains the whole list.
+   * A list in a row that has a column per `label` in a table, with its `value`; the labels are those of the
+   * same list in the totals. Without it, a single cell contains the whole list.
    */
-  readonly layout?: SpreadLayout | { readonly kind: 'expand' };
+  readonly spread?: Spread;
 }
 
-interface SpreadLayout {
-  readonly kind: 'spread';
+interface Spread {
   readonly label: string;
   readonly value: string;
 }
@@ -110,7 +108,7 @@ function columnsWith<Kinds extends typeof member | typeof nullable>(kinds: Kinds
     instant: of<Kinds['isoInstant']>('instant', kinds.isoInstant),
     row: <Row extends RowClass>(rowClass: Row, description: string) =>
       Object.assign(kinds.of(rowClass, description), { form: { type: 'row', rowClass } }),
-    rows: <Row extends RowClass>(rowClass: Row, description: string, layout?: ColumnForm['layout']) =>
-      Object.assign(kinds.list(rowClass, description), { form: { type: 'rows', rowClass, layout } }),
+    rows: <Row extends RowClass>(rowClass: Row, description: string, spread?: Spread) =>
+      Object.assign(kinds.list(rowClass, description), { form: { type: 'rows', rowClass, spread } }),
   };
 }

@@ -59,10 +59,7 @@ export async function* printCsv(
       yield (byteOrderMark === 'with' ? '\uFEFF' : '') + printCsvLine(table.headings);
     }
     if (part === 'row' && table)
-      yield table
-        .linesOf(content)
-        .map((cells) => printCsvLine(inZone(cells, timeZone).map(({ value }) => value || null)))
-        .join('');
+      yield printCsvLine(inZone(table.lineOf(content), timeZone).map(({ value }) => value || null));
   }
 }
 
@@ -99,7 +96,7 @@ async function* rowsOf(
 ): AsyncGenerator<readonly TableLine[], void> {
   for await (const { part, json } of lines) {
     const content = part === 'row' ? parseExactJson(json) : undefined;
-    if (isJsonObject(content)) yield table.linesOf(content).map((cells) => cells.map(({ value }) => value));
+    if (isJsonObject(content)) yield [table.lineOf(content).map(({ value }) => value)];
   }
 }
 
@@ -128,11 +125,11 @@ export function printXlsx(
         yield printRow(table.headings.map((heading) => textCell(heading, STYLE.heading)));
       }
       if (part === 'row' && table) {
-        for (const cells of table.linesOf(content))
-          yield printRow(inZone(cells, timeZone).map(({ type, value }) => printCell(type, value)));
+        const cells = inZone(table.lineOf(content), timeZone);
+        yield printRow(cells.map(({ type, value }) => printCell(type, value)));
       }
     }
-    if (table) yield printRow(printTotals(table.totalsLine(totals)));
+    if (table) yield printRow(printTotals(table.lineOf(totals)));
   }
 }
 

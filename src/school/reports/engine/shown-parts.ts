@@ -47,8 +47,8 @@ export function partsOfFormat(report: ShownClasses, format: Format): ShownParts 
 /** Lists in the totals that determine the columns of the same lists in the rows. */
 function distributedColumns({ row, totals }: ShownClasses): ReadonlySet<string> {
   const known = columnNames(totals);
-  const spread = row.columns.filter(({ layout, name }) => layout?.kind === 'spread' && known.has(name));
-  return new Set(spread.map(({ name }) => name));
+  const distributed = row.columns.filter(({ spread, name }) => spread && known.has(name));
+  return new Set(distributed.map(({ name }) => name));
 }
 
 /** The line of totals has a cell for each column that is also in the rows. */

@@ -16,18 +16,15 @@ export interface Table {
   readonly types: readonly Cell['type'][];
   /** Headings of lists without columns. */
   readonly listsLeftOut: readonly string[];
-  /** A single line, or one per element of an expanded list. */
-  linesOf(row: JsonObject): readonly (readonly Cell[])[];
-  /** The line of totals: a cell for each column the totals have too. */
-  totalsLine(totals: JsonObject): readonly Cell[];
+  /** The cells of a row; of the totals, one for each column that they have too. */
+  lineOf(row: JsonObject): readonly Cell[];
 }
 
 interface Place {
   readonly heading: string;
-  readonly type: Cell['type'];
-  /** The value in a row; `element` is that of an expanded list. */
-  cell(row: JsonObject, element: JsonObject | undefined): Cell;
-  total(totals: JsonObject): Cell;
+  readonly column: Column;
+  /** The value in a row or in the totals. */
+  value(row: JsonObject): JsonValue | undefined;
 }
 
 /** Whether a list without columns of its own has a cell with all its elements. */
@@ -35,21 +32,16 @@ export type NestedLists = 'with lists' | 'without lists';
 
 /** Needs the totals before the first row, because they determine the columns of a spread list. */
 export function tableOf(rowClass: RowClass, totals: JsonObject, lists: NestedLists = 'with lists'): Table {
-  const isLeftOut = ({ type, layout }: Column) =>
-    lists === 'without lists' && type === 'rows' && layout === undefined;
-  const all = rowClass.columns;
-  const columns = all.filter((column) => !isLeftOut(column));
-  const expanded = columns.find(({ layout }) => layout?.kind === 'expand');
-  const places = columns.flatMap((column): Place[] => placesOf(column, totals));
+  const isLeftOut = ({ type, spread }: Column) =>
+    lists === 'without lists' && type === 'rows' && spread === undefined;
+  const places = rowClass.columns
+    .filter((column) => !isLeftOut(column))
+    .flatMap((column) => placesOf(column, totals));
   return {
     headings: places.map(({ heading }) => heading),
-    types: places.map(({ type }) => type),
-    listsLeftOut: all.filter(isLeftOut).map(({ name }) => headingOf(name)),
-    linesOf(row) {
-      if (!expanded) return [places.map((place) => place.cell(row, undefined))];
-      return elementsOf(row[expanded.name]).map((element) => places.map((place) => place.cell(row, element)));
-    },
-    totalsLine: (line) => places.map((place) => place.total(line)),
+    types: places.map(({ column }) => cellType(column.type)),
+    listsLeftOut: rowClass.columns.filter(isLeftOut).map(({ name }) => headingOf(name)),
+    lineOf: (row) => places.map(({ column, value }) => toCell(column, value(row))),
   };
 }
 
@@ -64,51 +56,24 @@ export function inZone(cells: readonly Cell[], timeZone: string | undefined): re
 }
 
 function placesOf(column: Column, totals: JsonObject): Place[] {
-  const { name, layout, type, rowClass } = column;
-  if (layout?.kind === 'expand' && rowClass) {
-    return rowClass.columns.map((inner) => ({
-      ...plainPlace(inner),
-      cell: (_row, element) => toCell(inner, element?.[inner.name]),
-      total: () => empty(inner),
-    }));
+  const { name, spread, type, rowClass } = column;
+  if (spread) {
+    const inner = rowClass?.columns.find((one) => one.name === spread.value);
+    return elementsOf(totals[name]).flatMap((element): Place[] => {
+      const label = String(element[spread.label] ?? '');
+      const valueIn = (row: JsonObject) =>
+        elementsOf(row[name]).find((one) => one[spread.label] === label)?.[spread.value];
+      return inner ? [{ heading: label, column: inner, value: valueIn }] : [];
+    });
   }
-  if (layout?.kind === 'spread') return distributedPlaces(column, layout, totals);
   if (type === 'row' && rowClass) {
     return rowClass.columns.map((inner) => ({
       heading: `${headingOf(name)}: ${headingOf(inner.name).toLowerCase()}`,
-      type: cellType(inner.type),
-      cell: (row) => toCell(inner, memberOf(row[name], inner.name)),
-      total: (line) => toCell(inner, memberOf(line[name], inner.name)),
+      column: inner,
+      value: (row) => memberOf(row[name], inner.name),
     }));
   }
-  return [plainPlace(column)];
-}
-
-function plainPlace(column: Column): Place {
-  return {
-    heading: headingOf(column.name),
-    type: cellType(column.type),
-    cell: (row) => toCell(column, row[column.name]),
-    total: (totals) => toCell(column, totals[column.name]),
-  };
-}
-
-function distributedPlaces(
-  { name, rowClass }: Column,
-  layout: { readonly label: string; readonly value: string },
-  totals: JsonObject,
-): Place[] {
-  const valueColumn = rowClass?.columns.find((column) => column.name === layout.value);
-  if (!valueColumn) return [];
-  const labels = elementsOf(totals[name]).map((element) => String(element[layout.label] ?? ''));
-  return labels.map((label) => {
-    const find = (row: JsonObject) =>
-      toCell(
-        valueColumn,
-        elementsOf(row[name]).find((element) => element[layout.label] === label)?.[layout.value],
-      );
-    return { heading: label, type: cellType(valueColumn.type), cell: find, total: find };
-  });
+  return [{ heading: headingOf(name), column, value: (row) => row[name] }];
 }
 
 function toCell(column: Column, value: JsonValue | undefined): Cell {
@@ -116,10 +81,6 @@ function toCell(column: Column, value: JsonValue | undefined): Cell {
     type: cellType(column.type),
     value: value === undefined || value === null ? null : printValue(value),
   };
-}
-
-function empty(column: Column): Cell {
-  return { type: cellType(column.type), value: null };
 }
 
 /** Lists in one cell: `Tuition 100.00; Transport 50.00`. */
