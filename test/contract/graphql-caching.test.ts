@@ -86,13 +86,4 @@ describe('Server-Timing', () => {
     const again = (await send(gateway, { as: 'admin', query })).headers.get('server-timing');
     expect(again).toMatch(/^execute;dur=\d+\.\d\d, db;dur=(?!0\.00)\d+\.\d\d;desc="1 statements"$/);
   });
-
-  describe('by setting', () => {
-    const silent = useGateway({ SERVER_TIMING: 'false' });
-    it('is left out', async () => {
-      expect(
-        (await send(silent, { as: 'admin', query: '{ me { id } }' })).headers.get('server-timing'),
-      ).toBeNull();
-    });
-  });
 });

@@ -143,9 +143,13 @@ describe('credentials', () => {
 describe('introspection', () => {
   it('is a right of who is signed in', async () => {
     expect(await codesOf(gateway, { query: getIntrospectionQuery() })).toEqual(['UNAUTHENTICATED']);
-    expect(
-      (await ask(gateway, getIntrospectionQuery(), { as: 'viewer' })).__schema.types.length,
-    ).toBeGreaterThan(100);
+    const { types } = (await ask(gateway, getIntrospectionQuery(), { as: 'viewer' })).__schema;
+    expect(types.length).toBeGreaterThan(100);
+    // Those of a subgraph, which FEDERATION makes.
+    expect(types.filter(({ name }: { name: string }) => /^_[A-Z]/.test(name))).toEqual([]);
+    expect(await codesOf(gateway, { query: '{ _service { sdl } }', as: 'admin' })).toEqual([
+      'GRAPHQL_VALIDATION_FAILED',
+    ]);
   });
 
   it('costs the objects that it prints, and the whole schema once is always allowed', async () => {

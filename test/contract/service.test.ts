@@ -3,7 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../eventually.js';
 import { expectProblem, PASSWORD, useGateway } from './gateway.js';
 
-const gateway = useGateway({ LOG_LEVEL: 'info', CORS_ORIGINS: 'https://portal.example' });
+const gateway = useGateway({
+  ...{ LOG_LEVEL: 'info', CORS_ORIGINS: 'https://portal.example', SERVER_TIMING: 'false' },
+});
 
 /** Sends bytes as they are, for what no client would send. */
 async function sendRaw(text: string): Promise<string> {
@@ -334,4 +336,16 @@ describe('maintenance', () => {
     await turn(false);
     expect((await gateway.fetch('/o/recs/task', { as: 'viewer' })).status).toBe(200);
   });
+});
+
+it('times are left out where settings say so, and a caller that claims TLS is not believed', async () => {
+  const answer = await gateway.fetch('/graphql', {
+    method: 'POST',
+    as: 'admin',
+    headers: { 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
+    body: '{"query":"{ me { id } }"}',
+  });
+  expect(answer.status).toBe(200);
+  for (const name of ['server-timing', 'strict-transport-security'])
+    expect([name, answer.headers.get(name)]).toEqual([name, null]);
 });

@@ -5,7 +5,6 @@ import { useGateway } from './gateway.js';
 import { ask, codesOf, executedPlainly, send, statementsOf } from './graphql.js';
 
 const gateway = useGateway({ FEDERATION: 'true', MAX_PAGE_SIZE: '20', GRAPHQL_MAX_COST: '60' });
-const plain = useGateway();
 
 const ENTITIES = `query($representations: [_Any!]!) { _entities(representations: $representations) {
   __typename ... on Task { id name } ... on Registration { name class } } }`;
@@ -43,13 +42,6 @@ describe('_service', () => {
 
   it('is for those who may introspect', async () => {
     expect(await codesOf(gateway, { query: SERVICE })).toEqual(['UNAUTHENTICATED']);
-  });
-
-  it('is not there unless it is asked for', async () => {
-    expect(await codesOf(plain, { query: SERVICE, as: 'admin' })).toEqual(['GRAPHQL_VALIDATION_FAILED']);
-    const { __schema: schema } = await ask(plain, '{ __schema { types { name } } }');
-    const names = schema.types.map(({ name }: { name: string }) => name);
-    expect(names.filter((name: string) => /^_[A-Z]/.test(name))).toEqual([]);
   });
 });
 

@@ -13,6 +13,12 @@ const MOST_PROXIES = 10;
  */
 export type TrustedProxies = false | number | readonly string[];
 
+/** As Fastify takes them. Hops are counted from us outwards: what the nearest proxy, hop 0, wrote is trusted. */
+export function toProxyTrust(trusted: TrustedProxies) {
+  if (trusted === false) return false;
+  return typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : [...trusted];
+}
+
 /**
  * `false`, a number of proxies, or their addresses. `true` means one proxy: trusting every address in
  * X-Forwarded-For would trust the caller, who may have written the first one.

@@ -1,7 +1,7 @@
 /** Creates the HTTP server from its plugins, in this order. */
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
-import type { TrustedProxies } from '../../base/http/trusted-proxies.js';
+import { toProxyTrust } from '../../base/http/trusted-proxies.js';
 import type { Collection } from '../../base/model/collection.js';
 import { VERSION } from '../../base/process/version.js';
 import type { Report } from '../../school/reports/engine/report.js';
@@ -305,12 +305,6 @@ export async function createServer(services: ServerServices, config: Config): Pr
       await figures?.close();
     },
   };
-}
-
-/** Hops are counted from us outwards: the nearest proxy is hop 0, and what it wrote is trusted. */
-function toProxyTrust(trusted: TrustedProxies) {
-  if (trusted === false) return false;
-  return typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : [...trusted];
 }
 
 /** If browsers may call from other origins, every OPTIONS is answered as a preflight. */
