@@ -1,5 +1,6 @@
 /** A key that ignores case names one record, on every door, also for records from before the rule. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { createGatewayDatabase, startGateway, useGateway } from './gateway.js';
 import { ask, send } from './graphql.js';
 import { importSteps, studentRow, studentSheet } from './import-steps.js';
@@ -234,24 +235,23 @@ describe('a user name in another spelling', () => {
 describe('records from before the rule', () => {
   it('get their keys at the next start; a collision blocks nothing', async () => {
     const database = await createGatewayDatabase();
-    const first = await startGateway(database.url);
-    const insert = (id: string, sequence: string) =>
-      first.sql.query(
-        `insert into records (domain, collection, id, data) values ('top', 'registration', $1, $2)`,
-        [id, JSON.stringify({ ...STUDENT, sequence })],
-      );
-    try {
-      for (let number = 0; number < 1_500; number += 1) await insert(`s-${number}`, `N-${number}`);
-      await insert('t-1', 'n-700 ');
-      // As an earlier version declared it.
-      await first.sql.query(
-        `update collections set definition = jsonb_set(definition, '{fields}', (
-           select jsonb_agg(field - 'unique') from jsonb_array_elements(definition->'fields') as field
-         )) where name = 'registration'`,
-      );
-    } finally {
-      await first.close();
-    }
+    const sql = new pg.Client({ connectionString: database.url });
+    await sql.connect();
+    await sql.query(
+      `insert into records (domain, collection, id, data)
+       select 'top', 'registration', 's-' || n, $1::jsonb || jsonb_build_object('sequence', 'N-' || n)
+       from generate_series(0, 1499) as n
+       union all
+       select 'top', 'registration', 't-1', $1::jsonb || '{"sequence": "n-700 "}'`,
+      [JSON.stringify(STUDENT)],
+    );
+    // As an earlier version declared it.
+    await sql.query(
+      `update collections set definition = jsonb_set(definition, '{fields}', (
+         select jsonb_agg(field - 'unique') from jsonb_array_elements(definition->'fields') as field
+       )) where name = 'registration'`,
+    );
+    await sql.end();
     const second = await startGateway(database.url, { LOG_LEVEL: 'info' });
     const post = async (sequence: string) => {
       const response = await second.fetch('/o/registration', {
