@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { freePort } from '../free-port.js';
-import { campus } from './campus.js';
+import { useCampus } from './use-campus.js';
 
 jest.setTimeout(60_000);
+
+const campus = useCampus();
 
 let server: Server;
 let taken: string;

@@ -1,15 +1,10 @@
 /** Traces as a collector gets them: from a request through operation and statements to scripts and jobs. */
-import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import { TraceContext } from '../../src/gateway/compose/trace-context.js';
-import { startCampus } from '../cli/campus.js';
-import { createTestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
-import { expectEventually } from '../expect-eventually.js';
-import { freePort } from '../free-port.js';
 import { useHttpServer } from '../services/scripting/requests/http-server.js';
 import { useGateway } from './gateway.js';
 import { ask } from './graphql.js';
@@ -213,28 +208,6 @@ describe('a gateway that is asked to tell of more than it may', () => {
     await eventually(() => requestsTold() > before, 30_000);
     expect(requestsTold() - before).toBeLessThan(100);
   });
-});
-
-describe('a gateway whose collector is away', () => {
-  it('answers as ever, and stops', async () => {
-    const database = await createTestDatabase();
-    const port = String(await freePort());
-    const campus = startCampus(['start'], {
-      ...{ DATABASE_URL: database.url, DEMO: 'false', HOST: '127.0.0.1', PORT: port },
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
-    });
-    const ended = once(campus, 'exit');
-    try {
-      const status = async () =>
-        (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status;
-      await expectEventually(status, 200, 60_000);
-      expect(await status()).toBe(200);
-    } finally {
-      campus.kill('SIGTERM');
-      expect(await ended).toEqual([0, null]);
-      await database.drop();
-    }
-  }, 120_000);
 });
 
 const NAME = createContextKey('name');
