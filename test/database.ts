@@ -13,9 +13,6 @@ import {
 } from './spread-databases.js';
 import { TEMPLATE_URL_VARIABLE } from './test-server.js';
 
-/** Databases are made one after the other by the server: many test files at once wait for each other. */
-const HOOK_TIMEOUT_MS = 60_000;
-
 /** How changes are told in the databases of all tests, but of those that say otherwise. */
 const CHANGES = process.env.TEST_CHANGES === 'outbox' ? 'outbox' : 'trail';
 
@@ -55,12 +52,12 @@ export function useTestDatabase(options: TestDatabaseOptions = {}): {
       database: await openDatabase({ url: testDatabase.url, poolSize: 5, statementTimeoutMs: 20_000 }),
       testDatabase,
     };
-  }, HOOK_TIMEOUT_MS);
+  });
   afterAll(async () => {
     if (!opened) return;
     await opened.database.close();
     await opened.testDatabase.drop();
-  }, HOOK_TIMEOUT_MS);
+  });
   return {
     get database() {
       return get().database;

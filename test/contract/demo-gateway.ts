@@ -54,11 +54,11 @@ export function useDemoGateway(
     const app = await create(database.url);
     started = { app, url: await app.listen(), databaseUrl: database.url };
     for (const { userName } of DEMO_USERS) tokens.set(userName, await signIn(started.url, userName));
-  }, 120_000);
+  });
   afterAll(async () => {
     await started?.app.close();
     await drop?.();
-  }, 60_000);
+  });
   return {
     get url() {
       return get().url;

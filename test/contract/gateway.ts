@@ -117,11 +117,11 @@ export function useGateway(settings: Settings = {}): Gateway {
     const database = await createGatewayDatabase();
     drop = database.drop;
     gateway = await startGateway(database.url, settings);
-  }, 60_000);
+  });
   afterAll(async () => {
     await gateway?.close();
     await drop?.();
-  }, 60_000);
+  });
   return {
     get url() {
       return get().url;
