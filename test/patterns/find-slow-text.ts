@@ -4,16 +4,16 @@ import { listSlowTexts, type SlowText } from './slow-texts.js';
 
 /**
  * All texts are tried short; the few that take long for their length are tried long. With the square, a
- * millisecond at the former is seconds at the latter: what grows with the text is done in a fraction of that
- * even where the machine is busy, and has a second, longer chance.
+ * quarter of a millisecond at the former is 0.16 s at the latter: what grows with the text is done in a
+ * fraction of that even where the machine is busy, and has further, longer chances.
  */
-const SHORT = 4_000;
-const SUSPECT_MS = 1;
-const LONG = 100_000;
+const SHORT = 2_000;
+const SUSPECT_MS = 0.25;
+const LONG = 50_000;
 /** What takes quadratic time takes longer than all of these; a busy machine may delay others once. */
-const LONG_ENOUGH_MS = [300, 1_500];
+const LONG_ENOUGH_MS = [100, 200, 400];
 /** What takes exponentially many steps does not return from a short text either. */
-const ALL_SHORT_MS = 2_000;
+const ALL_SHORT_MS = 1_000;
 
 /** The slow text, or undefined. Flags are those of the code: a sticky pattern is tried at one place. */
 export function findSlowText(source: string, flags: string): SlowText | undefined {
