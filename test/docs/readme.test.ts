@@ -13,8 +13,8 @@ const commands = readExamples('README.md').filter(
 
 /** On some of them little has happened yet. */
 const DAYS = [
-  ['a Sunday', '2026-11-22'],
   ['a Sunday that is the first day of a session', '2029-04-01'],
+  ['a Sunday', '2026-11-22'],
   ['a holiday', '2026-10-02'],
   ['the summer vacation', '2026-05-20'],
   ['the first day of a session', '2026-04-01'],
@@ -24,7 +24,7 @@ it('the README has commands to try', () => {
   expect(commands.length).toBeGreaterThanOrEqual(5);
 });
 
-describe.each(firstOf(DAYS, 2))('on %s', (_, today) => {
+describe.each(firstOf(DAYS, 1))('on %s', (_, today) => {
   const gateway = useDemoGateway({ students: 60, today });
   let reader: Reader;
   beforeAll(async () => {

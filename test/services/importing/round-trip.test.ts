@@ -26,7 +26,7 @@ let services: Services;
 let drop: () => Promise<void>;
 
 beforeAll(async () => {
-  const database = await createDemoDatabase({ ...DEMO_DEFAULTS, today: '2026-05-10', students: 20 });
+  const database = await createDemoDatabase({ ...DEMO_DEFAULTS, today: '2026-05-10', students: 12 });
   drop = database.drop;
   services = await openServices({
     config: parseConfig({ DATABASE_URL: database.url }),
@@ -39,12 +39,12 @@ beforeAll(async () => {
     await services.domains.create(scope, { id: `from-${domain}`, name: domain });
   }
   await services.store.create(scope, 'task', HOSTILE);
-}, 120_000);
+});
 
 afterAll(async () => {
   await services.close();
   await drop();
-}, 60_000);
+});
 
 /** Texts, numbers and names that formats are wont to lose. */
 const HOSTILE = parseExactJson(`[
@@ -138,7 +138,7 @@ describe.each(FORMATS)('all collections as %s', (format) => {
       created: 0,
       updated: 0,
     });
-  }, 120_000);
+  });
 });
 
 /** Two long texts are hard to compare by eye. */
