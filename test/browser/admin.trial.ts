@@ -1,5 +1,5 @@
 /** The pages of the portal for those who look after the users and the machine, on a demo school. */
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { sql } from '../../src/store/sql.js';
 import { startIdentityProvider } from '../clients/start-identity-provider.js';
@@ -8,8 +8,6 @@ import { ask } from '../contract/graphql.js';
 import { freePort } from '../free-port.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 const PORT = await freePort();
 const PUBLIC_URL = `http://127.0.0.1:${PORT}`;

@@ -1,11 +1,9 @@
 /** The audit of a school, in a real browser on a demo school. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { PHONE, usePages } from './use-pages.js';
 import { expectToFit, expectWellMade } from './well-made.js';
-
-jest.setTimeout(90_000);
 
 const gateway = useDemoGateway({ students: 40 });
 const pages = usePages(gateway);

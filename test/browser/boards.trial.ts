@@ -1,13 +1,11 @@
 /** Dashboards and saved views: what people put together for themselves, and share with roles. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { expectEventually } from '../expect-eventually.js';
 import { PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 60 });
 const pages = usePages(gateway);

@@ -1,5 +1,5 @@
 /** Where the focus is while dialogs of the portal are open and after, and their words in both languages. */
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Locator, Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
@@ -7,8 +7,6 @@ import { ask } from '../contract/graphql.js';
 import { expectEventually } from '../expect-eventually.js';
 import { press, write } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);
@@ -183,7 +181,7 @@ describe('a dialog', () => {
     const isKnown = (words: string) =>
       told.includes(words) || OF_NO_LANGUAGE.some((pattern) => pattern.test(words));
     expect([...left].filter((words) => !isKnown(words))).toEqual([]);
-  }, 180_000);
+  });
 
   it('asks at Escape where something was typed, and loses it only by a button', async () => {
     const page = await pages.openPortalAs('accountant', '/portal/dashboards');

@@ -1,6 +1,6 @@
 /** The pages that need no session, in a real browser, on a demo school. */
 import { readFile } from 'node:fs/promises';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import decodeQR from 'qr/decode.js';
@@ -8,8 +8,6 @@ import { useDemoGateway } from '../contract/demo-gateway.js';
 import { expectEventually } from '../expect-eventually.js';
 import { logOut, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway(
   { students: 20 },

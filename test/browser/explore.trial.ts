@@ -1,6 +1,6 @@
 /** The explorer as people use it, in a real browser, on a demo school. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { tabTo, write } from './by-keyboard.js';
@@ -14,8 +14,6 @@ import {
   usePages,
   waitForExplorer,
 } from './use-pages.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 120 });
 const pages = usePages(gateway);

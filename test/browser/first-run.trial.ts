@@ -1,5 +1,5 @@
 /** A gateway without the demo, from its first start to the first people at work, in a real browser. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { type App, createApp } from '../../src/gateway/compose/app.js';
 import type { Services } from '../../src/gateway/compose/services.js';
@@ -8,8 +8,6 @@ import { DEFAULT_SETTINGS } from '../contract/gateway.js';
 import { createTestDatabase } from '../database.js';
 import { nextToken, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 /** One that has no school, on an empty database. */
 function useEmptyGateway(): { readonly url: string; readonly services: Services } {

@@ -7,8 +7,6 @@ import { eventually } from '../eventually.js';
 import { nextToken, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
-jest.setTimeout(60_000);
-
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);
 

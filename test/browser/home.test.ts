@@ -1,12 +1,10 @@
 /** The dashboard that one begins the day with, in a real browser, on a demo school. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { DEMO_TODAY, useDemoGateway } from '../contract/demo-gateway.js';
 import { eventually } from '../eventually.js';
 import { PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 120 });
 const pages = usePages(gateway);

@@ -1,9 +1,7 @@
 /** The images of the portal, in a real browser, on a demo school. */
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { usePages } from './use-pages.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);

@@ -1,14 +1,12 @@
 /** Files become records by the pages of imports, in a real browser on a demo school. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { eventually } from '../eventually.js';
 import { nextToken, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(90_000);
 
 const gateway = useDemoGateway({ students: 40 }, { IMPORT_ROLES: 'admin,clerk' });
 const pages = usePages(gateway);

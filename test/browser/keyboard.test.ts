@@ -1,11 +1,9 @@
 /** Ten tasks of the school's people in the portal, none of them with a mouse. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { choose, press, pressHeading, showTab, tabTo, write } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);

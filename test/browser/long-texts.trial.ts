@@ -1,10 +1,8 @@
 /** Names that nobody thought of, and the pages they stand on, in a real browser, on a demo school. */
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(120_000);
 
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { parse } from 'graphql';
 import type { Page } from 'playwright-core';
@@ -18,8 +18,6 @@ import { ask } from '../contract/graphql.js';
 import { readExamples } from '../docs/examples.js';
 import { readProjectFile } from '../docs/project-files.js';
 import { PHONE, usePages } from './use-pages.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 60 });
 const pages = usePages(gateway);
@@ -121,7 +119,7 @@ describe('the dashboards of docs/examples', () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 });
 
 /** The folder of the starter with the types of its `codegen.yml`, beside the packages that it imports. */

@@ -1,11 +1,9 @@
 /** What a page that was opened before an upgrade does when the new version has other files. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(90_000);
 
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);

@@ -1,11 +1,9 @@
 /** The shell around every page of the portal, in a real browser, on a demo school. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { focusedText } from './by-keyboard.js';
 import { logIn, logOut, nextToken, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);

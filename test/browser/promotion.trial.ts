@@ -1,11 +1,9 @@
 /** Promoting students to the next session, in a real browser on a demo school. */
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(90_000);
 
 const gateway = useDemoGateway({ students: 40 });
 const pages = usePages(gateway);

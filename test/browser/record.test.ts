@@ -1,14 +1,12 @@
 /** The page of one record, in a real browser, on a demo school. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import type { Role } from '../contract/gateway.js';
 import { ask } from '../contract/graphql.js';
 import { expectEventually } from '../expect-eventually.js';
 import { nextToken, PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);

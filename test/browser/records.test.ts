@@ -1,6 +1,6 @@
 /** The list of the records of a collection, in a real browser, on a demo school. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
@@ -8,8 +8,6 @@ import { expectEventually } from '../expect-eventually.js';
 import { writeAtOnce } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 120 }, { MAX_RECORDS_PER_WRITE: '3000' });
 const pages = usePages(gateway);

@@ -3,7 +3,7 @@
  * pages against what the gateway tells each role of itself (`me`).
  */
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { readPagePaths } from '../../src/portal/page-paths.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
@@ -11,8 +11,6 @@ import type { Role } from '../contract/gateway.js';
 import { ask } from '../contract/graphql.js';
 import { eventually } from '../eventually.js';
 import { usePages } from './use-pages.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);

@@ -1,11 +1,9 @@
 /** What the portal says where the gateway refuses what was entered, in a real browser, on a demo school. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { logIn, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 36 });
 const pages = usePages(gateway);

@@ -1,12 +1,10 @@
 /** A report in the portal, in a real browser, on a demo school. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { focusedText } from './by-keyboard.js';
 import { PHONE, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 120 });
 const pages = usePages(gateway);

@@ -2,14 +2,12 @@
  * What each role comes to the portal for, from a log-in on and by the menu alone, on a demo school: the tasks
  * of docs/tasks.md that a day begins with. The campaign `tasks` walks all of them.
  */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { PersonAtWork, type Tasks } from '../campaign/person-at-work.js';
 import { tasksOfProgrammers } from '../campaign/tasks-of-programmers.js';
 import { ACCOUNTANT, ANALYST, CLERK, PRINCIPAL, TEACHER } from '../campaign/tasks-of-school.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { usePages } from './use-pages.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 240 }, { IMPORT_ROLES: 'admin,clerk' });
 const pages = usePages(gateway);

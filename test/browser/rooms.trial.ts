@@ -1,10 +1,8 @@
 /** `/docs` beside the portal and the manual, as one house. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { PHONE, usePages } from './use-pages.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 60 });
 const pages = usePages(gateway);

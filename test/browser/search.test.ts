@@ -1,10 +1,8 @@
 /** The search over everything in a real browser on a demo school, and what Home says is to be done. */
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(90_000);
 
 const gateway = useDemoGateway({ students: 240 });
 const pages = usePages(gateway);

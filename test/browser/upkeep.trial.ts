@@ -1,14 +1,12 @@
 /** The pages of what a school's admins look after besides its records, in a real browser on a demo school. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from '../../src/store/sql.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { writeAtOnce } from './by-keyboard.js';
 import { usePages } from './use-pages.js';
 import { expectToFit, expectWellMade } from './well-made.js';
-
-jest.setTimeout(90_000);
 
 const gateway = useDemoGateway({ students: 40 });
 const pages = usePages(gateway);

@@ -45,7 +45,7 @@ export function usePages(
       // Chromium's own sandbox cannot be had by root or within a container; what it shows here is ours.
       args: ['--no-sandbox', '--disable-gpu'],
     });
-  }, 120_000);
+  });
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close();
     expect(complaints.splice(0)).toEqual([]);

@@ -1,10 +1,8 @@
 /** Writing to the parents of a section in a real browser on a demo school: preview, sending, the outcome. */
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
-
-jest.setTimeout(90_000);
 
 const gateway = useDemoGateway({ students: 240 });
 const pages = usePages(gateway);

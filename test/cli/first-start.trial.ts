@@ -9,8 +9,6 @@ import { DEMO_USERS, isDemoAbandoned } from '../../src/school/demo/demo-options.
 import { sql } from '../../src/store/sql.js';
 import { createTestDatabase } from '../database.js';
 
-jest.setTimeout(120_000);
-
 const progress = { show() {}, tell() {}, stop() {} };
 const SMALL = { students: 36, years: 1, seed: 1, today: '2026-07-15', progress };
 

@@ -52,7 +52,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'school.archive'), gzipSync(SCHOOL));
   sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
-}, 120_000);
+});
 
 afterAll(async () => {
   await sql?.end();

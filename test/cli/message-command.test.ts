@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { useCampus } from './use-campus.js';
 
 const campus = useCampus();
-
-jest.setTimeout(120_000);
 
 const KEPT = '01234567-89ab-7def-8123-456789abcdef';
 let database: TestDatabase;

@@ -7,13 +7,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundledName, THREAD_MODULES } from '../../src/base/process/thread-module.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { expectEventually } from '../expect-eventually.js';
 import { freePort } from '../free-port.js';
-
-jest.setTimeout(120_000);
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   );
   if (row === undefined) throw new Error('the demo school has students');
   student = row;
-}, 120_000);
+});
 
 afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
@@ -107,4 +107,4 @@ it('exports, lists, erases, and erases again what a backup brought back', async 
   const clean = await run(`restore ${backup} --erasures ${listFile}`, restored.url);
   expect(clean.errors).toMatch(/persons erased again: 1/);
   expect(await isThere(restored.url)).toBe(false);
-}, 120_000);
+});

@@ -3,15 +3,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DEFAULT_SETTINGS } from '../contract/gateway.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { startCampus } from './campus.js';
 import { useCampus } from './use-campus.js';
-
-jest.setTimeout(60_000);
 
 const campus = useCampus();
 let database: TestDatabase;
@@ -23,7 +21,7 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query(`insert into domains (id, name) values ('top', 'Top')`);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client.end();

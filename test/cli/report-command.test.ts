@@ -16,7 +16,7 @@ beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'campus-report-'));
   const seeded = await run('seed --students 36 --today 2026-07-15');
   if (seeded.code !== 0) throw new Error(seeded.errors);
-}, 120_000);
+});
 
 afterAll(async () => {
   await rm(directory, { recursive: true, force: true });

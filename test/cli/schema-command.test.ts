@@ -2,15 +2,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import type { Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
 
 const campus = useCampus();
-
-// Every command is a process of its own, which takes seconds on a busy machine.
-jest.setTimeout(120_000);
 
 const OLD = `type Query { tasks(first: Int): [Task!]! }
 type Task { id: ID! name: String remarks: String @deprecated(reason: "Say it in the name.") state: State }

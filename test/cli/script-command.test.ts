@@ -4,15 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import type { Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
 
 const campus = useCampus();
-
-// Every command is a process of its own, which takes seconds on a busy machine.
-jest.setTimeout(120_000);
 
 let database: TestDatabase;
 let directory: string;

@@ -38,7 +38,7 @@ export function useDemoFolder(size: Pick<DemoOptions, 'students' | 'today'>): De
     directory = await mkdtemp(path.join(tmpdir(), 'campus-demo-folder-'));
     sql = new pg.Client({ connectionString: database.url });
     await sql.connect();
-  }, 120_000);
+  });
   afterAll(async () => {
     await sql?.end();
     await rm(directory, { recursive: true, force: true });

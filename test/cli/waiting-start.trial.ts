@@ -1,13 +1,11 @@
 /** A start that waits for its database, and is stopped meanwhile, or loses it. */
 import type { ChildProcess } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DEFAULT_SETTINGS } from '../contract/gateway.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { startCampus } from './campus.js';
-
-jest.setTimeout(60_000);
 
 let database: TestDatabase;
 let client: pg.Client;

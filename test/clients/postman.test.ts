@@ -50,7 +50,7 @@ it('reads every operation, and the gateway understands what the document says', 
   const lists = answers.filter((answer) => / The records of \w+ that match/.test(answer));
   expect(lists.length).toBeGreaterThan(10);
   expect(lists.filter((answer) => !/^(200|403) /.test(answer))).toEqual([]);
-}, 120_000);
+});
 
 /** The requests that read, in their folders; a log-out among the others would end the session. */
 function readsOf(folder: Item | undefined): Item | undefined {

@@ -107,7 +107,7 @@ beforeAll(async () => {
   collections = [...(await Promise.all(declared)), ALL_KINDS].map((definition) =>
     parseCollection(definition, { source: 'test', isDeclared: true, version: 1 }),
   );
-}, 120_000);
+});
 
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 

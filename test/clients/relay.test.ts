@@ -81,7 +81,7 @@ beforeAll(async () => {
       return errors.length > 0 ? { data, errors } : { data };
     },
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   app?.stop();

@@ -24,12 +24,12 @@ beforeAll(async () => {
   drop = database.drop;
   gateway = await startGateway(database.url, SETTINGS);
   other = await startGateway(database.url, SETTINGS);
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.close();
   await other.close();
   await drop();
-}, 60_000);
+});
 
 interface Sent {
   readonly as?: Role | undefined;

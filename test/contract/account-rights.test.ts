@@ -87,7 +87,7 @@ beforeAll(async () => {
   bearers.set('a clerk', gateway.tokenOf('clerk'));
   bearers.set('an admin', gateway.tokenOf('admin'));
   bearers.set('a key for accounts', await makeKey({ ...everything, accounts: true }));
-}, 60_000);
+});
 
 /** `npm test` sends one of these callers to each door; the campaign `generative` sends all. */
 const WITHOUT_RIGHTS = ['a key for everything', 'a key for the collection', 'a signed token', 'a clerk'];

@@ -1,11 +1,9 @@
 /** A stop that is announced: balancers hear of it while everything is answered still. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { createGatewayDatabase, expectProblem, startGateway } from './gateway.js';
 import { connect } from './live.js';
-
-jest.setTimeout(60_000);
 
 let database: TestDatabase;
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 it('the marks of two classes at once are made one after the other', async () => {
   expect(countOf(await createAtOnce('task', 80), 201)).toBe(80);
-}, 60_000);
+});
 
 it('more than may wait are refused at once, and the others are made', async () => {
   const answers = await createAtOnce('task', 300);
@@ -54,4 +54,4 @@ it('more than may wait are refused at once, and the others are made', async () =
     expect(status).toBe(503);
     expect(detail).toMatch(/too many of your writes are waiting for the scripts they ask, 100 of them/);
   }
-}, 60_000);
+});

@@ -2,7 +2,7 @@
  * Writes that wait for each other, and checks that another one could overtake: all of them at the same
  * moment.
  */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Domains } from '../../src/store/catalog/domains.js';
 import { openDatabase } from '../../src/store/database/database.js';
 import { createTestDatabase } from '../database.js';
@@ -11,8 +11,6 @@ import { scopeOf } from '../store/people.js';
 import { deriveRows } from './derive-rows.js';
 import { useGateway } from './gateway.js';
 import { type GraphqlAnswer, send } from './graphql.js';
-
-jest.setTimeout(60_000);
 
 const POOL_SIZE = 8;
 const gateway = useGateway({ POOL_SIZE: `${POOL_SIZE}`, SMS_PER_HOUR: '10' });

@@ -17,7 +17,7 @@ beforeAll(async () => {
     `insert into records (domain, collection, id, data)
      values ('top', 'task', 'long', jsonb_build_object('name', 'a', 'remark', repeat('r', 4000)))`,
   );
-}, 60_000);
+});
 
 interface Answered {
   readonly status: number | undefined;

@@ -93,7 +93,7 @@ beforeAll(async () => {
      select $1, '{"type": "test"}', now() + interval '1 day' from generate_series(1, 5)`,
     [webhookId],
   );
-}, 60_000);
+});
 
 describe('the schema', () => {
   let schema: GraphQLSchema;

@@ -13,7 +13,7 @@ beforeAll(async () => {
        'remark', repeat('r', 400))
      from generate_series(1, 60000) as n`,
   );
-}, 60_000);
+});
 
 /** curl's word for a connection that was reset. Of an end that looks whole it says 0. */
 const RESET = 56;

@@ -28,12 +28,12 @@ beforeAll(async () => {
     await client.query(`alter database ${name} set ${setting} to '${value}'`);
   await client.end();
   gateway = await startGateway(database.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway?.close();
   await database?.drop();
-}, 60_000);
+});
 
 it('begins its sessions with those settings', async () => {
   const { rows } = await gateway.sql.query(`select now()::text as now, '\\'\\'' as quoted`);

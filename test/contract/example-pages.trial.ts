@@ -1,6 +1,6 @@
 /** Of every example that shows a page: that it says how many there are, and that all of them can be had. */
 import path from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { findPackageDirectory } from '../../src/base/process/package-directory.js';
 import { type ExampleOperation, fillVariables } from '../../src/portal/explore/example-operation.js';
 import { loadOperationsLibrary } from '../../src/portal/explore/operations-library.js';
@@ -11,8 +11,6 @@ import {
   type RunOperation,
 } from '../../src/portal/explore/paged-list.js';
 import { DEMO_TODAY, useDemoGateway } from './demo-gateway.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 240 });
 const library = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));

@@ -22,11 +22,11 @@ let servers: ReplicatedServers;
 
 beforeEach(async () => {
   servers = await startReplicatedServers(1);
-}, 60_000);
+});
 
 afterEach(async () => {
   await servers?.close();
-}, 60_000);
+});
 
 /** The address that names both servers, with the primary's own in its place or another that leads to it. */
 function urlOfBoth(primaryPort = servers.primary.port): string {
@@ -181,7 +181,7 @@ describe('a primary that', () => {
     } finally {
       await gateway.close();
     }
-  }, 60_000);
+  });
 
   it('dies is followed by the standby that is promoted', async () => {
     const gateway = await startOn(urlOfBoth());
@@ -190,7 +190,7 @@ describe('a primary that', () => {
     } finally {
       await gateway.close();
     }
-  }, 60_000);
+  });
 
   it('says nothing any more is followed by it, too', async () => {
     const proxy = await TcpProxy.start(servers.primary.url);
@@ -201,7 +201,7 @@ describe('a primary that', () => {
       await gateway.close();
       await proxy.close();
     }
-  }, 60_000);
+  });
 
   it('takes no more writes is followed by it, too, and reads go on meanwhile', async () => {
     const gateway = await startOn(urlOfBoth());
@@ -219,7 +219,7 @@ describe('a primary that', () => {
     } finally {
       await gateway.close();
     }
-  }, 60_000);
+  });
 
   it('comes back beside its successor is not taken for the primary', async () => {
     await servers.primary.stop('immediate');
@@ -228,7 +228,7 @@ describe('a primary that', () => {
     const database = await openDatabase({ url: urlOfBoth(), poolSize: 1, statementTimeoutMs: 5_000 });
     await database.close();
     expect(new URL(database.url).port).toBe(String(servers.standbys[0]?.port));
-  }, 60_000);
+  });
 });
 
 describe('an address of several servers', () => {

@@ -22,11 +22,11 @@ beforeAll(async () => {
   });
   url = await app.listen();
   link = (await app.services.firstRun.offer()) ?? '';
-}, 60_000);
+});
 afterAll(async () => {
   await app?.close();
   await drop?.();
-}, 60_000);
+});
 
 const gateway = { fetch: (path: string, init?: RequestInit) => fetch(url + path, init) };
 const SCHOOL = {

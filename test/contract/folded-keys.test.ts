@@ -278,5 +278,5 @@ describe('records from before the rule', () => {
       await second.close();
       await database.drop();
     }
-  }, 60_000);
+  });
 });

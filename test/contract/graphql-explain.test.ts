@@ -23,7 +23,7 @@ beforeAll(async () => {
      from generate_series(1, 20000) n`,
   );
   await gateway.sql.query('analyze records');
-}, 60_000);
+});
 
 async function explained(query: string, body: Record<string, unknown> = {}): Promise<Answered> {
   const response = await gateway.fetch('/graphql', {

@@ -129,7 +129,7 @@ describe('registered operations', () => {
       REGISTERED_OPERATIONS: directory,
       GRAPHQL_BATCHING: 'true',
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await gateway?.close();
     await drop?.();

@@ -29,5 +29,5 @@ for (const text of ['a\0b', '\ud800', '\\u0000', '1e999999', '']) {
       if (failed.length > 0 && faults.length === 0) faults.push(`${door}: ${failed.join('; ')}`);
     }
     expect(faults).toEqual([]);
-  }, 60_000);
+  });
 }

@@ -10,10 +10,10 @@ import type { WriteJournal } from '../campaign/write-journal.js';
 let school: KilledSchool;
 beforeAll(async () => {
   school = await KilledSchool.open();
-}, 120_000);
+});
 afterAll(async () => {
   await school.close();
-}, 60_000);
+});
 
 async function kill(victim: 'gateway' | 'database', seed: number): Promise<WriteJournal> {
   return await killInTheMiddle(school, { seed, victim, writers: 8, killAfterMs: [800, 800] });
@@ -24,7 +24,7 @@ describe('a kill -9 while writes of every kind are under way', () => {
     const journal = await kill('gateway', 11);
     expect(journal.count('acknowledged')).toBeGreaterThan(0);
     expect(await journal.findFaults()).toEqual([]);
-  }, 120_000);
+  });
 
   it('of the database neither; and the journal would miss what is gone, or is there by half', async () => {
     const journal = await kill('database', 12);
@@ -34,5 +34,5 @@ describe('a kill -9 while writes of every kind are under way', () => {
     expect(await journal.findFaults()).toContainEqual(
       expect.stringMatching(/acknowledged: \d+ of \d+ pieces/),
     );
-  }, 120_000);
+  });
 });

@@ -1,15 +1,13 @@
 /** What a WebSocket is refused, and how each refusal is told. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
 import type { TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { createGatewayDatabase, ROLES, type Role, type StartedGateway, startGateway } from './gateway.js';
 import { ask } from './graphql.js';
 import { connect, countSubscriptions, openRaw, type RawSocket, type Subscriber, socketUrl } from './live.js';
-
-jest.setTimeout(60_000);
 
 let database: TestDatabase;
 let gateway: StartedGateway;
@@ -25,7 +23,7 @@ beforeAll(async () => {
     LIVE_QUEUE_BYTES: '1000000',
     BODY_LIMIT_BYTES: '200000',
   });
-}, 60_000);
+});
 
 afterEach(async () => {
   for (const close of opened.splice(0)) close();
@@ -35,7 +33,7 @@ afterEach(async () => {
 afterAll(async () => {
   await gateway?.close();
   await database?.drop();
-}, 60_000);
+});
 
 function subscriberOf(as: Role = 'admin', params?: Record<string, unknown>): Subscriber {
   const subscriber = connect(gateway, { as, ...(params && { params }) });

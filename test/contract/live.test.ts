@@ -18,8 +18,6 @@ import {
   type Subscription,
 } from './live.js';
 
-jest.setTimeout(60_000);
-
 let database: TestDatabase;
 let gateway: StartedGateway;
 let otherGateway: StartedGateway;
@@ -30,7 +28,7 @@ beforeAll(async () => {
   const settings = { CHANGE_POLL_MS: '20', IMPORT_ROLES: 'admin,clerk' };
   gateway = await startGateway(database.url, settings);
   otherGateway = await startGateway(database.url, settings);
-}, 60_000);
+});
 
 afterEach(async () => {
   for (const subscriber of subscribers.splice(0)) subscriber.dispose();
@@ -41,7 +39,7 @@ afterAll(async () => {
   await gateway?.close();
   await otherGateway?.close();
   await database?.drop();
-}, 60_000);
+});
 
 function subscriberOf(as: Role, options: ConnectOptions = {}): Subscriber {
   const subscriber = connect(gateway, { as, ...options });

@@ -47,11 +47,11 @@ describe('/metrics with METRICS_PORT', () => {
     const port = await freePort();
     figures = `http://127.0.0.1:${port}`;
     gateway = await startGateway(database.url, { METRICS_PORT: String(port) });
-  }, 60_000);
+  });
   afterAll(async () => {
     await gateway.close();
     await drop();
-  }, 60_000);
+  });
 
   it('is there, and not on the other port', async () => {
     const there = await fetch(`${figures}/metrics`);

@@ -101,7 +101,7 @@ beforeAll(async () => {
     await ended;
     await database.drop();
   }
-}, 120_000);
+});
 
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
     gateway,
     'mutation { createRecord(collection: "note", data: { _id: "n-1", text: "free" }) { id } }',
   );
-}, 60_000);
+});
 
 describe('the nodeId of a record', () => {
   it('is the same however the answer is printed', async () => {

@@ -1,13 +1,11 @@
 /** Every example of openapi.json is sent as it stands there, and what comes back is as the contract says. */
 
 import { readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createRouteTable } from '../../src/gateway/rest/routes.js';
 import { reports } from '../../src/school/reports/registry.js';
 import { useDemoGateway } from './demo-gateway.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 120 });
 const { descriptions } = createRouteTable({ reports, version: '1.0.0' });

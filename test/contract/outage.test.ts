@@ -20,13 +20,13 @@ beforeAll(async () => {
   database = await startEmbeddedServer({ dataDirectory: directory });
   await applyMigrations({ url: database.url });
   gateway = await startGateway(database.url, { SHUTDOWN_GRACE_MS: '3000', LOG_LEVEL: 'info' });
-}, 90_000);
+});
 
 afterAll(async () => {
   await gateway.close();
   await database.stop();
   await rm(directory, { recursive: true, force: true });
-}, 60_000);
+});
 
 describe('a database that goes away and comes back', () => {
   it('is answered with 503 and Retry-After meanwhile, and found again without a restart', async () => {
@@ -61,7 +61,7 @@ describe('a database that goes away and comes back', () => {
       body: '{"name":"after the outage"}',
     });
     expect(created.status).toBe(201);
-  }, 60_000);
+  });
 });
 
 describe('a full disk', () => {
@@ -88,7 +88,7 @@ describe('a full disk', () => {
     await database.stop();
     database = await startEmbeddedServer({ dataDirectory: directory });
     await expectEventually(async () => (await gateway.fetch('/readyz')).json(), { status: 'ready' });
-  }, 60_000);
+  });
 });
 
 describe('a stop', () => {

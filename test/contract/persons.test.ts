@@ -254,7 +254,7 @@ describe('a student', () => {
   beforeAll(async () => {
     await enrol();
     ({ requestId } = await rest('PATCH', `/o/recs/registration/${STUDENT}`, { route: 'R9' }));
-  }, 60_000);
+  });
 
   it('is exported with all that is of it, and nothing of others', async () => {
     const { exportPerson } = await ask(
@@ -346,7 +346,7 @@ describe('a student', () => {
     const figures = ({ entries }: Answered) =>
       entries.map(({ fate, place, count }: Answered) => [fate, place, count]);
     expect(figures(erased)).toEqual(figures(planned));
-  }, 60_000);
+  });
 
   it('is in no file that an import has kept', async () => {
     const { rows } = await sql.query(

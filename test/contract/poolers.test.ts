@@ -21,13 +21,13 @@ needsPooler('PgBouncer (skipped where there is no program pgbouncer)', () => {
     database = await createGatewayDatabase();
     pooler = await startPooler(database.url, 'session');
     gateway = await startGateway(pooler.url, { CHANGE_POLL_MS: '20' });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await gateway?.close();
     await pooler?.stop();
     await database?.drop();
-  }, 60_000);
+  });
 
   it('in session mode serves writes, lists, transactions and live data', async () => {
     const subscriber = connect(gateway, { as: 'admin' });

@@ -185,7 +185,7 @@ describe('promoteStudents', () => {
     expect(data.promoteStudents).toMatchObject({ promoted: 5003, left: 1 });
     const query = `mutation { undoChange(requestId: "${data.promoteStudents.requestId}") { changed } }`;
     expect((await send(gateway, { query, as: 'admin' })).data.undoChange).toEqual({ changed: 5004 });
-  }, 120_000);
+  });
 });
 
 type Place = readonly [string | null, string | null, number | null];

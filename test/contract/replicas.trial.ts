@@ -1,5 +1,5 @@
 /** Reads go to a replica: one that lags, breaks or is gone costs nothing but the primary's work. */
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
 import { type ReplicatedServers, startReplicatedServers } from '../replicated-servers.js';
@@ -7,8 +7,6 @@ import { TcpProxy } from '../tcp-proxy.js';
 import { type Role, type StartedGateway, startGateway } from './gateway.js';
 import { type Answered, ask } from './graphql.js';
 import { connect } from './live.js';
-
-jest.setTimeout(60_000);
 
 const MANY = 60_000;
 
@@ -36,7 +34,7 @@ beforeAll(async () => {
     [MANY],
   );
   await gateway.sql.query('analyze');
-}, 90_000);
+});
 
 afterEach(async () => {
   proxy.pass();
@@ -52,7 +50,7 @@ afterAll(async () => {
   await otherGateway?.close();
   await proxy?.close();
   await servers?.close();
-}, 60_000);
+});
 
 function standby() {
   const [first] = servers.standbys;

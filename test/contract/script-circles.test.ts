@@ -76,7 +76,7 @@ describe('a script that starts itself', () => {
     await ask(gateway, 'mutation { createTask(data: {name: "a", amount: "0"}) { id } }');
     await expectEnd('count-on', 'write');
     await ask(gateway, 'mutation { removeScript(name: "count-on") }');
-  }, 60_000);
+  });
 
   it('by another script, ends', async () => {
     const other = (name: string, from: string, to: string) =>
@@ -97,7 +97,7 @@ describe('a script that starts itself', () => {
     // The end of a job is written a moment after its script was told.
     await expectEventually(jobsLeft, 0);
     for (const name of ['ping', 'pong']) await ask(gateway, `mutation { removeScript(name: "${name}") }`);
-  }, 60_000);
+  });
 
   it('by a message to the topic that starts it, ends', async () => {
     await save({
@@ -112,7 +112,7 @@ describe('a script that starts itself', () => {
     );
     await expectEnd('echo', 'message');
     await ask(gateway, 'mutation { removeScript(name: "echo") }');
-  }, 60_000);
+  });
 
   it('by the note that a message it sent was sent, ends', async () => {
     await save({
@@ -125,5 +125,5 @@ describe('a script that starts itself', () => {
     const { rows } = await gateway.sql.query(`select script_depth as depth from messages order by id`);
     expect(rows.map(({ depth }: Answered) => depth)).toEqual([0, 1, 2, 3]);
     await ask(gateway, 'mutation { removeScript(name: "texter") }');
-  }, 60_000);
+  });
 });

@@ -8,13 +8,14 @@ import type { Collection } from '../../src/base/model/collection.js';
 import type { Audience } from '../../src/services/sql-views/compile-view.js';
 import { type AudienceChange, endLongSessions, SqlViews } from '../../src/services/sql-views/sql-views.js';
 import { sql } from '../../src/store/sql.js';
-import { campus } from '../cli/campus.js';
+import { useCampus } from '../cli/use-campus.js';
 import { eventually } from '../eventually.js';
 import { isTestedOnCitus } from '../spread-databases.js';
 import { useDemoGateway } from './demo-gateway.js';
 import type { Role } from './gateway.js';
 import { ask, send } from './graphql.js';
 
+const campus = useCampus();
 const pools = new Map<string, pg.Pool>();
 // Before that of the gateway, which wants nobody left in its database.
 afterAll(endPools);
@@ -70,7 +71,7 @@ beforeAll(async () => {
     url.password = password ?? '';
     pools.set(nameOf(audience), new pg.Pool({ connectionString: url.href, max: 1 }));
   }
-}, 60_000);
+});
 
 async function endPools(): Promise<void> {
   for (const [who, pool] of pools) {
@@ -241,7 +242,7 @@ describe.each([...ROLES, ...USERS])('as %s', (role: Role) => {
 
   it('the same records are there as by GraphQL, of every collection', async () => {
     await expectSameRecords(role);
-  }, 60_000);
+  });
 
   it('the same fields are there as by GraphQL', async () => {
     const { collections } = await ask(gateway, '{ collections { name fields { name } } }', { as: role });
@@ -486,7 +487,7 @@ describe('campus sql-views', () => {
     expect(rows[0].n).toBeGreaterThan(0);
     const dropped = await run('--drop');
     expect(dropped.output).toMatch(/the role viewer of demo-north: removed/);
-  }, 60_000);
+  });
 
   // On Citus, the login of the gateway also needs a password for the other servers.
   const onOneServer = isTestedOnCitus() ? it.skip : it;
@@ -544,10 +545,10 @@ describe('through functions, as on Citus', () => {
     const changes = new Set(renewed.flatMap((one) => one.views.map(({ change }) => change)));
     expect(changes).toEqual(new Set([isTestedOnCitus() ? 'kept' : 'changed']));
     expect(await listTypes()).toEqual(types);
-  }, 60_000);
+  });
 
   // The log-in of the teacher has ended with its account, which is active again.
-  it.each([...ROLES, 'accountant'] as const)('%s reads as by GraphQL', expectSameRecords, 60_000);
+  it.each([...ROLES, 'accountant'] as const)('%s reads as by GraphQL', expectSameRecords);
 
   it('a user reads its own rows', async () => {
     const { length: all } = await query('admin', 'select _id from registration');

@@ -18,7 +18,7 @@ beforeAll(async () => {
        'remark', repeat('r', 400))
      from generate_series(1, 60000) as n`,
   );
-}, 60_000);
+});
 
 /** A reader that takes nothing beyond what the buffers on the way hold, once there is a place for it. */
 async function stall(role: Role): Promise<http.IncomingMessage> {

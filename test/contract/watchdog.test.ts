@@ -53,7 +53,7 @@ beforeAll(async () => {
   await sleep(500);
   held = await heldIn(gateway.sql);
   timers = countTimers() + CONNECTIONS;
-}, 120_000);
+});
 
 afterEach(() => {
   const faults = gateway.log.filter((line) => /requestFailed|backgroundFault|uncaught/.test(line));
@@ -61,19 +61,15 @@ afterEach(() => {
 });
 
 describe('eight at once of', () => {
-  it.each(HARD_REQUESTS)(
-    '$name ($as)',
-    async (request) => {
-      await sendAtOnce(request);
-      expect((await gateway.fetch('/o/recs/task/t1', { as: 'viewer' })).status).toBe(200);
-      expect(await backTo(held.busy, async () => (await heldIn(gateway.sql)).busy)).toBeLessThanOrEqual(
-        held.busy,
-      );
-      expect(await backTo(held.locks, async () => (await heldIn(gateway.sql)).locks)).toBeLessThanOrEqual(
-        held.locks,
-      );
-      expect(await backTo(timers, countTimers)).toBeLessThanOrEqual(timers);
-    },
-    60_000,
-  );
+  it.each(HARD_REQUESTS)('$name ($as)', async (request) => {
+    await sendAtOnce(request);
+    expect((await gateway.fetch('/o/recs/task/t1', { as: 'viewer' })).status).toBe(200);
+    expect(await backTo(held.busy, async () => (await heldIn(gateway.sql)).busy)).toBeLessThanOrEqual(
+      held.busy,
+    );
+    expect(await backTo(held.locks, async () => (await heldIn(gateway.sql)).locks)).toBeLessThanOrEqual(
+      held.locks,
+    );
+    expect(await backTo(timers, countTimers)).toBeLessThanOrEqual(timers);
+  });
 });

@@ -3,7 +3,7 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startCampus } from '../cli/campus.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
@@ -12,9 +12,6 @@ import { freePort } from '../free-port.js';
 import { activityView } from '../spread-databases.js';
 import { DEFAULT_SETTINGS, type Gateway, type StartedGateway, startGateway } from './gateway.js';
 import { connect, metric } from './live.js';
-
-// Processes start in seconds on a busy machine.
-jest.setTimeout(60_000);
 
 const run = promisify(execFile);
 
@@ -42,7 +39,7 @@ beforeAll(async () => {
   await eventually(() => /Portal +http/.test(output), 40_000);
   const [, url = ''] = /Portal +(http:\S+?)\/ /.exec(output) ?? [];
   gateway = { url: url.replace('localhost', '127.0.0.1'), tokenOf: (role) => other.tokenOf(role) };
-}, 60_000);
+});
 
 afterAll(async () => {
   if (first.exitCode === null) {
@@ -51,7 +48,7 @@ afterAll(async () => {
   }
   await other.close();
   await database.drop();
-}, 60_000);
+});
 
 function startWorkers(settings: Readonly<Record<string, string>>) {
   return startCampus(['start'], {

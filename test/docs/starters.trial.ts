@@ -4,13 +4,11 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { DEMO_TODAY, useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { readProjectFile } from './project-files.js';
-
-jest.setTimeout(60_000);
 
 const gateway = useDemoGateway({ students: 240 });
 let key = '';

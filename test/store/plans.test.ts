@@ -34,7 +34,7 @@ beforeAll(async () => {
       )
     from generate_series(0, 19999) n, unnest('{mark,roll}'::text[]) collection`);
   await test.database.query(sql`analyze records`);
-}, 60_000);
+});
 
 async function planOf(query: Partial<RecordQuery>): Promise<string> {
   const { statements } = test.store.find(ADMIN, { ...queryOf('mark'), limit: 100, ...query });

@@ -117,7 +117,7 @@ describe('GraphQL Code Generator', () => {
         export const label = (made: CreateMutation) => made.createTask?.manager?.label?.toUpperCase();`),
     );
     expect(await compile()).toBe('');
-  }, 60_000);
+  });
 
   it('makes types that refuse what is wrong', async () => {
     await generate(
@@ -133,12 +133,12 @@ describe('GraphQL Code Generator', () => {
     expect(complaints).toContain('amount');
     expect(complaints).toContain("Property 'nmae' does not exist");
     expect(complaints.match(/error TS/g)?.length).toBeGreaterThanOrEqual(4);
-  }, 60_000);
+  });
 
   it('makes types of every operation that comes with the gateway', async () => {
     const files = (await readdir(OPERATIONS)).filter((file) => file.endsWith('.graphql'));
     const operations = await Promise.all(files.map((file) => readFile(path.join(OPERATIONS, file), 'utf8')));
     await generate(operations, "export type { FeeDefaultersQuery } from './types.js';");
     expect(await compile()).toBe('');
-  }, 60_000);
+  });
 });

@@ -1,13 +1,10 @@
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findPackageDirectory } from '../../../src/base/process/package-directory.js';
 import { DEMO_DEFAULTS } from '../../../src/school/demo/demo-options.js';
 import { type LoadDemoOptions, loadDemo } from '../../../src/school/demo/load.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { useTestDatabase } from '../../database.js';
-
-// A load is tens of thousands of records, on a machine that has other test files to run.
-jest.setTimeout(60_000);
 
 const TODAY = '2026-11-20';
 const SCHOOL = { ...DEMO_DEFAULTS, students: 240, today: TODAY };

@@ -325,7 +325,7 @@ describe('the demo school', () => {
     test.properties.set('leaveCountsPresent', false);
     const demo = { ...DEMO_DEFAULTS, students: IS_FULL_LENGTH ? 240 : 60, today: '2027-03-31' };
     await loadDemo(test.database, test.catalog, { demo, onExisting: 'refuse' });
-  }, 120_000);
+  });
 
   it.each(['1', '5', '10', '12'])('holds in class %s', async (className) => {
     const ask = askOf('demo');

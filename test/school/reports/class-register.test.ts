@@ -183,7 +183,7 @@ describe('the class register', () => {
       }),
       runsOf(SCHOOLS),
     );
-  }, 120_000);
+  });
 });
 
 function lastOfMonth(month: string): string {

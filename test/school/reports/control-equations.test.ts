@@ -284,7 +284,7 @@ describe('the control equations hold', () => {
     await loadDemo(test.database, test.catalog, { demo, onExisting: 'refuse' });
     await expectEquations(askOf('demo'), '2026-11-20');
     await expectEquations(askOf('demo'), '2026-08-31');
-  }, 120_000);
+  });
 });
 
 function equal(one: Decimal, other: Decimal): void {

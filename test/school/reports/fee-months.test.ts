@@ -164,7 +164,7 @@ describe('the months of the fee reports', () => {
       }),
       runsOf(60),
     );
-  }, 120_000);
+  });
 
   it('are in step with what statements of many dues and receipts store at once', async () => {
     let run = 0;
@@ -183,7 +183,7 @@ describe('the months of the fee reports', () => {
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it('give what the records give, as on any day, for any demand and head', async () => {
     let run = 0;
@@ -223,7 +223,7 @@ describe('the months of the fee reports', () => {
       ),
       runsOf(200),
     );
-  }, 120_000);
+  });
 
   it('are read from the index of their key alone, but for those with something still to come', async () => {
     const context = { domain: 'index', timeZone: 'Asia/Kolkata', today: TODAY };

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Bucket } from '../../../src/services/files/blob-store.js';
 import { S3Blobs } from '../../../src/services/files/s3-blobs.js';
@@ -18,9 +18,6 @@ import { findSchemaDrift } from '../../store/database/schema-drift.js';
 import { startS3Server } from '../files/s3-server.js';
 import { backUpTo, restoreFrom, useEmptyDatabases, useFolder, verify } from './backups.js';
 
-// Every command is a process of its own, which takes seconds on a busy machine.
-jest.setTimeout(120_000);
-
 const RECORDS = 120_000;
 
 const test = useTestDatabase();
@@ -33,7 +30,7 @@ beforeAll(async () => {
     insert into records (domain, collection, id, data)
       select 'school', 'note', n::text, jsonb_build_object('text', md5(n::text) || md5((-n)::text))
       from generate_series(1, ${RECORDS}) n`);
-}, 60_000);
+});
 
 async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
@@ -264,7 +261,7 @@ describe('a restore', () => {
 
   beforeAll(async () => {
     await backUpTo(file(), { url: test.url });
-  }, 60_000);
+  });
 
   it('that is killed leaves the database as it was, and is run again', async () => {
     const { url } = await databases.create();

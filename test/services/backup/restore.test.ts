@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   const { access_token: token } = (await login.json()) as { access_token: string };
   restored = { app, url, token, database };
-}, 120_000);
+});
 
 interface Answer {
   readonly status: number;
@@ -201,7 +201,7 @@ describe('a restore whose process died after the commit', () => {
     expect(lines).toContain('persons erased again: 1');
     expect(await query(url, note)).toEqual([]);
     await expect(restoreFrom(file, { url })).rejects.toMatchObject({ code: 'CONFLICT' });
-  }, 120_000);
+  });
 
   it('is finished by the next start before anything is served', async () => {
     const { url } = await databases.create();
@@ -218,7 +218,7 @@ describe('a restore whose process died after the commit', () => {
       expect.arrayContaining([{ indexname: expect.stringMatching(/code.*_key_/) }]),
     );
     expect(await query(url, note)).toEqual([]);
-  }, 120_000);
+  });
 
   it('says what keeps it from being finished, and serves nothing until that is mended', async () => {
     const { url } = await databases.create();
@@ -242,7 +242,7 @@ describe('a restore whose process died after the commit', () => {
     });
     await query(url, 'delete from scripts');
     expect(await startOn(url)).toContain('persons erased again: 1');
-  }, 120_000);
+  });
 });
 
 /** Opens the services on a database and closes them; returns the lines for the operator. */

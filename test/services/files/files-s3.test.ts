@@ -29,13 +29,13 @@ beforeAll(async () => {
     FILE_MAX_BYTES: '12000000',
     LOG_LEVEL: 'debug',
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway.close();
   await database.drop();
   await s3.close();
-}, 60_000);
+});
 
 describe('files in a bucket', () => {
   it('are kept there and read from there, in ranges too', async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await migrateJobQueue(server.url);
   database = await openDatabase({ url: server.url, poolSize: 2, statementTimeoutMs: 5_000 });
   jobs = new JobQueue({ database });
-}, 90_000);
+});
 
 afterEach(() => {
   worker?.kill('SIGKILL');
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.close();
   await server.stop();
   await rm(directory, { recursive: true, force: true });
-}, 60_000);
+});
 
 describe('a database that ends while jobs are under way', () => {
   for (const [how, signal] of [
@@ -57,7 +57,7 @@ describe('a database that ends while jobs are under way', () => {
       }, 60_000);
       expect(await jobs.counts()).toEqual({ queued: 0, running: 0, failed: 0 });
       expect(exits).toEqual([]);
-    }, 150_000);
+    });
   }
 });
 
@@ -71,7 +71,7 @@ describe('a stop while the database is away', () => {
     await eventually(() => count('ends ended') > 0);
     worker?.kill('SIGTERM');
     await expectEventually(() => exits, [0]);
-  }, 60_000);
+  });
 });
 
 /** What it ended with is added to the list. */

@@ -36,11 +36,11 @@ export function useMessaging(settings: () => Settings | Promise<Settings>): Test
       MESSAGE_TIMEOUT_MS: '1000',
       ...(await settings()),
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await gateway?.close();
     await drop?.();
-  }, 60_000);
+  });
   const test: TestMessaging = {
     get gateway() {
       return get();

@@ -3,13 +3,10 @@
  * goes on.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { HostBinding } from '../../../src/services/scripting/platform/host-binding.js';
 import type { RunResult } from '../../../src/services/scripting/run-request.js';
 import { LIMITS, useRunner } from './runner.js';
-
-// Scripts have what others leave of the processor: on a busy machine they take their time.
-jest.setTimeout(60_000);
 
 const database = {
   transaction: async () => {

@@ -1,13 +1,10 @@
 /** What a run that is ended leaves behind: nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { HostBinding } from '../../../src/services/scripting/platform/host-binding.js';
 import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
 import { useRunner } from './runner.js';
-
-// A thread compiles the sources anew, and has what others leave of the processor.
-jest.setTimeout(60_000);
 
 const test = useTestDatabase();
 

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/base/errors.js';
 import { JsonText } from '../../../src/base/scalars/json-text.js';
 import { type HostBinding } from '../../../src/services/scripting/platform/host-binding.js';
 import type { OutputLine } from '../../../src/services/scripting/run-request.js';
 import { eventually } from '../../eventually.js';
 import { LIMITS, SCOPE, useRunner } from './runner.js';
-
-// A thread compiles the sources anew, and has what others leave of the processor.
-jest.setTimeout(60_000);
 
 const database = {
   transaction: async () => {

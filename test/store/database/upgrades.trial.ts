@@ -2,7 +2,7 @@
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { findPackageDirectory } from '../../../src/base/process/package-directory.js';
 import { applyMigrations, listMigrations } from '../../../src/store/database/migrations.js';
@@ -10,8 +10,6 @@ import { createTestDatabase } from '../../database.js';
 import { createShardedDatabase, dropDatabase, isTestedOnCitus } from '../../spread-databases.js';
 import { TEMPLATE_URL_VARIABLE } from '../../test-server.js';
 import { describeSchema } from './describe-schema.js';
-
-jest.setTimeout(120_000);
 
 const PRISMA = path.join(findPackageDirectory(), 'prisma');
 const EARLIER_TEXTS = path.join(findPackageDirectory(), 'test/fixtures/earlier-migrations');

@@ -18,7 +18,7 @@ beforeAll(async () => {
   catalog = await Catalog.load({ database, directory: DECLARATIONS, domains: () => [TOP] });
   const store = new RecordStore({ database, catalog, topDomain: () => TOP });
   pipelines = new Pipelines({ database, catalog, store });
-}, 60_000);
+});
 
 afterAll(async () => {
   await catalog.close();

@@ -116,7 +116,7 @@ describe('groups', () => {
       }),
       runsOf(60),
     );
-  }, 120_000);
+  });
 });
 
 describe('a period', () => {

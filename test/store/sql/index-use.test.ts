@@ -43,7 +43,7 @@ beforeAll(async () => {
       else '{"created_on": null, "name": null}' end
     from generate_series(1, 60) i`);
   await test.database.query(sql`vacuum analyze records`);
-}, 60_000);
+});
 
 describe('the b-tree of a declared field serves', () => {
   it('equality of every type', async () => {

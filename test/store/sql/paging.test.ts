@@ -138,7 +138,7 @@ describe('pages', () => {
       },
     );
     await fc.assert(check, runsOf(60));
-  }, 60_000);
+  });
 
   it('are in the order that the keys say, missing values last in every direction', async () => {
     const size = fc.integer({ min: 1, max: 7 });
@@ -152,7 +152,7 @@ describe('pages', () => {
       expect(await byParts(domain, order)).toEqual(sorted.reverse());
     });
     await fc.assert(check, runsOf(100));
-  }, 60_000);
+  });
 
   it('lie between two cursors', async () => {
     const check = fc.asyncProperty(
@@ -182,7 +182,7 @@ describe('pages', () => {
       },
     );
     await fc.assert(check, runsOf(60));
-  }, 60_000);
+  });
 
   it('go on where a cursor was, also when its record has gone', async () => {
     const domain = await stored(

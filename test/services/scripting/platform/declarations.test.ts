@@ -5,12 +5,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { checkScripts, type Declaration, readDeclarations } from './declarations.js';
 import { usePlatform } from './platform.js';
-
-// A thread compiles the sources anew, and has what others leave of the processor.
-jest.setTimeout(60_000);
 
 const test = usePlatform();
 

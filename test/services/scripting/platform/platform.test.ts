@@ -1,11 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TopicMessage } from '../../../../src/services/messaging/topics.js';
 import { ROLES } from '../../../contract/gateway.js';
 import { usePlatform } from './platform.js';
-
-// A thread compiles the sources anew, and has what others leave of the processor.
-jest.setTimeout(60_000);
 
 const test = usePlatform();
 

@@ -35,11 +35,11 @@ export function usePlatform(settings: () => Settings = () => ({})): TestPlatform
     const database = await createGatewayDatabase();
     drop = database.drop;
     gateway = await startGateway(database.url, settings());
-  }, 60_000);
+  });
   afterAll(async () => {
     await gateway?.close();
     await drop?.();
-  }, 60_000);
+  });
 
   const scopeOf: TestPlatform['scopeOf'] = async (role, domainId) => {
     const { authenticator, domains } = get().app.services;

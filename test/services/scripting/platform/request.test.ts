@@ -1,9 +1,6 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { useHttpServer } from '../requests/http-server.js';
 import { usePlatform } from './platform.js';
-
-// A thread compiles the sources anew, and has what others leave of the processor.
-jest.setTimeout(60_000);
 
 let failures = 0;
 const bank = useHttpServer((request, response) => {

@@ -2,12 +2,9 @@
  * A script can do what its user can do, and nothing else: the same answers as by REST, for every role; and it
  * leaves nothing running.
  */
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROLES } from '../../../contract/gateway.js';
 import { usePlatform } from './platform.js';
-
-// A thread compiles the sources anew, and has what others leave of the processor.
-jest.setTimeout(60_000);
 
 const test = usePlatform(() => ({ SCRIPT_WALL_TIME_MS: '5000' }));
 

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../../../src/store/database/database.js';
 import {
@@ -13,8 +13,6 @@ import {
 import { runProgram } from '../../../../src/store/database/embedded/server-programs.js';
 import { sql } from '../../../../src/store/sql.js';
 import { expectEventually } from '../../../expect-eventually.js';
-
-jest.setTimeout(60_000);
 
 let dataDirectory: string;
 /** Stopped, and the folder removed, whatever a test did. */

@@ -273,7 +273,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     const rows = await test.database.query<{ id: string }>(sql`
       select id from records where domain = ${domain} and id like 'moved-%'`);
     expect(rows.map(({ id }) => id).sort()).toEqual(acknowledged.sort());
-  }, 60_000);
+  });
 
   it('needs no other server: the schools there go on while it is away', async () => {
     const ports = await findPorts();

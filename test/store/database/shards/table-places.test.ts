@@ -175,7 +175,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   beforeAll(async () => {
     const { startGateway } = await import('../../../contract/gateway.js');
     await (await startGateway(test.url)).close();
-  }, 60_000);
+  });
 
   it('causes no statement that goes to several servers', async () => {
     const name = new URL(test.url).pathname.slice(1);
@@ -234,7 +234,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
       await gateway.close();
       await test.database.query(sql.raw(`alter database ${name} reset all`));
     }
-  }, 60_000);
+  });
 
   it('needs its own server alone for whatever it writes', async () => {
     const { startGateway } = await import('../../../contract/gateway.js');
@@ -309,7 +309,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
       await setConnectable(others, true);
       await gateway.close();
     }
-  }, 60_000);
+  });
 });
 
 /** A file of three batches: a record that is there, new ones, and a row that is wrong. */
