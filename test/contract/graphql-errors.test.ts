@@ -1,4 +1,4 @@
-/** What GraphQL says of a value that it refuses, and of the root fields of an operation of which some fail. */
+/** What GraphQL says of a value that it refuses, and of an operation of which some root fields fail. */
 import { describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { type Answered, executedPlainly, send } from './graphql.js';
