@@ -1,6 +1,6 @@
 /** The settings of the viewer's own account. */
-import { Paper, PasswordInput, Stack, Text, Title, useMantineColorScheme } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { PasswordInput, Stack, Text, useMantineColorScheme } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { ChangeOwnPassword } from '../../../generated/portal/account/account';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
 import { NewPasswordFields, RefusalNotice, THEMES } from '../entrance/entrance-card';
@@ -8,7 +8,7 @@ import { useChange, useSession, useViewer } from '../gateway/use-gateway';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
 import { switchLanguage, t, useLanguage } from '../language/texts';
 import { notice } from '../shell/confirm-dialog';
-import { PageFrame, ProblemState } from '../shell/states';
+import { PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField } from '../shell/text-field';
 import { SecondFactorSection } from './second-factor-setup';
@@ -23,38 +23,29 @@ export function AccountPage() {
     >
       <Stack gap="md">
         <div className="section-columns">
-          <Section title={t('Password')}>
+          <TitledSection isFramed mb="sm" title={t('Password')}>
             <PasswordSection />
-          </Section>
+          </TitledSection>
           <Stack gap="md">
-            <Section title={t('Two-factor authentication')}>
+            <TitledSection isFramed mb="sm" title={t('Two-factor authentication')}>
               <SecondFactorSection />
-            </Section>
-            <Section title={t('Language and theme')}>
+            </TitledSection>
+            <TitledSection isFramed mb="sm" title={t('Language and theme')}>
               <LanguageAndColours />
-            </Section>
+            </TitledSection>
           </Stack>
         </div>
-        <Section title={t('Sessions')}>
+        <TitledSection isFramed mb="sm" title={t('Sessions')}>
           <SessionList userId={id} />
-        </Section>
+        </TitledSection>
       </Stack>
     </PageFrame>
   );
 }
 
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <Paper component="section" withBorder p="md">
-      <Title mb="sm">{title}</Title>
-      {children}
-    </Paper>
-  );
-}
-
 function LanguageAndColours() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const language = useLanguage();
+  const { language } = useLanguage();
   const keep = useChange(KeepLanguage);
   const choose = (chosen: Language) => {
     void switchLanguage(chosen);

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon, type IconName } from '../shell/icon';
 import { lazyPart } from '../shell/states';
-import { type Act, type ActPlace, type ActSubject, fillIn, useActs, useActWords } from './acts';
+import { type Act, type ActPlace, type ActSubject, fillIn, sayAct, useActs } from './acts';
 
 const ActDialog = lazyPart(async () => (await import('./act-dialog')).ActDialog);
 
@@ -23,7 +23,6 @@ export interface ActButtonsProps extends Pick<ButtonProps, 'size'> {
 const NOTHING: ActSubject = {};
 
 export function ActButtons({ place, subject = NOTHING, about, only, size, onDone }: ActButtonsProps) {
-  const say = useActWords();
   const acts = useActs(place).filter(({ name }) => only === undefined || name === only);
   const [chosen, setChosen] = useState<Act>();
   return (
@@ -33,8 +32,8 @@ export function ActButtons({ place, subject = NOTHING, about, only, size, onDone
           variant: 'default',
           ...(size && { size }),
           ...(act.icon && { leftSection: <Icon name={act.icon as IconName} /> }),
-          children: say(act, act.title),
-          ...(about !== undefined && { 'aria-label': `${say(act, act.title)} ${about}` }),
+          children: sayAct(act, act.title),
+          ...(about !== undefined && { 'aria-label': `${sayAct(act, act.title)} ${about}` }),
         };
         return act.opens === undefined ? (
           <Button key={act.name} {...look} onClick={() => setChosen(act)} />

@@ -16,7 +16,7 @@ import {
   findObstacle,
   readAt,
   type ShownResult,
-  useActWords,
+  sayAct,
   variablesOf,
 } from './acts';
 
@@ -30,7 +30,6 @@ interface ActDialogProps {
 type Answer = Readonly<Record<string, unknown>>;
 
 export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
-  const say = useActWords();
   const queries = useQueryClient();
   const offerUndo = useUndoNotice();
   const { today } = formats;
@@ -57,12 +56,12 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
     return (
       <ConfirmDialog
         {...{ problem: null, isBusy: false, onClose }}
-        title={say(act, act.title)}
-        action={say(act, act.title)}
+        title={sayAct(act, act.title)}
+        action={sayAct(act, act.title)}
         isReady={false}
         onConfirm={onClose}
       >
-        {t('This is not possible now.')} {say(act, obstacle)}
+        {t('This is not possible now.')} {sayAct(act, obstacle)}
       </ConfirmDialog>
     );
   const sentValueOf = (input: ActInput) => {
@@ -87,15 +86,15 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
     }
     await queries.invalidateQueries();
     onDone();
-    const words = fillIn(say(act, act.done ?? act.title), subject);
+    const words = fillIn(sayAct(act, act.done ?? act.title), subject);
     if (act.isUndoable === false) notice(words);
     else offerUndo(words, { requestId: done.requestId, onUndone: () => queries.invalidateQueries() });
   };
   const isPreview = preview !== undefined && seen === undefined;
   return (
     <ConfirmDialog
-      title={say(act, act.title)}
-      action={isPreview ? t('Show what will be done') : say(act, act.title)}
+      title={sayAct(act, act.title)}
+      action={isPreview ? t('Show what will be done') : sayAct(act, act.title)}
       isDangerous={act.isDangerous === true}
       isReady={missing.length === 0}
       onConfirm={() => void run(isPreview)}
@@ -104,11 +103,11 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
       onClose={onClose}
     >
       <Stack gap="sm">
-        {act.description !== undefined && <div>{fillIn(say(act, act.description), subject)}</div>}
+        {act.description !== undefined && <div>{fillIn(sayAct(act, act.description), subject)}</div>}
         {unknown && (
           <div>
             {t('This is not possible now.')}{' '}
-            {t('The record has no value for {field}.', { field: titleOf(act, unknown, say) })}
+            {t('The record has no value for {field}.', { field: titleOf(act, unknown) })}
           </div>
         )}
         {asked.map((input) => (
@@ -129,8 +128,8 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
   );
 }
 
-function titleOf(act: Act, { title, path }: ActInput, say: ReturnType<typeof useActWords>): string {
-  return title === undefined ? nameOfColumn(path.split('.').at(-1) ?? path) : say(act, title);
+function titleOf(act: Act, { title, path }: ActInput): string {
+  return title === undefined ? nameOfColumn(path.split('.').at(-1) ?? path) : sayAct(act, title);
 }
 
 function parsed({ type }: ActInput, text: string): unknown {
@@ -147,15 +146,14 @@ interface AskedInputProps {
 }
 
 function AskedInput({ act, input, value, onChange }: AskedInputProps) {
-  const say = useActWords();
   const { path, type, isRequired, lines, choices, allowed, description } = input;
   const isText = input.title !== undefined && type === 'String' && !/\bclass$/.test(path);
   const isPlain = choices !== undefined || lines !== undefined || isText;
-  const titles = Object.entries(choices ?? {}).map(([value, title]) => [value, say(act, title)]);
+  const titles = Object.entries(choices ?? {}).map(([value, title]) => [value, sayAct(act, title)]);
   return (
     <ParameterInput
       parameter={{
-        ...{ type, isRequired, lines, title: titleOf(act, input, say), titles: Object.fromEntries(titles) },
+        ...{ type, isRequired, lines, title: titleOf(act, input), titles: Object.fromEntries(titles) },
         choices: choices ? Object.keys(choices) : allowed,
         name: isPlain ? '' : (path.split('.').at(-1) ?? ''),
         description: isPlain ? '' : description,
@@ -167,7 +165,6 @@ function AskedInput({ act, input, value, onChange }: AskedInputProps) {
 
 /** The figures of a result, and its rows. */
 function Result({ act, answer }: { readonly act: Act; readonly answer: Answer }) {
-  const say = useActWords();
   const textOf = ({ field, unit }: ShownResult, row: Answer): string => {
     const value = row[field] ?? '';
     if (unit === 'money') return formats.money(String(value));
@@ -178,18 +175,18 @@ function Result({ act, answer }: { readonly act: Act; readonly answer: Answer })
     <div role="status">
       {act.result?.map((one) => (
         <Text key={one.field}>
-          {say(act, one.title)}: <strong>{textOf(one, answer)}</strong>
+          {sayAct(act, one.title)}: <strong>{textOf(one, answer)}</strong>
         </Text>
       ))}
       {act.rows && rows.length > 0 && (
         <ScrollArea.Autosize mah={280}>
           <ListTable<Answer>
-            label={say(act, act.title)}
+            label={sayAct(act, act.title)}
             verticalSpacing={4}
             rows={rows}
             keyOf={(row) => JSON.stringify(row)}
             columns={act.rows.columns.map((one) => [
-              say(act, one.title),
+              sayAct(act, one.title),
               (row) => textOf(one, row),
               one.unit === 'money' ? 'numeric' : undefined,
             ])}

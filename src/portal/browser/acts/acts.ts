@@ -1,5 +1,5 @@
 /** Acts as schema/acts declares them, and as `me` lists those of the viewer. */
-import { useLingui } from '@lingui/react';
+import { i18n } from '@lingui/core';
 import { Acts } from '../../../generated/portal/acts/acts';
 import { useOperation } from '../gateway/use-gateway';
 
@@ -67,10 +67,9 @@ export function useActs(place: ActPlace): readonly Act[] {
   return acts.filter(({ on }) => on.some((one) => JSON.stringify(one) === wanted));
 }
 
-/** Returns the texts of an act in the language of the page. */
-export function useActWords(): (act: Act, text: string) => string {
-  const { locale } = useLingui().i18n;
-  return ({ translations }, text) => translations?.[locale]?.[text] ?? text;
+/** A text of an act in the language of the page. */
+export function sayAct({ translations }: Act, text: string): string {
+  return translations?.[i18n.locale]?.[text] ?? text;
 }
 
 /** The value at a path such as `student.value`. */

@@ -7,7 +7,7 @@ import {
 } from '../../../generated/portal/collections/collections';
 import type { FieldDefinition } from '../../../store/catalog/collection-definition.js';
 import { useOperation } from '../gateway/use-gateway';
-import { formats, phrase, t, useReportWords } from '../language/texts';
+import { formats, phrase, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, ListTable } from '../shell/list-table';
@@ -21,7 +21,6 @@ interface DeclarationFieldsProps {
 
 /** The declared fields. The uses of a field are loaded on request. */
 export function DeclarationFields({ collection, fields }: DeclarationFieldsProps) {
-  const say = useReportWords();
   const [asked, setAsked] = useState<string>();
   if (fields.length === 0) {
     return (

@@ -14,7 +14,7 @@ import type {
   RoleAccessDefinition,
 } from '../../../store/catalog/collection-definition.js';
 import { useOperation, useViewer } from '../gateway/use-gateway';
-import { t, useReportWords } from '../language/texts';
+import { say, t } from '../language/texts';
 import { CountButton } from '../records/records-toolbar';
 import { GatewayProblem } from '../session/gateway-problem';
 import { CodeSpans } from '../shell/code-to-copy';
@@ -27,7 +27,6 @@ import { DeclarationEditor, NO_VERSION } from './declaration-editor';
 import { DeclarationFields, FoundFieldsTab } from './declaration-fields';
 
 export function DeclarationPage() {
-  const say = useReportWords();
   const { collection: name = '' } = useParams({ strict: false }) as { readonly collection?: string };
   const { collections, duties } = useViewer();
   const { data, error, refetch } = useOperation(WholeDeclaration, { name });

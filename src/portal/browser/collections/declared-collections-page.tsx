@@ -3,7 +3,7 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { DeclaredCollections } from '../../../generated/portal/collections/collections';
 import { useOperation, useViewer } from '../gateway/use-gateway';
-import { t, useReportWords } from '../language/texts';
+import { say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DialogButton, FormDialog } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
@@ -13,7 +13,6 @@ import { EmptyState, LoadingState, PageFrame, ProblemState } from '../shell/stat
 import { TextLink } from '../shell/text-button';
 
 export function DeclaredCollectionsPage() {
-  const say = useReportWords();
   const { duties } = useViewer();
   const [{ find }, change] = useAddress({ find: '' });
   const { data, error, refetch } = useOperation(DeclaredCollections, {});

@@ -19,7 +19,7 @@ import { ChangeDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { InSteps, InTurns, usePrintWhole } from '../shell/in-turns';
 import { EmptyState, LoadingState, lazyPart, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
-import { DashboardTile, useTitleOfTile } from './dashboard-tile';
+import { DashboardTile, titleOfTile } from './dashboard-tile';
 import { DashboardDialog } from './dashboards-page';
 import { moveTile } from './tile-operation';
 
@@ -68,7 +68,6 @@ interface RemovedTile {
 }
 
 function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
-  const titleOfTile = useTitleOfTile();
   const viewer = useViewer();
   const navigate = useNavigate();
   const print = usePrintWhole();
@@ -273,7 +272,6 @@ interface TileGridProps {
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 function TileGrid({ tiles, onMove, onEdit, onRemove }: TileGridProps) {
-  const titleOfTile = useTitleOfTile();
   const [dragged, setDragged] = useState<number>();
   const grid = useRef<HTMLDivElement>(null);
   const focused = useRef<number>(undefined);

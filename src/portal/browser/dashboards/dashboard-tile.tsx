@@ -10,7 +10,7 @@ import { areMonthStarts } from '../charts/shorten-label';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { Figure, TileCard, type TileCardProps, TileChart, TileRefresher } from '../home/tile';
 import { nameOfEnumValue } from '../language/name-of-field';
-import { formats, t, useReportWords, useToday } from '../language/texts';
+import { formats, say, t, useToday } from '../language/texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { type TileOperation } from './tile-operation';
 import {
@@ -32,9 +32,8 @@ export function findOperation({
 }
 
 /** The title of a tile, otherwise the translated title of its operation. */
-export function useTitleOfTile(): (tile: DashboardTileInput) => string {
-  const say = useReportWords();
-  return (tile) => tile.title || say(findOperation(tile)?.title ?? tile.operation);
+export function titleOfTile(tile: DashboardTileInput): string {
+  return tile.title || say(findOperation(tile)?.title ?? tile.operation);
 }
 
 interface DashboardTileProps extends Pick<TileCardProps, 'controls' | 'onDragOver' | 'onDrop'> {
@@ -49,7 +48,7 @@ export function DashboardTile({ tile, ...owner }: DashboardTileProps) {
   const asked = variables && askedVariables(variables, today);
   const isMine = operation !== undefined && mayAsk(operation, viewer);
   const place = operation && asked && isMine ? placeBehind(operation, asked, viewer) : undefined;
-  const title = useTitleOfTile()(tile);
+  const title = titleOfTile(tile);
   return (
     <TileCard title={title} isWide={tile.wide ?? false} place={place} {...owner}>
       {!operation && (
@@ -110,10 +109,9 @@ interface PictureProps extends Omit<TileBodyProps, 'answer'> {
 }
 
 function NumberPicture({ operation, choice, table, currency }: PictureProps) {
-  const say = useReportWords();
   const number = numberOfTile(table, choice.measure);
   if (!number) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
-  const print = createPrinter({ operation, currency, say });
+  const print = createPrinter(operation, currency);
   return (
     <div className="tile-number">
       <Figure value={print(number.value, number.column)} note={say(headingOfPath(number.column.path))} />
@@ -129,8 +127,7 @@ const ONE_LINE: Readonly<Record<string, string>> = {
 };
 
 function TablePicture({ title, operation, table, currency }: PictureProps) {
-  const say = useReportWords();
-  const print = createPrinter({ operation, currency, say });
+  const print = createPrinter(operation, currency);
   const left = table.rows.length - MOST_ROWS;
   const scroller = useRef<HTMLElement>(null);
   const beside = useColumnsBeside(scroller);
@@ -209,11 +206,10 @@ function useColumnsBeside(scroller: RefObject<HTMLElement | null>): number {
 const KINDS = { BAR: 'bar', LINE: 'line', DOUGHNUT: 'doughnut' } as const;
 
 function ChartPicture({ title, operation, choice, table, currency }: PictureProps) {
-  const say = useReportWords();
   const points = pointsOfTile(table, choice);
   const kind = choice.picture === 'LINE' || choice.picture === 'DOUGHNUT' ? choice.picture : 'BAR';
   if (!points) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
-  const print = createPrinter({ operation, currency, say });
+  const print = createPrinter(operation, currency);
   const { by, measure, split, areParts } = points;
   const last = points.labels.length - 1;
   const isByMonth = by.kind === 'day' && areMonthStarts(points.labels.map(String));
@@ -240,13 +236,7 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
   );
 }
 
-interface Printing {
-  readonly operation: TileOperation;
-  readonly currency: string | undefined;
-  readonly say: (text: string) => string;
-}
-
-function createPrinter({ operation, currency, say }: Printing) {
+function createPrinter(operation: TileOperation, currency: string | undefined) {
   return (cell: ResultCell, column: ResultColumn): string => {
     if (cell === null || cell === '') return '';
     if (typeof cell === 'boolean') return cell ? t('yes') : t('no');

@@ -8,7 +8,7 @@ import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
 import { labelsOf } from '../../explore/chart-choice';
 import type { ResultTable } from '../../explore/result-tables';
 import { useViewer } from '../gateway/use-gateway';
-import { formats, phrase, t, useReportWords } from '../language/texts';
+import { formats, phrase, say, t } from '../language/texts';
 import { ParameterInput } from '../reports/parameters-form';
 import { InputDialog, SubmitForm } from '../shell/confirm-dialog';
 import { PickField, SwitchField, TextField } from '../shell/text-field';
@@ -47,7 +47,6 @@ export interface TileFormProps {
 }
 
 export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: TileFormProps) {
-  const say = useReportWords();
   const viewer = useViewer();
   const [edited, setEdited] = useState<DashboardTileInput>(tile ?? EMPTY_TILE);
   const change = (next: Partial<DashboardTileInput>) => setEdited({ ...edited, ...next });
@@ -74,10 +73,7 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
           required
           searchable
           nothingFoundMessage={t('No operation has these words')}
-          data={choicesOf(
-            TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)),
-            say,
-          )}
+          data={choicesOf(TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)))}
           value={edited.operation || null}
           onChange={(name) => setEdited({ ...EMPTY_TILE, operation: name, wide: edited.wide ?? false })}
         />
@@ -87,7 +83,7 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
   );
 }
 
-function choicesOf(operations: readonly TileOperation[], say: (text: string) => string) {
+function choicesOf(operations: readonly TileOperation[]) {
   return [...Map.groupBy(operations, ({ topic }) => topic)].map(([group, members]) => ({
     group: say(group),
     items: members.map(({ name, title }) => ({ value: name, label: say(title) })),
@@ -101,7 +97,6 @@ interface OperationFieldsProps {
 }
 
 function OperationFields({ edited, operation, onChange }: OperationFieldsProps) {
-  const say = useReportWords();
   const { today } = formats;
   const variables = readVariables(edited.variables, operation) ?? {};
   const values = toFormValues(variables);
@@ -165,7 +160,6 @@ interface PictureFieldsProps {
 
 /** The part of the answer to show, and its columns. Empty inputs select the most informative ones. */
 function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
-  const say = useReportWords();
   const { picture, list, measure, by } = edited;
   const table = tableOfTile(tables, edited);
   const isChart = picture === 'BAR' || picture === 'LINE' || picture === 'DOUGHNUT';

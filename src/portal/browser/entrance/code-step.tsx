@@ -2,7 +2,7 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { t } from '../language/texts';
 import { TextButton } from '../shell/text-button';
-import { RefusalNotice, useRefusalWords } from './entrance-card';
+import { RefusalNotice, wordsOfRefusal } from './entrance-card';
 
 export interface CodeStepProps {
   /** Logs in with the code. An error is shown here. */
@@ -12,7 +12,6 @@ export interface CodeStepProps {
 
 /** The second step of a log-in: the code from the application on the phone, or a recovery code. */
 export function CodeStep({ onCode, onBack }: CodeStepProps) {
-  const wordsOf = useRefusalWords();
   const [isRecovering, setRecovering] = useState(false);
   const [refusal, setRefusal] = useState('');
   const [isBusy, setIsBusy] = useState(false);
@@ -28,7 +27,7 @@ export function CodeStep({ onCode, onBack }: CodeStepProps) {
     try {
       await onCode(code);
     } catch (error) {
-      setRefusal(wordsOf(error));
+      setRefusal(wordsOfRefusal(error));
       input.current?.select();
     } finally {
       setIsBusy(false);

@@ -5,7 +5,7 @@ import { t } from '../language/texts';
 import { type Credentials, Refusal, type SessionUser } from '../session/login-session';
 import { lazyPart } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { RefusalNotice, useRefusalWords } from './entrance-card';
+import { RefusalNotice, wordsOfRefusal } from './entrance-card';
 
 /** Loaded for those who have a second factor. */
 const CodeStep = lazyPart(async () => (await import('./code-step')).CodeStep);
@@ -34,7 +34,6 @@ interface PasswordStepProps extends LoginFormProps {
 }
 
 function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordStepProps) {
-  const wordsOf = useRefusalWords();
   const [refusal, setRefusal] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   const [hasBranch, setHasBranch] = useState(false);
@@ -59,7 +58,7 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
       await onLogin(login);
     } catch (error) {
       if (error instanceof Refusal && error.code === 'SECOND_FACTOR_REQUIRED') return onCodeNeeded(login);
-      setRefusal(wordsOf(error));
+      setRefusal(wordsOfRefusal(error));
       form.current?.querySelector<HTMLInputElement>('input[name=password]')?.select();
     } finally {
       setIsBusy(false);

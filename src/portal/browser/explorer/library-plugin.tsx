@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type ExampleOperation, fillVariables, TOPICS } from '../../explore/example-operation';
 import { isOperation } from '../../explore/shape-of-operation';
 import { useViewer } from '../gateway/use-gateway';
-import { formats, t, useReportWords } from '../language/texts.js';
+import { formats, say, t } from '../language/texts.js';
 import { isPhone, useExplorerContext } from './explorer-context';
 
 export const LIBRARY_PLUGIN: GraphiQLPlugin = {
@@ -18,7 +18,6 @@ function LibraryPanel() {
   const { examples } = useExplorerContext();
   const { roles } = useViewer();
   const { setVisiblePlugin } = useGraphiQLActions();
-  const say = useReportWords();
   const openExample = useOpenExample();
   const [search, setSearch] = useState('');
   const panel = useRef<HTMLElement>(null);
@@ -27,7 +26,7 @@ function LibraryPanel() {
     const place = panel.current?.parentElement;
     return () => place?.scrollTo(0, 0);
   }, []);
-  const found = examples.filter((example) => matches(example, search, say));
+  const found = examples.filter((example) => matches(example, search));
 
   function open(example: ExampleOperation) {
     openExample(example);
@@ -86,7 +85,7 @@ function LibraryPanel() {
 /**
  * Whether every word of the search occurs in the texts of the example, in any language, or in its document.
  */
-function matches(example: ExampleOperation, search: string, say: (text: string) => string): boolean {
+function matches(example: ExampleOperation, search: string): boolean {
   const { name, title, description, topic, document } = example;
   const shown = [title, description, topic].map(say);
   const said = [name, title, description, topic, ...shown, document].join(' ').toLowerCase();

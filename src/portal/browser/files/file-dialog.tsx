@@ -1,10 +1,9 @@
 /** One file: its details, a preview if it is a picture, and its actions. */
 import { Code, Group, Image, Modal, Skeleton, Stack, Text } from '@mantine/core';
-import { type UseMutationResult, useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { type FilesOfPortalQuery, RemoveFile } from '../../../generated/portal/files/files';
 import { type GatewayClient } from '../gateway/gateway-client';
-import { saveFile } from '../gateway/save-file';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { ChangeDialog } from '../shell/confirm-dialog';
@@ -128,17 +127,9 @@ async function readPicture(gateway: GatewayClient, { id, contentType }: ListedFi
   });
 }
 
-interface NamedFile {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** Downloads a file of the school. The browser does not open it, whatever its content. */
-export function useFileDownload(): UseMutationResult<void, Error, NamedFile> {
-  const gateway = useGateway();
-  return useMutation({
-    mutationFn: async ({ id, name }: NamedFile) => saveFile(await gateway.fetchFile(`/files/${id}`), name),
-  });
+/** Where a file of the school is read. */
+export function downloadOf({ id, name }: { readonly id: string; readonly name: string }) {
+  return { path: `/files/${id}`, name };
 }
 
 interface LinkedFile {

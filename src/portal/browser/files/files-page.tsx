@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FilesOfPortal } from '../../../generated/portal/files/files';
 import { useFileSending } from '../gateway/use-file-sending';
-import { useListedPages, useViewer } from '../gateway/use-gateway';
+import { useDownload, useListedPages, useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { DialogButton, InputDialog, notice } from '../shell/confirm-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
@@ -17,13 +17,7 @@ import { IconButton, TextButton } from '../shell/text-button';
 import { ChoiceField } from '../shell/text-field';
 import { useUserNames } from '../shell/use-record-labels';
 import { textColumn, type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
-import {
-  FileDialog,
-  type ListedFile,
-  RemoveFileDialog,
-  useFileDownload,
-  useOwningRecords,
-} from './file-dialog';
+import { downloadOf, FileDialog, type ListedFile, RemoveFileDialog, useOwningRecords } from './file-dialog';
 
 const PAGE_SIZE = 100;
 const NO_FILTER = { collection: '', name: '' };
@@ -33,7 +27,7 @@ export function FilesPage() {
   const [settled] = useDebouncedValue(filter, 250);
   const [opened, setOpened] = useState<string>();
   const [removed, setRemoved] = useState<ListedFile>();
-  const download = useFileDownload();
+  const download = useDownload();
   const files = useListedPages(
     FilesOfPortal,
     (after) => ({
@@ -44,7 +38,10 @@ export function FilesPage() {
     (result) => result.files,
   );
   const file = files.data?.find(({ id }) => id === opened);
-  const actions = { onDownload: download.mutate, onRemove: setRemoved };
+  const actions = {
+    onDownload: (file: ListedFile) => download.mutate(downloadOf(file)),
+    onRemove: setRemoved,
+  };
   return (
     <PageFrame
       title={t('Files')}

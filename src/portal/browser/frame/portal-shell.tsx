@@ -24,7 +24,7 @@ import { Brand, Preferences } from '../entrance/entrance-card';
 import { useChange, useSession, useViewer } from '../gateway/use-gateway';
 import { formats, phrase, t, useLanguage } from '../language/texts';
 import { findPage, MENU_GROUPS, type MenuGroup, PORTAL_PAGES } from '../portal-pages';
-import { useSheets, useSheetTitle } from '../sheets/use-sheets';
+import { titleOfSheet, useSheets } from '../sheets/use-sheets';
 import { Icon, type IconName } from '../shell/icon';
 import { PrintedOnly } from '../shell/in-turns';
 import { LoadingState, lazyPart } from '../shell/states';
@@ -217,13 +217,12 @@ function MainMenu() {
 /** The sheets stand before all other work: they are what a day begins with. */
 function SheetLinks() {
   const { pathname } = useLocation();
-  const titleOf = useSheetTitle();
   return useSheets().map((sheet) => {
     const to = `/portal/sheets/${sheet.name}`;
     return (
       <MenuLink key={to} to={to} isActive={isWithin(pathname, to)}>
         <Icon name={(sheet.icon as IconName | undefined) ?? 'table'} />
-        {titleOf(sheet).title}
+        {titleOfSheet(sheet).title}
       </MenuLink>
     );
   });

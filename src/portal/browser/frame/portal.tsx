@@ -23,7 +23,7 @@ import { PortalViewer, type PortalViewerQuery } from '../../../generated/portal/
 import { Brand, EntranceCard } from '../entrance/entrance-card';
 import { readEarly } from '../gateway/gateway-client';
 import { useGateway, useSession, useViewer, type Viewer, ViewerContext } from '../gateway/use-gateway';
-import { showTimesIn, switchLanguage, t, useLanguage, useReportWords } from '../language/texts';
+import { say, showTimesIn, switchLanguage, t, useLanguage } from '../language/texts';
 import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
 import { GatewayProblem } from '../session/gateway-problem';
 import { BRANCH_PARAMETER, branchInAddress, homeOfBranch } from '../session/graphql-headers';
@@ -149,7 +149,8 @@ interface InWordsProps {
 
 /** The viewer with the titles of collections and reports in the language of the page. */
 function InWords({ viewer, children }: InWordsProps) {
-  const say = useReportWords();
+  const language = useLanguage();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words are those of the language.
   const inWords = useMemo(() => {
     const inWordsOf = <Titled extends { readonly title: string }>(titled: readonly Titled[]) =>
       titled.map((one) => ({ ...one, title: say(one.title) }));
@@ -159,7 +160,7 @@ function InWords({ viewer, children }: InWordsProps) {
       one.name === 'sms_log' ? { ...one, canCreate: false } : one,
     );
     return { ...viewer, collections: inWordsOf(collections), reports: inWordsOf(reports) };
-  }, [viewer, say]);
+  }, [viewer, language]);
   return <ViewerContext value={inWords}>{children}</ViewerContext>;
 }
 

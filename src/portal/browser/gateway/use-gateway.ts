@@ -13,6 +13,7 @@ import { GatewayProblem } from '../session/gateway-problem';
 import { type PortalOperation } from '../session/graphql-headers';
 import { type LoginSession } from '../session/login-session';
 import { type GatewayClient } from './gateway-client';
+import { saveFile } from './save-file';
 import { type WritePlace } from './unanswered-writes';
 
 export const GatewayContext = createContext<GatewayClient | undefined>(undefined);
@@ -144,6 +145,20 @@ export function useOpenOperation<Result, Variables>(
     queryFn: () => gateway.executeOpenly(operation, variables),
     networkMode: 'always',
     staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+interface Download {
+  readonly path: string;
+  /** The name of the file in the browser. */
+  readonly name: string;
+}
+
+/** Downloads what is at a path of the gateway. The browser does not open it, whatever its content. */
+export function useDownload(): UseMutationResult<void, Error, Download> {
+  const gateway = useGateway();
+  return useMutation({
+    mutationFn: async ({ path, name }: Download) => saveFile(await gateway.fetchFile(path), name),
   });
 }
 

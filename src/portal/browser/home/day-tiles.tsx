@@ -17,7 +17,7 @@ import {
 import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayBefore, monthsBefore, sessionYearOf, startOfSession } from '../language/days';
 import { nameOfEnumValue } from '../language/name-of-field';
-import { formats, t, useReportWords } from '../language/texts';
+import { formats, say, t } from '../language/texts';
 import { type PortalOperation } from '../session/graphql-headers';
 import { TextLink } from '../shell/text-button';
 import { type DaySource, DayTile, type ShownTile, type Sourced } from './tile';
@@ -80,7 +80,6 @@ export function useDaySources(day: string) {
 }
 
 export function DayTiles({ day }: { readonly day: string }) {
-  const say = useReportWords();
   const start = startOfSession(day, useViewer().sessionFirstMonth);
   const { present, shortage, trend, outstanding, collected, dues, strength, results, leave } =
     useDaySources(day);

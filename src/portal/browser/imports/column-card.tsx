@@ -10,7 +10,7 @@ import {
   partOfCell,
 } from '../../../services/importing/cells/day-formats.js';
 import { formats, phrase, t } from '../language/texts';
-import { useAllowedWords } from '../records/use-declared-collection';
+import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
 import { readJson } from '../shell/find-json-fault';
 import { Icon } from '../shell/icon';
 import { TextButton } from '../shell/text-button';
@@ -205,7 +205,6 @@ function ReplacedValues({
   choice,
   onChange,
 }: Pick<ColumnCardProps, 'column' | 'found' | 'onChange'> & { readonly choice: ColumnChoice | undefined }) {
-  const wordsOf = useAllowedWords();
   const values = column.values ?? {};
   const sources = [...new Set([...Object.keys(values), ...(found?.examples ?? [])])];
   const allowed = choice?.field?.allowed;
@@ -236,7 +235,7 @@ function ReplacedValues({
                 {...common}
                 data={[
                   { value: '', label: t('unchanged') },
-                  ...allowed.map((code) => ({ value: code, label: wordsOf(code) })),
+                  ...allowed.map((code) => ({ value: code, label: sayAllowed(code) })),
                 ]}
               />
             ) : (
@@ -258,29 +257,26 @@ export interface ColumnChoice {
   readonly field: ImportFieldFragment | undefined;
 }
 
-/** `nameOf` returns the label of a field. */
 export function columnChoices(
   collection: ImportCollection,
   collections: readonly ImportCollection[],
-  nameOf: (name: string) => string,
 ): readonly ColumnChoice[] {
   return [
     { path: '_id', label: '_id', field: undefined },
-    ...collection.fields.flatMap((field) => choicesOf(field, collections, nameOf)),
+    ...collection.fields.flatMap((field) => choicesOf(field, collections)),
   ];
 }
 
 function choicesOf(
   field: ImportCollection['fields'][number],
   collections: readonly ImportCollection[],
-  nameOf: (name: string) => string,
 ): readonly ColumnChoice[] {
   const { name, type, isList, targets } = field;
-  const label = nameOf(name);
+  const label = sayFieldName(name);
   if (type === 'object' && !isList && field.fields.length > 0) {
     return field.fields.map((member) => ({
       path: `${name}.${member.name}`,
-      label: `${label}: ${nameOf(member.name)}`,
+      label: `${label}: ${sayFieldName(member.name)}`,
       field: member,
     }));
   }
@@ -291,7 +287,7 @@ function choicesOf(
     { path: name, label: `${label} (_id)`, field },
     ...[...keys].map((key) => ({
       path: `${name}.${key}`,
-      label: `${label}: ${nameOf(key)}`,
+      label: `${label}: ${sayFieldName(key)}`,
       field: undefined,
     })),
   ];

@@ -3,7 +3,7 @@
  * rows.
  */
 import { Alert, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import {
   ChangeImport,
   ImportFields,
@@ -15,7 +15,7 @@ import {
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
-import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
+import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
 import { useDraft } from '../records/use-draft';
 import { GatewayProblem } from '../session/gateway-problem';
 import { Icon, WarningNotice } from '../shell/icon';
@@ -46,7 +46,6 @@ export interface MappingStepProps {
 const COLUMNS_AT_ONCE = 100;
 
 export function MappingStep({ one, onTried }: MappingStepProps) {
-  const nameOf = useFieldNames();
   const { data, error, refetch } = useOperation(ImportFields, {});
   const saved = useOperation(SavedMappings, { collection: one.collection });
   const [draft, keepDraft] = useDraft(`import:${one.id}`);
@@ -58,10 +57,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
   const options: ChosenOptions = { mode: one.mode, by: one.by, missing: one.missing, triggers: one.triggers };
   const chosen = (draft.options ?? options) as ChosenOptions;
   const collection = data?.collections.find(({ name }) => name === one.collection);
-  const choices = useMemo(
-    () => (collection && data ? columnChoices(collection, data.collections, nameOf) : []),
-    [collection, data, nameOf],
-  );
+  const choices = collection && data ? columnChoices(collection, data.collections) : [];
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!collection) return <LoadingState />;
   const inspection = one.inspection as Inspection;
@@ -124,7 +120,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
       )}
       {left.length > 0 && (
         <WarningNotice title={t('Required, but not in any column')}>
-          {left.map(({ name }) => nameOf(name)).join(', ')}
+          {left.map(({ name }) => sayFieldName(name)).join(', ')}
         </WarningNotice>
       )}
       <FixedValues
@@ -211,7 +207,6 @@ interface OptionFieldsProps {
 }
 
 function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
-  const nameOf = useFieldNames();
   const { collections } = useViewer();
   const mayRemove = collections.some(({ name, canRemove }) => name === collection.name && canRemove);
   const { mode, by, missing, triggers } = options;
@@ -239,7 +234,7 @@ function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
             label={t('Match records by')}
             value={by}
             onChange={(next) => onChange({ ...options, by: next })}
-            data={offered.map((key) => ({ value: key, label: key === '_id' ? '_id' : nameOf(key) }))}
+            data={offered.map((key) => ({ value: key, label: key === '_id' ? '_id' : sayFieldName(key) }))}
           />
           <ChoiceField
             label={t('Records missing from the file')}
@@ -276,7 +271,6 @@ interface FixedValuesProps {
 }
 
 function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
-  const wordsOf = useAllowedWords();
   const [added, setAdded] = useState('');
   const free = choices.filter(({ path }) => path !== '_id' && !taken.has(path) && !(path in fixed));
   const without = (path: string) =>
@@ -302,7 +296,7 @@ function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
               {allowed ? (
                 <NativeSelect
                   {...common}
-                  data={['', ...allowed.map((code) => ({ value: code, label: wordsOf(code) }))]}
+                  data={['', ...allowed.map((code) => ({ value: code, label: sayAllowed(code) }))]}
                   className="grow"
                   maw={380}
                 />

@@ -1,6 +1,5 @@
 /** The steps of an import after its columns are known: the outcome of a dry run, and that of the run. */
 import { Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import {
@@ -14,11 +13,10 @@ import {
   UndoPreviewOfImport,
   UndoWholeImport,
 } from '../../../generated/portal/imports/imports';
-import { saveFile } from '../gateway/save-file';
-import { useChange, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { useChange, useDownload, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, t } from '../language/texts';
-import { useFieldNames } from '../records/use-declared-collection';
+import { sayFieldName } from '../records/use-declared-collection';
 import { ConfirmDialog, DialogButton } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/icon';
 import { type ListColumn, ListTable, PlainList } from '../shell/list-table';
@@ -104,7 +102,6 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
 type Trial = NonNullable<ShownImportFragment['trial']>;
 
 function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
-  const nameOf = useFieldNames();
   if (fields.length === 0) return null;
   return (
     <TitledSection title={t('Fields that would change')}>
@@ -114,7 +111,7 @@ function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
         rows={fields}
         keyOf={({ field }) => field}
         columns={[
-          [t('Field'), ({ field }) => nameOf(field)],
+          [t('Field'), ({ field }) => sayFieldName(field)],
           [t('Records'), ({ records }) => formats.number(records), 'numeric'],
           [t('Values overwritten'), ({ overwritten }) => formats.number(overwritten), 'numeric'],
         ]}
@@ -126,7 +123,6 @@ function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
 type PreviewedRow = Trial['preview'][number];
 
 function FirstRows({ one, preview }: Pick<Trial, 'preview'> & { readonly one: ShownImportFragment }) {
-  const nameOf = useFieldNames();
   const { id, collection } = one;
   const rows = preview.slice(0, MOST_PREVIEWED);
   const nameOfRecord = useNamesOfRecords(
@@ -156,7 +152,7 @@ function FirstRows({ one, preview }: Pick<Trial, 'preview'> & { readonly one: Sh
           {fields?.map((field) => {
             const change = changes?.find((other) => other.field === field);
             const values = change && `: ${textOf(change.before)} → ${textOf(change.after)}`;
-            return <div key={field}>{`${nameOf(field)}${values ?? ''}`}</div>;
+            return <div key={field}>{`${sayFieldName(field)}${values ?? ''}`}</div>;
           })}
         </div>
       ),
@@ -290,19 +286,12 @@ interface CsvOfImportProps {
 
 /** A button that downloads one of the CSV tables of an import. */
 function CsvOfImport({ id, file, label }: CsvOfImportProps) {
-  const gateway = useGateway();
-  const download = useMutation({
-    mutationFn: async () => saveFile(await gateway.fetchFile(`/imports/${id}/${file}`), file),
-  });
+  const download = useDownload();
+  const start = () => download.mutate({ path: `/imports/${id}/${file}`, name: file });
   return (
     <>
-      <TextButton
-        label={label}
-        icon="download"
-        loading={download.isPending}
-        onClick={() => download.mutate()}
-      />
-      {download.error && <ProblemState problem={download.error} retry={() => download.mutate()} />}
+      <TextButton label={label} icon="download" loading={download.isPending} onClick={start} />
+      {download.error && <ProblemState problem={download.error} retry={start} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** The usage of a key: figures by hour, the rest of its rate limit, and its last requests. */
-import { Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Code, Group, Paper, Stack, Title } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { ApiKeysOfPortal, UsageOfKey, type UsageOfKeyQuery } from '../../../generated/portal/keys/keys';
 import { ChartCanvas } from '../charts/chart-canvas';
@@ -8,7 +8,14 @@ import { formats, t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { StateTag } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
-import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
+import {
+  EmptyState,
+  LoadingState,
+  NotFoundState,
+  PageFrame,
+  ProblemState,
+  TitledSection,
+} from '../shell/states';
 import { ChoiceField } from '../shell/text-field';
 import { textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
@@ -112,10 +119,7 @@ function UsageCharts({ usage, hours }: { readonly usage: Usage; readonly hours: 
   const shared = { labels, isOverTime: true, unit: 'number', height: 220 } as const;
   return (
     <div className="section-columns">
-      <Paper component="section" withBorder p="md">
-        <Text fw={600} mb="sm" component="h2">
-          {t('Requests by hour')}
-        </Text>
+      <TitledSection isFramed mb="sm" title={t('Requests by hour')}>
         <ChartCanvas
           {...shared}
           kind="stackedBar"
@@ -129,18 +133,15 @@ function UsageCharts({ usage, hours }: { readonly usage: Usage; readonly hours: 
             { name: t('Rate limited'), values: found.map((one) => one?.refused ?? 0) },
           ]}
         />
-      </Paper>
-      <Paper component="section" withBorder p="md">
-        <Text fw={600} mb="sm" component="h2">
-          {t('95th percentile of the time of a request, in milliseconds')}
-        </Text>
+      </TitledSection>
+      <TitledSection isFramed mb="sm" title={t('95th percentile of the time of a request, in milliseconds')}>
         <ChartCanvas
           {...shared}
           kind="bar"
           title={t('95th percentile of the time of a request, in milliseconds')}
           series={[{ name: 'ms', values: found.map((one) => one?.p95Ms ?? 0) }]}
         />
-      </Paper>
+      </TitledSection>
     </div>
   );
 }

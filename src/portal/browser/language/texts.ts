@@ -1,7 +1,5 @@
 import { i18n } from '@lingui/core';
-import { useLingui } from '@lingui/react';
-import { useQuery } from '@tanstack/react-query';
-import { useCallback, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { ObservableValue } from '../session/login-session';
 import { isTime } from './days';
 import { type Language, rememberLanguage } from './preferred-language';
@@ -99,7 +97,7 @@ export const formats: Formats = {
     return schoolZone.get();
   },
   get locale() {
-    return LOCALES[currentLanguage.get()];
+    return LOCALES[shown.get().language];
   },
 };
 
@@ -129,29 +127,14 @@ function keptByKey<Options, Made>(make: (options: Options) => Made): (options: O
   };
 }
 
-type Words = Readonly<Record<string, string>>;
-
-/** By language, loaded by pages that show reports. */
-const WORDS: Readonly<Record<string, () => Promise<Words>>> = {
-  hi: async () => (await import('./hindi-words.json')).default,
-};
-
 /**
  * Translates the names of reports, their parameters and columns, of operations of the library, and of
  * bundled collections and their fields. They are texts of the schema, not of the portal, and some of their
  * words have another meaning on a button. A test requires a translation of each. Unknown names stay in
- * English.
+ * English, and all of them until their words are there.
  */
-export function useReportWords(): (text: string) => string {
-  const { locale } = useLingui().i18n;
-  const load = WORDS[locale];
-  const { data } = useQuery({
-    queryKey: ['report words', locale],
-    queryFn: async () => (await load?.()) ?? {},
-    staleTime: Number.POSITIVE_INFINITY,
-    enabled: load !== undefined,
-  });
-  return useCallback((text) => data?.[text] ?? text, [data]);
+export function say(text: string): string {
+  return shown.get().words[text] ?? text;
 }
 
 /** Sorts by title in the alphabet of the language, and numbers by their value. */
@@ -177,20 +160,43 @@ const LOCALES: Readonly<Record<Language, string>> = { en: 'en-IN', hi: 'hi-IN' }
 
 const CATALOGS = { en: () => import('catalog:en'), hi: () => import('catalog:hi') } as const;
 
-const currentLanguage = new ObservableValue<Language>('en');
+type Words = Readonly<Record<string, string>>;
 
-/** The language of the page. A component that calls this is drawn anew when it changes, with all within. */
-export function useLanguage(): Language {
-  return useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
+/** The words of `say` by language, loaded after its texts. */
+const WORDS: Readonly<Partial<Record<Language, () => Promise<Words>>>> = {
+  hi: async () => (await import('./hindi-words.json')).default,
+};
+
+interface ShownLanguage {
+  readonly language: Language;
+  readonly words: Words;
+}
+
+const shown = new ObservableValue<ShownLanguage>({ language: 'en', words: {} });
+
+/**
+ * The language of the page, and its words once they are there. A component that calls this is drawn anew when
+ * they change, with all within.
+ */
+export function useLanguage(): ShownLanguage {
+  return useSyncExternalStore(shown.subscribe, shown.get);
 }
 
 /** Loads the texts of a language, switches to it, and remembers it in this browser. */
 export async function switchLanguage(language: Language): Promise<void> {
+  if (i18n.locale === language) return;
   const { messages } = await CATALOGS[language]();
   i18n.load(language, messages);
   // Numbers within a text are grouped like other numbers: 1,00,000.
   i18n.activate(language, LOCALES[language]);
   document.documentElement.lang = language;
   rememberLanguage(language);
-  currentLanguage.set(language);
+  shown.set({ language, words: {} });
+  void showWords(language);
+}
+
+/** The page does not wait for them. Without an answer, they stay in English. */
+async function showWords(language: Language): Promise<void> {
+  const words = await WORDS[language]?.().catch(() => undefined);
+  if (words && shown.get().language === language) shown.set({ language, words });
 }

@@ -17,8 +17,8 @@ import {
 } from '../../../generated/portal/people/people';
 import { SessionList } from '../account/session-list';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
-import { formats, t, useReportWords } from '../language/texts';
-import { useFieldNames } from '../records/use-declared-collection';
+import { formats, say, t } from '../language/texts';
+import { sayFieldName } from '../records/use-declared-collection';
 import { ChangeButton, ChangedMeanwhile, ConfirmDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { FactStrip } from '../shell/link-card';
 import { ListTable } from '../shell/list-table';
@@ -210,8 +210,6 @@ type CollectionRights = NonNullable<PeopleRightsQuery['userRights']>['collection
 
 /** The rights of a user as the gateway decides them: each collection by verb, with its fields. */
 function RightsTable({ userId }: { readonly userId: string }) {
-  const say = useReportWords();
-  const nameOf = useFieldNames();
   const inWords = (isAllowed: boolean, fields: readonly string[]) => {
     if (!isAllowed) return t('No');
     if (fields.length === 0) return t('Yes');
@@ -219,7 +217,7 @@ function RightsTable({ userId }: { readonly userId: string }) {
       <details>
         <summary>{t('{count, plural, one {# field} other {# fields}}', { count: fields.length })}</summary>
         <Text size="xs" className="wrapped">
-          {fields.map(nameOf).join(', ')}
+          {fields.map(sayFieldName).join(', ')}
         </Text>
       </details>
     );

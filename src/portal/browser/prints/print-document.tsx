@@ -12,19 +12,19 @@ import {
   type PrintedRecordsQueryVariables,
   PrintLayout as ReadLayout,
 } from '../../../generated/portal/prints/prints';
-import { useFileDownload } from '../files/file-dialog';
+import { downloadOf } from '../files/file-dialog';
 import { isExactNumber } from '../gateway/exact-number';
-import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { useDownload, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf, startOfSession } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
 import {
   type DeclaredCollection,
   type DeclaredField,
   isReferenceValue,
-  useAllowedWords,
+  sayAllowed,
+  sayFieldName,
   useDeclaredCollection,
-  useFieldNames,
-  useValueText,
+  valueText,
 } from '../records/use-declared-collection';
 import { LoadingState, ProblemState } from '../shell/states';
 import { type PrintLayout } from './print-menu';
@@ -97,7 +97,7 @@ function Paper({ html, style, label }: PaperProps) {
   const host = useRef<HTMLElement>(null);
   const gateway = useGateway();
   const router = useRouter();
-  const { mutate: download } = useFileDownload();
+  const { mutate: download } = useDownload();
   useLayoutEffect(() => {
     const element = host.current;
     if (!element) return undefined;
@@ -125,7 +125,7 @@ function Paper({ html, style, label }: PaperProps) {
       if (file === undefined && !to.startsWith('/portal/')) return;
       event.preventDefault();
       if (file === undefined) router.history.push(to);
-      else download({ id: file, name });
+      else download(downloadOf({ id: file, name }));
     };
     root.addEventListener('click', (event) => follow(event as MouseEvent), { signal: stop.signal });
     return () => {
@@ -157,9 +157,6 @@ function usePrintFilters(
   collection: DeclaredCollection | null | undefined,
 ): PrintFilters {
   const { locale } = useLingui().i18n;
-  const nameOf = useFieldNames();
-  const wordOf = useAllowedWords();
-  const valueText = useValueText();
   const words = layout.translations?.[locale]?.words ?? {};
   const translate = (text: string) => words[text] ?? text;
   const fieldsOf = (fields: readonly DeclaredField[], data: Values): readonly PrintedField[] =>
@@ -171,13 +168,13 @@ function usePrintFilters(
       const isNested = field.fields && list.length > 0 && !list.some(isReferenceValue);
       const rows = isNested ? list.map((one) => fieldsOf(field.fields ?? [], one)) : [];
       const text = isNested ? '' : valueText(value, field, data);
-      return text === '' && rows.length === 0 ? [] : [{ name: nameOf(field.name), text, rows }];
+      return text === '' && rows.length === 0 ? [] : [{ name: sayFieldName(field.name), text, rows }];
     });
   return {
     t: (value, ...parts) =>
       translate(textOf(value)).replaceAll(/\{(\d)\}/g, (_all, place: string) => textOf(parts[Number(place)])),
-    word: (value) => translate(wordOf(textOf(value).toLowerCase())),
-    field: (value) => nameOf(textOf(value)),
+    word: (value) => translate(sayAllowed(textOf(value).toLowerCase())),
+    field: (value) => sayFieldName(textOf(value)),
     fields: (value) => fieldsOf(collection?.fields ?? [], (value ?? {}) as Values),
     label: (value) => textOf(((value ?? {}) as Values)[collection?.labelField ?? '']) || collection?.title,
     // Adding leaves parts of a paisa, and a zero below zero.

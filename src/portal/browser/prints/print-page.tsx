@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
-import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
+import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
 import { orderInAddress } from '../records/view-address';
 import { ParameterInput } from '../reports/parameters-form';
 import { SetSelect, useSets } from '../sheets/set-select';
@@ -124,8 +124,6 @@ const TYPES: Readonly<Record<PrintChoice['kind'], string>> = {
 };
 
 function Choice({ choice: { name, label, kind, values }, layout, ...input }: ChoiceProps) {
-  const nameOf = useFieldNames();
-  const wordOf = useAllowedWords();
   const { locale } = formats;
   const words = layout.translations?.[locale.slice(0, 2)]?.words;
   return (
@@ -133,8 +131,8 @@ function Choice({ choice: { name, label, kind, values }, layout, ...input }: Cho
       parameter={{
         ...{ name: '', type: TYPES[kind], isRequired: kind === 'values', description: '' },
         choices: values ?? null,
-        titles: Object.fromEntries((values ?? []).map((one) => [one, wordOf(one.toLowerCase())])),
-        title: words?.[label ?? ''] ?? label ?? nameOf(name),
+        titles: Object.fromEntries((values ?? []).map((one) => [one, sayAllowed(one.toLowerCase())])),
+        title: words?.[label ?? ''] ?? label ?? sayFieldName(name),
       }}
       {...input}
     />

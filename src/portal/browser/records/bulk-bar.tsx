@@ -16,8 +16,8 @@ import { type CountedFilter, countUpToMost } from './records-toolbar';
 import {
   type DeclaredCollection,
   type DeclaredField,
-  useFieldNames,
-  useValueText,
+  sayFieldName,
+  valueText,
 } from './use-declared-collection';
 import { tidied, useDraft } from './use-draft';
 
@@ -131,7 +131,6 @@ interface NewValueProps {
 }
 
 function NewValue({ collection, field, value, onField, onValue }: NewValueProps) {
-  const nameOf = useFieldNames();
   const rights = useViewer().collections.find(({ name }) => name === collection.name);
   const fields = collection.fields.filter(
     ({ name }) => rights?.updatableFields.includes(name) && rights.readableFields.includes(name),
@@ -140,7 +139,7 @@ function NewValue({ collection, field, value, onField, onValue }: NewValueProps)
     <>
       <Select
         label={t('Field')}
-        data={fields.map(({ name }) => ({ value: name, label: nameOf(name) }))}
+        data={fields.map(({ name }) => ({ value: name, label: sayFieldName(name) }))}
         value={field?.name ?? null}
         onChange={(name) => onField(fields.find((one) => one.name === name))}
         searchable
@@ -194,7 +193,6 @@ interface FirstOfThemProps {
 }
 
 function FirstOfThem({ collection, filter, count, field, value }: FirstOfThemProps) {
-  const valueText = useValueText();
   const { labelField, fields } = collection;
   const label = fields.find(({ name }) => name === labelField);
   const { data, error } = useOperation(GridRecords, {

@@ -2,14 +2,13 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
 import { useOperation, useViewer, type ViewerCollection } from '../gateway/use-gateway';
-import { inOrderOfTitle, t, useReportWords } from '../language/texts';
+import { inOrderOfTitle, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { EmptyState, PageFrame } from '../shell/states';
 
 export function CollectionsPage() {
-  const say = useReportWords();
   const collections = inOrderOfTitle(useViewer().collections.filter(({ canRead }) => canRead));
   const { data } = useOperation(CollectionDescriptions, {});
   const described = new Map(data?.collections.map(({ name, description }) => [name, say(description)]));

@@ -4,7 +4,7 @@ import { isExactNumber } from '../gateway/exact-number';
 import { ProblemWords } from '../language/problem-words';
 import { formats, t, useToday } from '../language/texts';
 import type { GatewayProblem } from '../session/gateway-problem';
-import { type DeclaredField, useFieldNames } from './use-declared-collection';
+import { type DeclaredField, sayFieldName } from './use-declared-collection';
 
 export interface FieldFault {
   /** The path from the field to the invalid part: `['0', 'amount']` in a list of objects. */
@@ -60,9 +60,10 @@ const ONE_FOR_EACH = 'one record for each ';
 const MOST_TOLD = 3;
 
 export function FieldFaults({ faults }: { readonly faults: readonly FieldFault[] }): ReactNode {
-  const nameOf = useFieldNames();
   return faults.slice(0, MOST_TOLD).map((fault) => {
-    const place = fault.within.map((step) => (/^\d+$/.test(step) ? `${Number(step) + 1}` : nameOf(step)));
+    const place = fault.within.map((step) =>
+      /^\d+$/.test(step) ? `${Number(step) + 1}` : sayFieldName(step),
+    );
     return (
       <span key={`${place} ${fault.detail}`} className="field-fault">
         {place.length > 0 && `${place.join(' · ')}: `}
@@ -73,13 +74,12 @@ export function FieldFaults({ faults }: { readonly faults: readonly FieldFault[]
 }
 
 function FaultInWords({ fault: { kind, detail, expected = '' } }: { readonly fault: FieldFault }): ReactNode {
-  const nameOf = useFieldNames();
   if (kind === 'missing') return t('This field is required.');
   if (kind === 'taken') return t('Another record already has this value.');
   if (kind === 'takenTogether') {
     const fields = expected.slice(ONE_FOR_EACH.length).split(' and ');
     return t('Another record has the same {fields}.', {
-      fields: fields.map((field) => nameOf(field.replace(/ \(.*/, ''))).join(' + '),
+      fields: fields.map((field) => sayFieldName(field.replace(/ \(.*/, ''))).join(' + '),
     });
   }
   return <ProblemWords text={detail} />;

@@ -22,12 +22,7 @@ import { IconButton, TextButton } from '../shell/text-button';
 import { SwitchField, TextField } from '../shell/text-field';
 import { useBoundFault } from './field-faults';
 import { ReferencePicker } from './reference-picker';
-import {
-  type DeclaredField,
-  isReferenceValue,
-  useAllowedWords,
-  useFieldNames,
-} from './use-declared-collection';
+import { type DeclaredField, isReferenceValue, sayAllowed, sayFieldName } from './use-declared-collection';
 
 interface FieldInputProps {
   readonly field: DeclaredField;
@@ -44,10 +39,8 @@ export function FieldInput({ field, value, onChange, isReadOnly, error }: FieldI
 }
 
 function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
-  const nameOf = useFieldNames();
-  const wordsOf = useAllowedWords();
   const common = {
-    label: nameOf(field.name),
+    label: sayFieldName(field.name),
     description: described(field),
     required: field.isRequired,
     readOnly: isReadOnly,
@@ -82,7 +75,7 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
     return (
       <Select
         {...common}
-        data={field.allowed.map((code) => ({ value: code, label: wordsOf(code) }))}
+        data={field.allowed.map((code) => ({ value: code, label: sayAllowed(code) }))}
         value={text === '' ? null : text}
         onChange={onChange}
         clearable={!field.isRequired && !isReadOnly}
@@ -155,11 +148,10 @@ function textOrNull(text: string): string | null {
 }
 
 function ObjectInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
-  const nameOf = useFieldNames();
   const members = field.fields ?? [];
   const object = (value ?? {}) as Readonly<Record<string, unknown>>;
   return (
-    <Input.Wrapper label={field.isList ? undefined : nameOf(field.name)} error={error}>
+    <Input.Wrapper label={field.isList ? undefined : sayFieldName(field.name)} error={error}>
       <div className="object-fields">
         {members.map((member) => (
           <FieldInput
@@ -176,10 +168,9 @@ function ObjectInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
 }
 
 function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
-  const nameOf = useFieldNames();
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
   const one: DeclaredField = { ...field, isList: false, isRequired: false, description: '' };
-  const label = nameOf(field.name);
+  const label = sayFieldName(field.name);
   return (
     <Input.Wrapper
       label={label}

@@ -21,7 +21,7 @@ import {
   printWhere,
   splitWhere,
 } from './filter-conditions';
-import { type DeclaredField, useAllowedWords, useFieldNames } from './use-declared-collection';
+import { type DeclaredField, sayAllowed, sayFieldName } from './use-declared-collection';
 
 interface FilterBuilderProps {
   readonly fields: readonly DeclaredField[];
@@ -32,8 +32,7 @@ interface FilterBuilderProps {
 }
 
 export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: FilterBuilderProps) {
-  const nameOf = useFieldNames();
-  const choices = fields.flatMap((field) => filterFieldsOf(field, nameOf));
+  const choices = fields.flatMap(filterFieldsOf);
   const given = splitWhere(where, choices);
   const [text, setText] = useState(oquery);
   const [rows, setRows] = useState<readonly FilterCondition[]>([
@@ -170,7 +169,6 @@ function ConditionValue({
   number,
   onChange,
 }: Pick<ConditionRowProps, 'row' | 'number' | 'onChange'> & { readonly field: FilterField | undefined }) {
-  const wordsOf = useAllowedWords();
   const label = t('Value of condition {number}', { number });
   const allowed =
     field?.type === 'boolean'
@@ -178,7 +176,7 @@ function ConditionValue({
           { value: 'true', label: t('yes') },
           { value: 'false', label: t('no') },
         ]
-      : field?.allowed?.map((value) => ({ value, label: wordsOf(value) }));
+      : field?.allowed?.map((value) => ({ value, label: sayAllowed(value) }));
   if (allowed && (row.operator === '=' || row.operator === 'notEquals')) {
     return (
       <Select
@@ -258,14 +256,14 @@ interface FilterField extends EmptinessChoice {
 /**
  * Returns the filter fields of a field. A reference can be filtered by the label of its target, or by its id.
  */
-function filterFieldsOf(field: DeclaredField, nameOf: (name: string) => string): FilterField[] {
-  const label = nameOf(field.name);
+function filterFieldsOf(field: DeclaredField): FilterField[] {
+  const label = sayFieldName(field.name);
   if (field.type === 'object') {
     return (field.fields ?? []).map((member) => {
       const path = `${field.name}.${member.name}`;
       return {
         path,
-        label: `${label}: ${nameOf(member.name)}`,
+        label: `${label}: ${sayFieldName(member.name)}`,
         type: member.type,
         allowed: member.allowed,
         // Left out for lists, because some elements may have a value and others not.
@@ -314,15 +312,13 @@ const MONTH = /^\d{4}-\d{2}$/;
  * A malformed filter, and one that no row can express, is returned unchanged.
  */
 export function useFilterWords(fields: readonly DeclaredField[]): (oquery: string, where: string) => string {
-  const nameOf = useFieldNames();
-  const wordsOf = useAllowedWords();
-  const choices = fields.flatMap((field) => filterFieldsOf(field, nameOf));
+  const choices = fields.flatMap(filterFieldsOf);
   const say = (condition: FilterCondition) => {
     const field = choices.find(({ path }) => path === condition.field);
     const said = {
       field: field?.label ?? condition.field,
       operator: t(nameOfOperator(condition.operator, field)),
-      value: sayValue(condition, field, wordsOf),
+      value: sayValue(condition, field),
     };
     return t('{field} {operator} {value}', said).trim();
   };
@@ -334,15 +330,11 @@ export function useFilterWords(fields: readonly DeclaredField[]): (oquery: strin
   };
 }
 
-function sayValue(
-  { operator, value }: FilterCondition,
-  field: FilterField | undefined,
-  wordsOf: (value: string) => string,
-): string {
+function sayValue({ operator, value }: FilterCondition, field: FilterField | undefined): string {
   if (!needsValue(operator)) return '';
   if (operator === '=#in' && MONTH.test(value)) return formats.month(value);
   if (field?.type === 'datetime' && DAY.test(value)) return formats.day(value);
   if (field?.type === 'boolean') return value === 'true' ? t('yes') : t('no');
   const isWhole = operator === '=' || operator === 'notEquals';
-  return isWhole && field?.allowed?.includes(value) ? wordsOf(value) : value;
+  return isWhole && field?.allowed?.includes(value) ? sayAllowed(value) : value;
 }

@@ -19,8 +19,8 @@ import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 import {
   type DeclaredCollection,
   type DeclaredField,
-  useFieldNames,
-  useValueText,
+  sayFieldName,
+  valueText,
 } from './use-declared-collection';
 
 type RecordVersion = HistoryOfRecordQuery['recordHistory']['nodes'][number];
@@ -146,8 +146,6 @@ function RestoreButton({ collection, id, current, version }: RestoreButtonProps)
 }
 
 function ChangedFields({ collection, id, current, change }: Omit<VersionCardProps, 'nameOf'>) {
-  const nameOf = useFieldNames();
-  const valueText = useValueText();
   const viewer = useViewer();
   const save = useChange(SaveRecord, [GridRecords, RecordNow, HistoryOfRecord]);
   const updatable = viewer.collections.find(({ name }) => name === collection.name)?.updatableFields ?? [];
@@ -172,7 +170,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
         rows={change.changes}
         keyOf={({ path }) => path}
         columns={[
-          [t('Field'), ({ path }) => nameOf(path)],
+          [t('Field'), ({ path }) => sayFieldName(path)],
           [t('Before'), ({ path, before }) => text(before, path), 'removed-value'],
           [t('After'), ({ path, after }) => text(after, path), 'added-value'],
           [
@@ -186,7 +184,7 @@ function ChangedFields({ collection, id, current, change }: Omit<VersionCardProp
                   size="compact-xs"
                   variant="subtle"
                   loading={save.isPending}
-                  aria-label={t('Restore {field} from before', { field: nameOf(path) })}
+                  aria-label={t('Restore {field} from before', { field: sayFieldName(path) })}
                   onClick={() =>
                     save.mutate({
                       ...{ collection: collection.name, id, ifVersion: current },

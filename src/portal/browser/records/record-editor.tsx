@@ -21,9 +21,9 @@ import { FieldInput } from './field-input';
 import {
   type DeclaredCollection,
   type DeclaredField,
+  sayFieldName,
   unitIn,
-  useFieldNames,
-  useValueText,
+  valueText,
 } from './use-declared-collection';
 import { type Draft, draftKey, isSame, tidied, useDraft, useDraftBase, withChange } from './use-draft';
 
@@ -320,8 +320,6 @@ interface ConflictDialogProps {
  * each field.
  */
 export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: ConflictDialogProps) {
-  const nameOf = useFieldNames();
-  const valueText = useValueText();
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const choose = (name: string, side: string) => {
     const next = new Set(kept);
@@ -341,7 +339,7 @@ export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: Conf
         {fields.map(({ field, before, theirs, mine }) => (
           <Radio.Group
             key={field.name}
-            label={nameOf(field.name)}
+            label={sayFieldName(field.name)}
             description={t('It was: {value}', { value: valueText(before, field) || '—' })}
             descriptionProps={{ mt: 8 }}
             value={kept.has(field.name) ? 'theirs' : 'mine'}

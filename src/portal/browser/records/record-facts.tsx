@@ -4,9 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MessagesOfPortal } from '../../../generated/portal/messages/messages';
 import { FilesOfRecord } from '../../../generated/portal/records/record';
-import { RemoveFileDialog, useFileDownload } from '../files/file-dialog';
+import { downloadOf, RemoveFileDialog } from '../files/file-dialog';
 import { useFileSending } from '../gateway/use-file-sending';
-import { useOperation } from '../gateway/use-gateway';
+import { useDownload, useOperation } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { labelOfMessage, MESSAGE_STATE_NAMES, MessageDialog } from '../messages/message-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
@@ -22,8 +22,8 @@ import {
   type DeclaredCollection,
   type DeclaredField,
   isReferenceValue,
-  useFieldNames,
-  useValueText,
+  sayFieldName,
+  valueText,
 } from './use-declared-collection';
 
 export interface RecordFactsProps {
@@ -32,10 +32,9 @@ export interface RecordFactsProps {
 }
 
 export function RecordFacts({ collection, record }: RecordFactsProps) {
-  const nameOf = useFieldNames();
   const data = record.data as Readonly<Record<string, unknown>>;
   const said = mainFieldsOf(collection, data).map(
-    (field) => [nameOf(field.name), <FactValue key={field.name} field={field} data={data} />] as const,
+    (field) => [sayFieldName(field.name), <FactValue key={field.name} field={field} data={data} />] as const,
   );
   return <FactStrip facts={[...said, [t('Last changed'), formats.instant(record.updatedAt)]]} />;
 }
@@ -47,7 +46,6 @@ interface FactValueProps {
 
 function FactValue({ field, data }: FactValueProps) {
   const value = data[field.name];
-  const valueText = useValueText();
   const target = useReferenceTarget([{ field, value }])({ field, value });
   const text = valueText(value, field, data);
   if (field.name === 'status') return <StateTag state={String(value)}>{text}</StateTag>;
@@ -127,7 +125,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
   const add = useFileSending('/files', { collection, recordId: id }, () =>
     queries.invalidateQueries({ queryKey: [FilesOfRecord.name] }),
   );
-  const download = useFileDownload();
+  const download = useDownload();
   const problem = error ?? add.problem ?? download.error;
   const files = data?.files.nodes ?? [];
   return (
@@ -160,7 +158,7 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
                   <IconButton
                     icon="download"
                     label={t('Download {name}', { name: file.name })}
-                    onClick={() => download.mutate(file)}
+                    onClick={() => download.mutate(downloadOf(file))}
                   />
                   {file.mayRemove && (
                     <IconButton

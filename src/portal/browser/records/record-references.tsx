@@ -3,16 +3,16 @@ import { Card, SimpleGrid, Stack, Text } from '@mantine/core';
 import { ReferringRecords } from '../../../generated/portal/records/record';
 import { ReferringFields, type ReferringFieldsQuery } from '../../../generated/portal/records/records';
 import { useOperation, useViewer } from '../gateway/use-gateway';
-import { t, useReportWords } from '../language/texts';
+import { say, t } from '../language/texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { TextLink } from '../shell/text-button';
 import { escapeValue } from './filter-conditions';
 import {
   isReferenceValue,
+  sayFieldName,
   stateFieldsOf,
-  useFieldNames,
-  useValueText,
   VoidState,
+  valueText,
   voidStateOf,
 } from './use-declared-collection';
 
@@ -66,8 +66,6 @@ interface ReferringProps {
 }
 
 function Referring({ from, field, id, values }: ReferringProps) {
-  const nameOf = useFieldNames();
-  const say = useReportWords();
   const describe = useDescription(from, values);
   const oquery = `${field}.value=${escapeValue(id)}`;
   const asked = [...new Set([...tellingFields(from), ...stateFieldsOf(from.fields)].map(({ name }) => name))];
@@ -81,7 +79,7 @@ function Referring({ from, field, id, values }: ReferringProps) {
     <Card component="li" withBorder padding="md">
       <Stack gap={6} w="100%">
         <Text fw={600} size="md">
-          {say(from.title)} · {nameOf(field)}
+          {say(from.title)} · {sayFieldName(field)}
         </Text>
         {error && <ProblemState problem={error} />}
         {!data && !error && <LoadingState rows={2} />}
@@ -120,7 +118,6 @@ function tellingFields({ labelField, fields }: ReferringProps['from']) {
 
 /** Describes a referring record in a line, without the values that it shares with the record. */
 function useDescription(from: ReferringProps['from'], values: Values): (data: Values) => string {
-  const valueText = useValueText();
   const known = new Set(Object.values(values));
   return (data) => {
     const states = stateFieldsOf(from.fields);

@@ -4,7 +4,7 @@ import { useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { escapeValue } from './filter-conditions';
-import { useFieldNames } from './use-declared-collection';
+import { sayFieldName } from './use-declared-collection';
 
 export interface RecordUse {
   readonly count: number;
@@ -39,7 +39,6 @@ export interface RecordUsesProps {
 }
 
 export function RecordUses({ uses, id }: RecordUsesProps) {
-  const nameOf = useFieldNames();
   const { collections } = useViewer();
   return (
     <Stack gap="xs" role="alert">
@@ -48,7 +47,7 @@ export function RecordUses({ uses, id }: RecordUsesProps) {
         {uses.map(({ count, isMore, collection, field }) => {
           const title = collections.find(({ name }) => name === collection)?.title ?? collection;
           const number = `${formats.number(count)}${isMore ? '+' : ''}`;
-          const words = t('{title}: {number} ({field})', { title, number, field: nameOf(field) });
+          const words = t('{title}: {number} ({field})', { title, number, field: sayFieldName(field) });
           const oquery = `${field}.value=${escapeValue(id ?? '')}`;
           return (
             <li key={`${collection} ${field}`}>

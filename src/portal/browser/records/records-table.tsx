@@ -21,9 +21,9 @@ import { ReferenceLink, useReferenceTarget } from './reference-picker';
 import {
   type DeclaredCollection,
   type DeclaredField,
-  useFieldNames,
-  useValueText,
+  sayFieldName,
   VoidState,
+  valueText,
   voidStateOf,
 } from './use-declared-collection';
 import { type Draft, draftKey, useDraft, useDraftBase, withChange } from './use-draft';
@@ -47,19 +47,17 @@ interface OpenCell {
 
 export function RecordsTable(props: RecordsTableProps) {
   const { collection, columns, rows, chosen, sort, onSort, more } = props;
-  const nameOf = useFieldNames();
   const offerUndo = useUndoNotice();
-  const valueText = useValueText();
   const readAnew = useRowReader(collection.name);
   const [open, setOpen] = useState<OpenCell>();
   const rights = useViewer().collections.find(({ name }) => name === collection.name);
   const changeable = new Set(rights?.canUpdate ? rights.updatableFields : []);
-  const boxes = rights?.canUpdate || rights?.canRemove ? [boxColumn(props, valueText)] : [];
+  const boxes = rights?.canUpdate || rights?.canRemove ? [boxColumn(props)] : [];
   const openCell = (row: GridRow, column: number) => {
     const field = columns[column - boxes.length];
     if (!field) return;
     if (changeable.has(field.name)) setOpen({ rowId: row.id, fieldName: field.name });
-    else notice(t('You may not change {field} here.', { field: nameOf(field.name) }), 'failed');
+    else notice(t('You may not change {field} here.', { field: sayFieldName(field.name) }), 'failed');
   };
   const keys = useGridKeys({
     rowCount: rows.length,
@@ -143,10 +141,7 @@ export function RecordsTable(props: RecordsTableProps) {
 }
 
 /** The checkboxes that select records, for viewers who may change or remove them. */
-function boxColumn(
-  { collection, rows, chosen }: RecordsTableProps,
-  valueText: ReturnType<typeof useValueText>,
-): VirtualColumn<GridRow> {
+function boxColumn({ collection, rows, chosen }: RecordsTableProps): VirtualColumn<GridRow> {
   const { ids, isAll } = chosen;
   const readIds = rows.map(({ id }) => id);
   const areAllRead = isAll || readIds.every((id) => ids.has(id));
@@ -202,12 +197,11 @@ const SIGNS = { ascending: 'up', descending: 'down', none: 'none' } as const;
 
 /** Each press goes from no order to ascending, to descending, and back. */
 function ColumnHead({ field, sort, onSort }: ColumnHeadProps) {
-  const nameOf = useFieldNames();
   const direction = directionOf(field.name, sort);
   const next = { none: field.name, ascending: `-${field.name}`, descending: '' }[direction];
   return (
     <UnstyledButton onClick={() => onSort(next)} title={field.description}>
-      {nameOf(field.name)} <Icon name={SIGNS[direction]} size={13} />
+      {sayFieldName(field.name)} <Icon name={SIGNS[direction]} size={13} />
     </UnstyledButton>
   );
 }
@@ -247,7 +241,6 @@ interface CellEditorProps {
 const ANYWHERE = { padding: 5, limiter: { fn: ({ x, y }: { x: number; y: number }) => ({ x, y }) } };
 
 function CellEditor({ collection, field, row, onSaved, onDone, children }: CellEditorProps) {
-  const nameOf = useFieldNames();
   const viewer = useViewer();
   const key = draftKey(viewer, collection, row.id);
   const [draft, keepDraft] = useDraft(key);
@@ -304,7 +297,7 @@ function CellEditor({ collection, field, row, onSaved, onDone, children }: CellE
       </Popover.Target>
       <Popover.Dropdown>
         <form
-          aria-label={t('Change {field}', { field: nameOf(field.name) })}
+          aria-label={t('Change {field}', { field: sayFieldName(field.name) })}
           onSubmit={(event: FormEvent) => {
             event.preventDefault();
             void saveAndGo(0);

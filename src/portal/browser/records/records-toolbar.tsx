@@ -5,8 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { CountedRecords, type CountedRecordsQuery } from '../../../generated/portal/records/grid-count';
 import { type GatewayClient } from '../gateway/gateway-client';
-import { saveFile } from '../gateway/save-file';
-import { useGateway } from '../gateway/use-gateway';
+import { useDownload, useGateway } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { PrintMenu } from '../prints/print-menu';
 import { notice } from '../shell/confirm-dialog';
@@ -14,7 +13,7 @@ import { FindInput } from '../shell/page-filter';
 import { TextButton } from '../shell/text-button';
 import { CheckField } from '../shell/text-field';
 import { SavedViewsMenu } from './saved-views-menu';
-import { type DeclaredField, useFieldNames } from './use-declared-collection';
+import { type DeclaredField, sayFieldName } from './use-declared-collection';
 import { EXPORT_FORMATS } from './view-address';
 
 /** The query of a collection, with the parameters of REST. */
@@ -42,14 +41,13 @@ interface RecordsToolbarProps {
 
 export function RecordsToolbar(props: RecordsToolbarProps) {
   const { fields, asked, labelField, search, onSearch, onColumns, filter, onFilter } = props;
-  const nameOf = useFieldNames();
   return (
     <Group gap="xs" mb="sm" className="grid-bar">
       <SavedViewsMenu collection={asked.collection} />
       {labelField !== null && (
         <SearchField
           value={search}
-          label={t('Search by {field}', { field: nameOf(labelField).toLowerCase() })}
+          label={t('Search by {field}', { field: sayFieldName(labelField).toLowerCase() })}
           onSearch={onSearch}
         />
       )}
@@ -112,7 +110,6 @@ function ColumnsMenu({
   readonly shown: readonly string[];
   onShow(names: readonly string[]): void;
 }) {
-  const nameOf = useFieldNames();
   return (
     <Popover position="bottom-end" withArrow trapFocus>
       <Popover.Target>
@@ -124,7 +121,7 @@ function ColumnsMenu({
             {fields.map(({ name }) => (
               <CheckField
                 key={name}
-                label={nameOf(name)}
+                label={sayFieldName(name)}
                 checked={shown.includes(name)}
                 onChange={(isOn) => {
                   const isShown = isOn;
@@ -144,17 +141,14 @@ function ColumnsMenu({
 }
 
 function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
-  const gateway = useGateway();
-  const { mutate, isPending } = useMutation({
-    mutationFn: async (format: string) => {
-      const address = new URLSearchParams({ ...addressOf(asked), project: asked.project.join(','), format });
-      saveFile(
-        await gateway.fetchFile(`/o/recs/${asked.collection}?${address}`),
-        `${asked.collection}.${format}`,
-      );
-    },
-    onError: ({ message }) => notice(message, 'failed'),
-  });
+  const { collection } = asked;
+  const { mutate, isPending } = useDownload();
+  const start = (format: string) => {
+    const address = new URLSearchParams({ ...addressOf(asked), project: asked.project.join(','), format });
+    const path = `/o/recs/${collection}?${address}`;
+    const onError = ({ message }: Error) => notice(message, 'failed');
+    mutate({ path, name: `${collection}.${format}` }, { onError });
+  };
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -163,7 +157,7 @@ function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
       <Menu.Dropdown>
         <Menu.Label>{t('All filtered records, with these columns')}</Menu.Label>
         {EXPORT_FORMATS.map(([format, label]) => (
-          <Menu.Item key={format} onClick={() => mutate(format)}>
+          <Menu.Item key={format} onClick={() => start(format)}>
             {label}
           </Menu.Item>
         ))}

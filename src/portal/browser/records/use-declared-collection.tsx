@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import {
   CollectionDeclaration,
   type CollectionDeclarationQuery,
@@ -7,7 +7,7 @@ import {
 import { isExactNumber } from '../gateway/exact-number';
 import { useOperation } from '../gateway/use-gateway';
 import { nameOfEnumValue, nameOfField } from '../language/name-of-field';
-import { formats, t, useReportWords } from '../language/texts';
+import { formats, say, t, useLanguage } from '../language/texts';
 import { StateTag } from '../shell/icon';
 
 /** A field as the collection declares it, with the fields of an object within. */
@@ -30,68 +30,62 @@ export type DeclaredCollection = NonNullable<CollectionDeclarationQuery['collect
 
 /** Reads the declaration of a collection, with title and descriptions in the language of the page. */
 export function useDeclaredCollection(name: string) {
-  const say = useReportWords();
+  const language = useLanguage();
   const { data, error, refetch } = useOperation(CollectionDeclaration, { name });
   const collection = data?.collection;
-  const inWords = useMemo(() => collection && sayCollection(collection, say), [collection, say]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words are those of the language.
+  const inWords = useMemo(() => collection && sayCollection(collection), [collection, language]);
   return { collection: inWords, error, refetch };
 }
 
-function sayCollection(collection: DeclaredCollection, say: (text: string) => string): DeclaredCollection {
+function sayCollection(collection: DeclaredCollection): DeclaredCollection {
   return {
     ...collection,
     title: say(collection.title),
     description: say(collection.description),
-    fields: collection.fields.map((field) => sayField(field, say)),
+    fields: collection.fields.map(sayField),
   };
 }
 
-function sayField<Field extends DeclaredField>(field: Field, say: (text: string) => string): Field {
-  const members = field.fields?.map((member) => sayField(member, say));
+function sayField<Field extends DeclaredField>(field: Field): Field {
+  const members = field.fields?.map(sayField);
   return { ...field, description: say(field.description), ...(members && { fields: members }) };
 }
 
 /**
- * Returns a function that names fields in the language of the page: `guardian_phone` is "Guardian phone", and
- * the second of a list "Guardian phone 2". A field that the school has declared keeps its own name.
+ * Names a field in the language of the page: `guardian_phone` is "Guardian phone", and the second of a list
+ * "Guardian phone 2". A field that the school has declared keeps its own name.
  */
-export function useFieldNames(): (name: string) => string {
-  const say = useReportWords();
-  return useCallback((name) => nameOfField(name).replace(/^.*?(?= \d+$|$)/, say), [say]);
+export function sayFieldName(name: string): string {
+  return nameOfField(name).replace(/^.*?(?= \d+$|$)/, say);
 }
 
 /** A code such as `half_day`. */
 const CODE = /^[a-z]+(?:_[a-z]+)*$/;
 
 /**
- * Returns a function that prints an allowed value for people: `half_day` as "Half day". It is only for
- * display; the value itself is stored, filtered by, copied and exported. A value such as "Grade A" is
- * returned unchanged.
+ * Prints an allowed value for people: `half_day` as "Half day". It is only for display; the value itself is
+ * stored, filtered by, copied and exported. A value such as "Grade A" is returned unchanged.
  */
-export function useAllowedWords(): (value: string) => string {
-  const say = useReportWords();
-  return useCallback((value) => say(CODE.test(value) ? nameOfEnumValue(value) : value), [say]);
+export function sayAllowed(value: string): string {
+  return say(CODE.test(value) ? nameOfEnumValue(value) : value);
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a function that prints a value of a field as one short text. The other values of its record decide
- * the unit where a field may have several.
+ * Prints a value of a field as one short text. The other values of its record decide the unit where a field
+ * may have several.
  */
-export function useValueText(): (value: unknown, field: DeclaredField, data?: unknown) => string {
-  const wordsOf = useAllowedWords();
-  return (value, field, data = {}) => {
-    const unit = unitIn(data as Values, field.unit);
-    return printValue(value, { ...field, unit }, wordsOf);
-  };
+export function valueText(value: unknown, field: DeclaredField, data: unknown = {}): string {
+  return printValue(value, { ...field, unit: unitIn(data as Values, field.unit) });
 }
 
-function printValue(value: unknown, field: DeclaredField, wordsOf: (value: string) => string): string {
+function printValue(value: unknown, field: DeclaredField): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) {
     const isPlain = value.every((one) => typeof one !== 'object' || isReferenceValue(one));
-    if (isPlain) return value.map((one) => printValue(one, { ...field, isList: false }, wordsOf)).join(', ');
+    if (isPlain) return value.map((one) => printValue(one, { ...field, isList: false })).join(', ');
     return t('{count, plural, one {# entry} other {# entries}}', { count: value.length });
   }
   if (isReferenceValue(value)) return value.label ?? value.value;
@@ -102,7 +96,7 @@ function printValue(value: unknown, field: DeclaredField, wordsOf: (value: strin
     return value.length === 10 ? formats.day(value) : formats.instant(value);
   }
   if (typeof value === 'object') return JSON.stringify(value);
-  return field.allowed?.includes(String(value)) ? wordsOf(String(value)) : String(value);
+  return field.allowed?.includes(String(value)) ? sayAllowed(String(value)) : String(value);
 }
 
 function printNumber(value: number, field: DeclaredField): string {
@@ -150,14 +144,13 @@ export interface VoidStateProps {
 
 /** The state of such a record; nothing for one that counts. */
 export function VoidState({ fields, data, isShown = [] }: VoidStateProps) {
-  const wordsOf = useAllowedWords();
   const field = voidStateOf(fields, data);
   if (field === undefined || isShown.some(({ name }) => name === field.name)) return null;
   const state = String((data as Readonly<Record<string, unknown>>)[field.name]);
   return (
     <>
       {' '}
-      <StateTag state={state}>{wordsOf(state)}</StateTag>
+      <StateTag state={state}>{sayAllowed(state)}</StateTag>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useViewer } from '../gateway/use-gateway';
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
-import { t, useReportWords } from '../language/texts';
+import { say, t } from '../language/texts';
 import { type RecordChoice, useRecordChoices } from '../records/reference-picker';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
@@ -62,8 +62,7 @@ export interface ParameterInputProps {
 /** The input of a parameter: a switch, a choice, a record, a day, a month or a text. */
 export function ParameterInput({ parameter, value, words, onChange }: ParameterInputProps) {
   const { name, type, isRequired, choices, titles = {}, lines } = parameter;
-  const say = useReportWords();
-  const described = describe(parameter, say);
+  const described = describe(parameter);
   const description = described === '' ? undefined : <CodeSpans text={described} />;
   const named = useNamedRecords(name);
   const isById = named?.field === '_id';
@@ -116,7 +115,7 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
 const CODE = /\b[A-Z][A-Z_]{2,}\b/g;
 
 /** A switch shows its default itself, and a choice has the names of the list. */
-function describe({ description, type, choices }: AskedParameter, say: (text: string) => string): string {
+function describe({ description, type, choices }: AskedParameter): string {
   const text = say(description);
   if (type === 'Boolean') return text.replace(/ Default: (?:true|false)\.$/, '');
   return text.replaceAll(CODE, (code) => (choices?.includes(code) ? say(nameOfEnumValue(code)) : code));

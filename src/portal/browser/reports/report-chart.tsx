@@ -8,7 +8,7 @@ import { ChartCanvas } from '../charts/chart-canvas';
 import { areMonthStarts } from '../charts/shorten-label';
 import { pointsOfTile } from '../dashboards/tile-picture';
 import { nameOfColumn } from '../language/name-of-field';
-import { formats, t, useReportWords } from '../language/texts';
+import { formats, say, t } from '../language/texts';
 import { EmptyState } from '../shell/states';
 import { PickField } from '../shell/text-field';
 import type { AskableReport } from './askable-report';
@@ -24,7 +24,6 @@ export interface ReportChartProps {
 const TIMES: ReadonlySet<ResultColumn['kind']> = new Set(['day', 'month', 'instant']);
 
 export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
-  const say = useReportWords();
   const valueText = useReportValueText(currency);
   const [measureName, setMeasure] = useState<string>();
   const [labelName, setLabel] = useState<string>();

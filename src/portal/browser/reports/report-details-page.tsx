@@ -1,6 +1,6 @@
 /** A report: its parameters as a form, its rows as a table and a chart, and the request that returns it. */
 
-import { Alert, Card, Group, Stack, Table, Text } from '@mantine/core';
+import { Alert, Card, Group, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -11,11 +11,12 @@ import { ActButtons } from '../acts/act-buttons';
 import { useActs } from '../acts/acts';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { meaningOfColumn, nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
-import { formats, phrase, t, useReportWords } from '../language/texts';
+import { formats, phrase, say, t } from '../language/texts';
 import { type PrintHead, PrintMenu } from '../prints/print-menu';
 import { CodeSpans } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
 import { PrintedOnly } from '../shell/in-turns';
+import { type ListColumn, ListTable, PlainList } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { PageTab, PageTabs } from '../shell/page-tabs';
 import {
@@ -66,7 +67,6 @@ interface AskedReportProps {
 }
 
 function AskedReport({ report, form }: AskedReportProps) {
-  const say = useReportWords();
   const gateway = useGateway();
   const defaults = Object.fromEntries(form.parameters.map(({ name }) => [name, '']));
   const [{ run, ...written }, change] = useAddress({ ...defaults, run: '' });
@@ -195,7 +195,6 @@ interface AskedAboutProps {
  * report is run.
  */
 function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
-  const say = useReportWords();
   const sayValue = ({ name, type, choices }: AskableReport['parameters'][number]): string => {
     const value = values[name] ?? '';
     if (value === '') return '';
@@ -288,19 +287,12 @@ function Warnings({ answer }: { readonly answer: AnsweredReport }) {
       icon={<Icon name="warning" />}
       title={t('Records the report could not count')}
     >
-      <ul className="plain-list">
-        {answer.warnings.map(({ reason, count }) => (
-          <li key={reason}>
-            {count} × {reason}
-          </li>
-        ))}
-      </ul>
+      <PlainList lines={answer.warnings.map(({ reason, count }) => `${count} × ${reason}`)} />
     </Alert>
   );
 }
 
 function Totals({ form, answer }: { readonly form: AskableReport; readonly answer: AnsweredReport }) {
-  const say = useReportWords();
   const valueText = useReportValueText(answer.currency);
   const shown = form.totals.filter((column) => column.members.length === 0 && !column.isList);
   return (
@@ -340,57 +332,44 @@ interface ReportTableProps {
 }
 
 function ReportTable({ form, rows, currency, label }: ReportTableProps) {
-  const say = useReportWords();
   const place = { report: form.field };
   const hasActs = useActs(place).length > 0;
   const columns = form.columns.filter(({ name }) =>
     rows.some((row) => row[name] !== null && row[name] !== ''),
   );
-  const classes = new Map(columns.map((column) => [column, classOf(column, rows)]));
-  const className = `table-scroll report-table${columns.length > MOST_ROOMY ? ' report-wide' : ''}`;
+  const shown = columns.map(
+    (column): ListColumn<ReportRow> => [
+      <span key="head" title={say(meaningOfColumn(column.description))}>
+        {say(nameOfColumn(column.name))}
+      </span>,
+      (row) => <ReportCell row={row} column={column} currency={currency} />,
+      classOf(column, rows),
+    ],
+  );
+  const acts: ListColumn<ReportRow> = [
+    t('Actions'),
+    (row) => (
+      <Group gap={4} wrap="nowrap">
+        <ActButtons
+          place={place}
+          subject={row}
+          size="compact-sm"
+          about={String(row.name ?? rows.indexOf(row) + 1)}
+        />
+      </Group>
+    ),
+    'no-print',
+  ];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-    <section className={className} aria-label={label} tabIndex={0}>
-      <Table verticalSpacing={6} stickyHeader={false} fz="sm" aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Table.Th
-                key={column.name}
-                title={say(meaningOfColumn(column.description))}
-                className={isNumberColumn(column) ? 'numeric' : ''}
-              >
-                {say(nameOfColumn(column.name))}
-              </Table.Th>
-            ))}
-            {hasActs && <Table.Th className="no-print">{t('Actions')}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row of a report has no name but its place.
-            <Table.Tr key={index}>
-              {columns.map((column) => (
-                <Table.Td key={column.name} className={classes.get(column)}>
-                  <ReportCell row={row} column={column} currency={currency} />
-                </Table.Td>
-              ))}
-              {hasActs && (
-                <Table.Td className="no-print">
-                  <Group gap={4} wrap="nowrap">
-                    <ActButtons
-                      place={place}
-                      subject={row}
-                      size="compact-sm"
-                      about={String(row.name ?? index + 1)}
-                    />
-                  </Group>
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <ListTable<ReportRow>
+      label={label}
+      scrollClass={columns.length > MOST_ROOMY ? 'report-table report-wide' : 'report-table'}
+      className=""
+      verticalSpacing={6}
+      stickyHeader={false}
+      rows={rows}
+      keyOf={(_row, index) => String(index)}
+      columns={hasActs ? [...shown, acts] : shown}
+    />
   );
 }

@@ -1,8 +1,7 @@
 /** The request of the current report for programs, to copy. It needs an API key of the user. */
 import { Stack } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { saveFile } from '../gateway/save-file';
-import { useGateway } from '../gateway/use-gateway';
+import { useQuery } from '@tanstack/react-query';
+import { useDownload, useGateway } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { notice } from '../shell/confirm-dialog';
@@ -48,16 +47,13 @@ export interface ReportDownloadsProps {
 
 /** Downloads all rows of the report as a file, including those not shown. */
 export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
-  const gateway = useGateway();
   const indexed = useIndexedReport(name);
-  const { mutate, isPending } = useMutation({
-    mutationFn: async (format: string) => {
-      if (!indexed) return;
-      const file = await gateway.fetchFile(restAddress(indexed, { form, values, format }));
-      saveFile(file, `${name}.${format}`);
-    },
-    onError: ({ message }) => notice(message, 'failed'),
-  });
+  const { mutate, isPending } = useDownload();
+  const start = (format: string) => {
+    if (!indexed) return;
+    const path = restAddress(indexed, { form, values, format });
+    mutate({ path, name: `${name}.${format}` }, { onError: ({ message }) => notice(message, 'failed') });
+  };
   return ['csv', 'xlsx'].map((format) => (
     <TextButton
       key={format}
@@ -65,7 +61,7 @@ export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
       icon="download"
       disabled={!indexed}
       loading={isPending}
-      onClick={() => mutate(format)}
+      onClick={() => start(format)}
     />
   ));
 }

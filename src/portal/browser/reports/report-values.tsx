@@ -1,7 +1,7 @@
 /** The columns of a report, and its values as texts. */
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
-import { formats, t, useReportWords } from '../language/texts';
-import { useAllowedWords } from '../records/use-declared-collection';
+import { formats, say, t } from '../language/texts';
+import { sayAllowed } from '../records/use-declared-collection';
 import type { ReportColumn, ReportLeaf } from './askable-report';
 
 export type ReportRow = Readonly<Record<string, unknown>>;
@@ -42,8 +42,6 @@ const CODED = new Set([
 export function useReportValueText(
   currency: string | undefined,
 ): (value: unknown, column: ReportColumn, row?: ReportRow) => string {
-  const say = useReportWords();
-  const sayCode = useAllowedWords();
   const printLeaf = (value: unknown, leaf: ReportLeaf, row: ReportRow): string => {
     const { name, type } = leaf;
     if (value === null || value === undefined) return '';
@@ -58,7 +56,7 @@ export function useReportValueText(
     if (type === 'Boolean') return value === true ? t('yes') : t('no');
     if (type === 'String' && /month/i.test(name) && MONTH.test(String(value)))
       return formats.month(String(value));
-    if (type === 'String') return CODED.has(name) ? sayCode(String(value)) : String(value);
+    if (type === 'String') return CODED.has(name) ? sayAllowed(String(value)) : String(value);
     // All other leaf types are enums.
     return say(nameOfEnumValue(String(value)));
   };
@@ -107,7 +105,6 @@ interface EntriesTableProps extends Omit<ReportCellProps, 'row'> {
 
 /** A member that no entry has gets no column. */
 function EntriesTable({ entries, column, currency }: EntriesTableProps) {
-  const say = useReportWords();
   const valueText = useReportValueText(currency);
   const members = column.members
     .map((member): ReportColumn => ({ ...member, isList: false, members: [] }))

@@ -2,7 +2,7 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { REPORT_TOPICS } from '../../../generated/portal/report-topics';
 import { useViewer } from '../gateway/use-gateway';
-import { inOrderOfTitle, t, useReportWords } from '../language/texts';
+import { inOrderOfTitle, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
 import { FindInput, useAddress } from '../shell/page-filter';
@@ -19,7 +19,6 @@ interface ListedReport {
 }
 
 export function ReportsPage() {
-  const say = useReportWords();
   const reports = inOrderOfTitle(
     useViewer().reports.map(({ name, field, title, description }) => ({
       name,
@@ -65,7 +64,6 @@ interface ReportGroupProps {
 }
 
 function ReportGroup({ topic, reports }: ReportGroupProps) {
-  const say = useReportWords();
   if (reports.length === 0) return null;
   return (
     <TitledSection title={topic === '' ? t('Other reports') : say(topic)} mb="sm">

@@ -11,7 +11,7 @@ import { useOperation, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { PORTAL_PAGES } from '../portal-pages';
 import { describeKnown, useKnownRecords, whereContains } from '../records/reference-picker';
-import { useSheets, useSheetTitle } from '../sheets/use-sheets';
+import { titleOfSheet, useSheets } from '../sheets/use-sheets';
 import { ProblemState } from '../shell/states';
 import { TextField } from '../shell/text-field';
 
@@ -103,7 +103,6 @@ export function SearchPalette({ onClose }: { onClose(): void }) {
 /** The titles that contain the text: they are here already. */
 function useFoundPages(text: string): readonly Found[] {
   const viewer = useViewer();
-  const titleOf = useSheetTitle();
   const sheets = useSheets();
   if (text === '') return [];
   const all: readonly Found[] = [
@@ -112,7 +111,12 @@ function useFoundPages(text: string): readonly Found[] {
       isElsewhere: path === '/explore',
     })),
     ...sheets.map((sheet) => ({
-      ...{ to: `/portal/sheets/${sheet.name}`, title: titleOf(sheet).title, beside: '', kind: t('Page') },
+      ...{
+        to: `/portal/sheets/${sheet.name}`,
+        title: titleOfSheet(sheet).title,
+        beside: '',
+        kind: t('Page'),
+      },
     })),
     ...viewer.reports.map(({ name, title }) => ({
       ...{ to: `/portal/reports/${name}`, title, beside: '', kind: t('Report') },

@@ -12,7 +12,7 @@ import { BranchesSection } from '../branches/branches-section';
 import { LazyCodeEditor } from '../editor/lazy-editor';
 import { parseExactly, printExactly } from '../gateway/exact-number';
 import { useChange, useOperation } from '../gateway/use-gateway';
-import { formats, phrase, t, useReportWords } from '../language/texts';
+import { formats, phrase, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DialogButton, FormDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { findJsonFault } from '../shell/find-json-fault';
@@ -43,7 +43,6 @@ export function SettingsPage() {
   const [edited, setEdited] = useState<ShownPropertyFragment>();
   const answer = useOperation(SchoolSettings, {});
   const properties = answer.data?.domainProperties;
-  const { titleOf, say } = useSettingWords();
   const words = find.toLowerCase();
   const found = properties?.filter(({ name, description }) =>
     [name, titleOf(name), say(description)].join(' ').toLowerCase().includes(words),
@@ -124,7 +123,6 @@ interface SettingsSectionProps {
 }
 
 function SettingsSection({ group, onEdit }: SettingsSectionProps) {
-  const { titleOf, say } = useSettingWords();
   const title = t(TITLES[group.subject]);
   return (
     <TitledSection title={title}>
@@ -184,45 +182,31 @@ function placeOf({ isSet, isInherited, defaultValue }: ShownPropertyFragment): s
 }
 
 function PropertyInForce({ property }: { readonly property: ShownPropertyFragment }) {
-  const { sayValue } = useSettingWords();
   if (property.isSecret) return <Text>{t('Set, but never shown')}</Text>;
   const text = sayValue(property);
   if (property.kind === 'JSON' && /^[[{]/.test(text)) return <Code className="wrapped">{text}</Code>;
   return <Text className="wrapped">{text || '–'}</Text>;
 }
 
-interface SettingWords {
-  /** The title of a setting. Settings of the school's own scripts keep their names. */
-  titleOf(name: string): string;
-  /** Translates a description, or the description of the allowed values. */
-  say(text: string): string;
-  /** The value in force, as text: `["SU"]` is Sunday. */
-  sayValue(property: ShownPropertyFragment): string;
-}
-
 const MAIL_TEMPLATE = /^mailTemplate\.(.+)$/;
 
-function useSettingWords(): SettingWords {
-  const say = useReportWords();
-  const { locale } = formats;
-  return {
-    titleOf(name) {
-      const template = MAIL_TEMPLATE.exec(name)?.[1];
-      if (template !== undefined) return t('Mail template {name}', { name: template });
-      return say(SETTING_TITLES[name] ?? name);
-    },
-    say,
-    sayValue(property) {
-      const value: unknown = property.isSet ? property.value : property.defaultValue;
-      return WORDS[property.name]?.(value, locale) ?? sayBoolean(value) ?? valueInForce(property);
-    },
-  };
+/** The title of a setting. Settings of the school's own scripts keep their names. */
+function titleOf(name: string): string {
+  const template = MAIL_TEMPLATE.exec(name)?.[1];
+  if (template !== undefined) return t('Mail template {name}', { name: template });
+  return say(SETTING_TITLES[name] ?? name);
+}
+
+/** The value in force, as text: `["SU"]` is Sunday. */
+function sayValue(property: ShownPropertyFragment): string {
+  const value: unknown = property.isSet ? property.value : property.defaultValue;
+  return WORDS[property.name]?.(value) ?? sayBoolean(value) ?? valueInForce(property);
 }
 
 /** By the settings whose values are codes. `undefined` for an invalid value. */
-const WORDS: Readonly<Record<string, (value: unknown, locale: string) => string | undefined>> = {
+const WORDS: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   sessionFirstMonth: sayMonth,
-  weeklyOffs: (value, locale) => sayList(value, (one) => sayDayOff(one, locale)),
+  weeklyOffs: (value) => sayList(value, sayDayOff),
   grades: (value) => sayList(value, sayGrade),
 };
 
@@ -231,9 +215,9 @@ function sayBoolean(value: unknown): string | undefined {
   return value ? t('Yes') : t('No');
 }
 
-function sayMonth(value: unknown, locale: string): string | undefined {
+function sayMonth(value: unknown): string | undefined {
   if (typeof value !== 'number') return undefined;
-  return new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' }).format(
+  return new Intl.DateTimeFormat(formats.locale, { month: 'long', timeZone: 'UTC' }).format(
     Date.UTC(2024, value - 1),
   );
 }
@@ -258,11 +242,11 @@ const NTH = [
 ];
 
 /** `SU`, or `2SA`. */
-function sayDayOff(value: unknown, locale: string): string | undefined {
+function sayDayOff(value: unknown): string | undefined {
   const [, nth, code = ''] = /^([1-5]?)(\w\w)$/.exec(String(value)) ?? [];
   const index = DAYS.indexOf(code);
   if (index === -1) return undefined;
-  const day = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' }).format(
+  const day = new Intl.DateTimeFormat(formats.locale, { weekday: 'long', timeZone: 'UTC' }).format(
     Date.UTC(2024, 0, FIRST_SUNDAY + index),
   );
   const ofMonth = NTH[Number(nth) - 1];
@@ -307,7 +291,6 @@ interface PropertyDialogProps {
 
 function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
   const { name, description, value, defaultValue, isSet, isInherited, isSecret } = property;
-  const { titleOf, say } = useSettingWords();
   const title = titleOf(name);
   // Somebody who changes one of nine grades does not write the other eight anew.
   const [text, setText] = useState(printProperty(property, value ?? defaultValue));
@@ -382,7 +365,6 @@ interface PropertyControlProps {
 }
 
 function PropertyControl({ property, text, error, onChange }: PropertyControlProps) {
-  const { say } = useSettingWords();
   const { kind, expected, choices } = property;
   const common = {
     label: t('Value'),

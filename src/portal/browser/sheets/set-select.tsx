@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useGateway } from '../gateway/use-gateway';
 import { t } from '../language/texts';
-import { useFieldNames } from '../records/use-declared-collection';
+import { sayFieldName } from '../records/use-declared-collection';
 import { PickField } from '../shell/text-field';
 
 interface SetsOf {
@@ -43,10 +43,9 @@ interface SetSelectProps extends Pick<SetsOf, 'by'> {
 
 /** Chooses a set such as a section. */
 export function SetSelect({ by, sets, value, onChange }: SetSelectProps) {
-  const nameOf = useFieldNames();
   return (
     <PickField
-      label={by.map(nameOf).join(', ')}
+      label={by.map(sayFieldName).join(', ')}
       placeholder={t('Choose')}
       data={sets.map((one) => ({ value: one, label: one.replaceAll('|', ' ') }))}
       value={value || null}

@@ -11,7 +11,7 @@ import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway
 import { sessionYearOf } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
 import { PrintMenu } from '../prints/print-menu';
-import { useAllowedWords, useDeclaredCollection, useFieldNames } from '../records/use-declared-collection';
+import { sayAllowed, sayFieldName, useDeclaredCollection } from '../records/use-declared-collection';
 import { ParameterInput } from '../reports/parameters-form';
 import { DayInput } from '../shell/day-input';
 import { useAddress } from '../shell/page-filter';
@@ -20,7 +20,7 @@ import { PickField } from '../shell/text-field';
 import { SetSelect, useSets } from './set-select';
 import { type SheetDeclaration, type SheetRecord, sheetParts } from './sheet-columns';
 import { SheetTable } from './sheet-table';
-import { useSheets, useSheetTitle } from './use-sheets';
+import { titleOfSheet, useSheets } from './use-sheets';
 
 export function SheetPage() {
   const { sheet: name = '' } = useParams({ strict: false }) as { readonly sheet?: string };
@@ -37,10 +37,8 @@ interface SheetProps {
 const NONE = '';
 
 function Sheet({ declaration }: SheetProps) {
-  const title = useSheetTitle()(declaration);
+  const title = titleOfSheet(declaration);
   const today = useToday();
-  const nameOf = useFieldNames();
-  const wordOf = useAllowedWords();
   const { sessionFirstMonth } = useViewer();
   const { choose = [], day: dayField, members, parts } = declaration;
   const [address, setAddress] = useAddress<Readonly<Record<string, string>>>({
@@ -95,8 +93,8 @@ function Sheet({ declaration }: SheetProps) {
                   parameter={{
                     ...{ name: '', type: 'String', description: '', isRequired: allowed !== undefined },
                     choices: allowed ?? null,
-                    titles: Object.fromEntries((allowed ?? []).map((value) => [value, wordOf(value)])),
-                    title: nameOf(field),
+                    titles: Object.fromEntries((allowed ?? []).map((value) => [value, sayAllowed(value)])),
+                    title: sayFieldName(field),
                   }}
                   value={chosen[field] ?? ''}
                   onChange={(next) => setAddress({ [field]: next }, allowed ? 'push' : 'replace')}
@@ -108,7 +106,7 @@ function Sheet({ declaration }: SheetProps) {
           {set === '' ? (
             <EmptyState
               icon="users"
-              title={t('Choose {what}', { what: members.by.map(nameOf).join(', ') })}
+              title={t('Choose {what}', { what: members.by.map(sayFieldName).join(', ') })}
             />
           ) : (
             <SheetOfSet
@@ -117,7 +115,7 @@ function Sheet({ declaration }: SheetProps) {
               isDay={fieldOf(dayField ?? '')?.format === 'date'}
               part={address.part ?? NONE}
               onPart={(part) => setAddress({ part })}
-              partLabel={parts ? nameOf(parts.name) : ''}
+              partLabel={parts ? sayFieldName(parts.name) : ''}
             />
           )}
         </Stack>

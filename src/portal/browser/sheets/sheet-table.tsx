@@ -7,7 +7,7 @@ import { SaveSheet, SheetRecords } from '../../../generated/portal/sheets/sheets
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { fromWallTime } from '../language/days';
 import { formats, t } from '../language/texts';
-import { useAllowedWords, useFieldNames } from '../records/use-declared-collection';
+import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
 import { draftKey, useDraft } from '../records/use-draft';
 import { GatewayProblem } from '../session/gateway-problem';
 import { useUndoNotice } from '../shell/confirm-dialog';
@@ -47,8 +47,6 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
   const gateway = useGateway();
   const queries = useQueryClient();
   const offerUndo = useUndoNotice();
-  const nameOf = useFieldNames();
-  const wordOf = useAllowedWords();
   const { collection, member: reference, day: dayField, savedBy, parts } = declaration;
   const columns = sheetColumns(declaration, sheet.example);
   const recordsByMember = new Map(
@@ -72,7 +70,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
         const [person, cell] = [members[row + down], columns[column + right]];
         if (!person || !cell) continue;
         const key = cellKey(person.id, cell.name);
-        const value = parseCell(cell, typed, wordOf);
+        const value = parseCell(cell, typed, sayAllowed);
         delete wrong[key];
         if (value === undefined) wrong[key] = typed;
         else if (value === storedText(declaration, cell, { record: recordsByMember.get(person.id), part }))
@@ -175,7 +173,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
               <th scope="col">{t('Name')}</th>
               {columns.map(({ name, kind, max }) => (
                 <th key={name} scope="col" className={kind === 'text' ? 'sheet-text' : undefined}>
-                  {parts ? name : nameOf(name)}
+                  {parts ? name : sayFieldName(name)}
                   {max !== undefined && <span className="dimmed">{` / ${formats.number(max)}`}</span>}
                 </th>
               ))}
@@ -204,7 +202,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
                     <td key={column.name} className={column.kind === 'text' ? 'sheet-text' : undefined}>
                       <Cell
                         {...{ column, row, index, name }}
-                        label={`${name}: ${parts ? column.name : nameOf(column.name)}`}
+                        label={`${name}: ${parts ? column.name : sayFieldName(column.name)}`}
                         text={texts[index] ?? ''}
                         fault={faults[cellKey(id, column.name)]}
                         onType={(typed) => fill(row, index, [[typed]])}
@@ -224,7 +222,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
         <Text role="status">
           {faulty > 0
             ? t('{count, plural, one {# cell is} other {# cells are}} not valid', { count: faulty })
-            : summaryOf({ columns, members, textOf, wordOf })}
+            : summaryOf({ columns, members, textOf })}
         </Text>
         <Group gap="xs" wrap="nowrap">
           {Object.keys(changes).length > 0 && (
@@ -266,7 +264,6 @@ interface CellProps {
 }
 
 function Cell({ column, row, index, label, text, fault, onType }: CellProps) {
-  const wordOf = useAllowedWords();
   const place = column.values.findIndex(({ value }) => value === text);
   const common = { 'data-row': row, 'data-column': index };
   // A number that is typed is shown as it is typed until the cell is left.
@@ -278,10 +275,10 @@ function Cell({ column, row, index, label, text, fault, onType }: CellProps) {
         {...common}
         className="sheet-choice"
         data-place={place}
-        aria-label={`${label}: ${wordOf(text)}`}
+        aria-label={`${label}: ${sayAllowed(text)}`}
         onClick={() => onType(nextValue(column, text))}
       >
-        {wordOf(text)}
+        {sayAllowed(text)}
       </button>
     );
   const short = column.kind === 'score' ? column.values[place]?.key.toUpperCase() : undefined;
@@ -292,7 +289,7 @@ function Cell({ column, row, index, label, text, fault, onType }: CellProps) {
       aria-label={label}
       aria-invalid={fault !== undefined}
       inputMode={column.kind === 'score' ? 'decimal' : 'text'}
-      title={short === undefined ? undefined : wordOf(text)}
+      title={short === undefined ? undefined : sayAllowed(text)}
       value={fault ?? typed ?? short ?? text}
       onFocus={({ currentTarget }) => currentTarget.select()}
       onChange={({ currentTarget: { value } }) => {
@@ -343,18 +340,17 @@ function SavedBy({ records, savedBy, total }: SavedByProps) {
 interface Summary extends Pick<SheetTableProps, 'members'> {
   readonly columns: readonly SheetColumn[];
   textOf(row: number, column: SheetColumn): string;
-  wordOf(value: string): string;
 }
 
 /** How many rows have each value of the first choice; of scores, how many are entered. */
-function summaryOf({ columns, members, textOf, wordOf }: Summary): string {
+function summaryOf({ columns, members, textOf }: Summary): string {
   const choice = columns.find(({ kind }) => kind === 'choice');
   if (choice) {
     const texts = members.map((_member, row) => textOf(row, choice));
     return choice.values
       .map(({ value }) => ({ value, count: texts.filter((text) => text === value).length }))
       .filter(({ count }) => count > 0)
-      .map(({ value, count }) => `${wordOf(value)} ${formats.number(count)}`)
+      .map(({ value, count }) => `${sayAllowed(value)} ${formats.number(count)}`)
       .join(' · ');
   }
   const count = members.filter((_member, row) =>

@@ -1,4 +1,4 @@
-import { useLingui } from '@lingui/react';
+import { i18n } from '@lingui/core';
 import { useViewer } from '../gateway/use-gateway';
 import type { SheetDeclaration } from './sheet-columns';
 
@@ -7,15 +7,10 @@ export function useSheets(): readonly SheetDeclaration[] {
   return useViewer().sheets as readonly SheetDeclaration[];
 }
 
-/** Returns the title and the description of a sheet in the language of the page. */
-export function useSheetTitle(): (sheet: SheetDeclaration) => {
+/** The title and the description of a sheet in the language of the page. */
+export function titleOfSheet({ title, description, translations = {} }: SheetDeclaration): {
   readonly title: string;
   readonly description?: string;
 } {
-  const { locale } = useLingui().i18n;
-  return ({ title, description, translations = {} }) => ({
-    title,
-    ...(description !== undefined && { description }),
-    ...translations[locale],
-  });
+  return { title, ...(description !== undefined && { description }), ...translations[i18n.locale] };
 }

@@ -9,7 +9,7 @@ import { TextButton } from './text-button';
 import type { MoreRows } from './virtual-table';
 
 /**
- * The head of a column, its cell, and the class of the cell; `numeric` is also one of the head. Cells of the
+ * The head of a column, its cell, and the class of the cell; `numeric` and a few others are also those of the head. Cells of the
  * class `row-head` are the heads of their rows. On a phone, a text labels each of its cells.
  */
 export type ListColumn<Row> = readonly [
@@ -24,6 +24,8 @@ export interface ListTableProps<Row> extends TableProps {
   readonly rows: readonly Row[];
   /** Default: the member `id` or `name` of the row. */
   readonly keyOf?: (row: Row, index: number) => string;
+  /** The class of what scrolls the table. */
+  readonly scrollClass?: string;
   /** What stands below a row, over its whole width. */
   readonly detailsOf?: (row: Row) => ReactNode;
 }
@@ -34,12 +36,13 @@ export function ListTable<Row>({
   columns,
   rows,
   keyOf = idOf,
+  scrollClass = '',
   detailsOf,
   ...props
 }: ListTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
-    <section className="table-scroll" tabIndex={0} aria-label={label}>
+    <section className={`table-scroll ${scrollClass}`.trim()} tabIndex={0} aria-label={label}>
       <Table className="stacked-table" verticalSpacing="sm" fz="sm" aria-label={label} {...props}>
         <Table.Thead>
           <Table.Tr>
@@ -47,7 +50,7 @@ export function ListTable<Row>({
               <Table.Th
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
                 key={index}
-                className={/^numeric$|-column$/.test(className ?? '') ? className : undefined}
+                className={headClassOf(className)}
               >
                 {head}
               </Table.Th>
@@ -85,6 +88,11 @@ export function ListTable<Row>({
       </Table>
     </section>
   );
+}
+
+/** Of the classes of a cell, those that its head has too. */
+function headClassOf(className = ''): string | undefined {
+  return className.split(' ').find((one) => /^(?:numeric|no-print)$|-column$/.test(one));
 }
 
 function idOf<Row>(row: Row): string {

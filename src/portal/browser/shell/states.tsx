@@ -1,4 +1,4 @@
-import { Alert, Breadcrumbs, Center, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Breadcrumbs, Center, Code, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import {
   type ComponentType,
@@ -347,18 +347,26 @@ interface TitledSectionProps {
   readonly title: string;
   /** The space below the heading. */
   readonly mb?: string | number;
+  /** Whether it has a frame. */
+  readonly isFramed?: boolean;
   readonly children: ReactNode;
 }
 
 /** A part of a page under a heading of its own. */
-export function TitledSection({ title, mb = 'xs', children }: TitledSectionProps) {
+export function TitledSection({ title, mb = 'xs', isFramed = false, children }: TitledSectionProps) {
   const heading = useId();
-  return (
-    <section aria-labelledby={heading}>
+  const content = (
+    <>
       <Title mb={mb} id={heading}>
         {title}
       </Title>
       {children}
-    </section>
+    </>
+  );
+  if (!isFramed) return <section aria-labelledby={heading}>{content}</section>;
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby={heading}>
+      {content}
+    </Paper>
   );
 }

@@ -12,7 +12,7 @@ import { t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { useAddress } from '../shell/page-filter';
 import { PageTab, PageTabs } from '../shell/page-tabs';
-import { LoadingState, PageFrame, ProblemState } from '../shell/states';
+import { LoadingState, PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField } from '../shell/text-field';
 
@@ -134,8 +134,9 @@ function Downloads() {
     ['openapi.json', t('OpenAPI (REST)')],
   ] as const;
   return (
-    <Section title={t('Download')} note={t('They hold what your account may use')}>
-      <Group gap="xs">
+    <TitledSection isFramed mb={0} title={t('Download')}>
+      <Text c="dimmed">{t('They hold what your account may use')}</Text>
+      <Group gap="xs" my="sm">
         {files.map(([file, label]) => (
           <TextButton
             key={file}
@@ -146,7 +147,7 @@ function Downloads() {
         ))}
       </Group>
       {download.error && <ProblemState problem={download.error} />}
-    </Section>
+    </TitledSection>
   );
 }
 
@@ -158,7 +159,7 @@ function Links() {
     ['/graphql', 'Apollo Sandbox', t('Another GraphQL explorer; it needs the internet')],
   ] as const;
   return (
-    <Section title={t('Explore and read')}>
+    <TitledSection isFramed mb="sm" title={t('Explore and read')}>
       <ul className="plain-list link-list">
         {links.map(([address, title, about]) => (
           <li key={address}>
@@ -171,25 +172,7 @@ function Links() {
           </li>
         ))}
       </ul>
-    </Section>
-  );
-}
-
-interface SectionProps {
-  readonly title: string;
-  readonly note?: string;
-  readonly children: ReactNode;
-}
-
-function Section({ title, note, children }: SectionProps) {
-  return (
-    <Paper component="section" withBorder p="md">
-      <Title>{title}</Title>
-      {note !== undefined && <Text c="dimmed">{note}</Text>}
-      <Stack gap="sm" mt="sm">
-        {children}
-      </Stack>
-    </Paper>
+    </TitledSection>
   );
 }
 

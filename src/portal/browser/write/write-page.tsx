@@ -7,7 +7,7 @@ import { MessagesSince } from '../../../generated/portal/write/write';
 import { countSegments } from '../../../services/messaging/sms/count-segments.js';
 import { useGateway, useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { nameOfEnumValue } from '../language/name-of-field';
-import { formats, phrase, t, useReportWords, useToday } from '../language/texts';
+import { formats, phrase, say, t, useToday } from '../language/texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { useAddress } from '../shell/page-filter';
@@ -341,7 +341,6 @@ interface OutcomeProps {
 const LOOK_MS = 4_000;
 
 function Outcome({ since, batch, isRunning }: OutcomeProps) {
-  const say = useReportWords();
   const { id } = useViewer();
   const { data, error } = useOperation(
     MessagesSince,
