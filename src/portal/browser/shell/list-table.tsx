@@ -9,8 +9,9 @@ import { TextButton } from './text-button';
 import type { MoreRows } from './virtual-table';
 
 /**
- * The head of a column, its cell, and the class of the cell; `numeric` and a few others are also those of the head. Cells of the
- * class `row-head` are the heads of their rows. On a phone, a text labels each of its cells.
+ * The head of a column, its cell, and the class of the cell; `numeric` and a few others are also those of the
+ * head. Cells of the class `row-head` are the heads of their rows. On a phone, a text labels each of its
+ * cells.
  */
 export type ListColumn<Row> = readonly [
   head: ReactNode,
