@@ -133,14 +133,13 @@ async function generateModules(graphql: GraphQLSchema): Promise<void> {
     files.map(async (name) => JSON.parse(await readFile(path.join(folder, name), 'utf8'))),
   );
   const tiles = generateTileOperations({ schema: graphql, library, collections });
-  const topics = Object.fromEntries(generateReportTopics(library));
   await writeModule(
     'report-forms',
     'readonly @reports/askable-report:AskableReport[]',
     generateReportForms(graphql),
   );
   await writeModule('tile-operations', 'readonly @dashboards/tile-operation:TileOperation[]', tiles);
-  await writeModule('report-topics', 'Readonly<Record<string, string>>', topics);
+  await writeModule('report-topics', 'Readonly<Record<string, string>>', generateReportTopics(library));
 }
 
 /** A module with one constant. In its type, `@file:Name` is a type of a file of the portal. */

@@ -6,6 +6,7 @@ import {
   GraphQLEnumType,
   type GraphQLField,
   GraphQLList,
+  type GraphQLNamedType,
   GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLOutputType,
@@ -15,9 +16,11 @@ import {
   isLeafType,
   Kind,
   parse,
+  print,
 } from 'graphql';
 import type { AskableReport, AskedParameter, ReportColumn } from './browser/reports/askable-report.js';
 import type { ExampleOperation } from './explore/example-operation.js';
+import { isOperation } from './explore/shape-of-operation.js';
 
 const PAGING = new Set(['first', 'after']);
 
@@ -45,15 +48,10 @@ function formOf(
   const parameters = query.args.filter(({ name }) => !PAGING.has(name));
   return {
     field: query.name,
-    parameters: parameters.map(
-      ({ name, type, description }): AskedParameter => ({
-        name,
-        type: getNamedType(type).name,
-        isRequired: type instanceof GraphQLNonNull,
-        description: description ?? '',
-        choices: choicesOf(getNamedType(type)),
-      }),
-    ),
+    parameters: parameters.map(({ name, type, description }) => ({
+      ...{ name, isRequired: type instanceof GraphQLNonNull, description: description ?? '' },
+      ...askedType(getNamedType(type)),
+    })),
     columns,
     totals,
     document: documentOf(query, {
@@ -63,8 +61,10 @@ function formOf(
   };
 }
 
-function choicesOf(type: GraphQLType): readonly string[] | null {
-  return type instanceof GraphQLEnumType ? type.getValues().map(({ name }) => name) : null;
+/** The type of a parameter, and the values that it may have where they are listed. */
+export function askedType(type: GraphQLNamedType): Pick<AskedParameter, 'type' | 'choices'> {
+  const choices = type instanceof GraphQLEnumType ? type.getValues().map(({ name }) => name) : null;
+  return { type: type.name, choices };
 }
 
 /**
@@ -117,48 +117,31 @@ function documentOf(
   },
 ): string {
   const title = name.replace(/^./, (first) => first.toUpperCase());
-  const declared = args.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(', ');
-  const passed = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
-  const page = args.some((arg) => arg.name === 'after')
-    ? '    pageInfo {\n      hasNextPage\n      endCursor\n    }\n'
-    : '';
-  const ids = what.ids.map((id) => `      ${id.name}\n`).join('');
-  const head = `query ${title}${declared === '' ? '' : `(${declared})`}`;
-  const field = `${name}${passed === '' ? '' : `(${passed})`}`;
-  return (
-    `${head} {\n  ${field} {\n` +
-    `    rows {\n${printColumns(what.columns)}${ids}    }\n` +
-    (what.totals.length > 0 ? `    totals {\n${printColumns(what.totals)}    }\n` : '') +
-    `    warnings {\n      reason\n      count\n    }\n    generatedAt\n` +
-    (what.hasCurrency ? '    currency\n' : '') +
-    `${page}  }\n}\n`
-  );
+  const inBraces = (list: readonly string[]) => (list.length > 0 ? `(${list.join(', ')})` : '');
+  const declared = inBraces(args.map((arg) => `$${arg.name}: ${String(arg.type)}`));
+  const passed = inBraces(args.map((arg) => `${arg.name}: $${arg.name}`));
+  const rows = [...what.columns.map(selectionOf), ...what.ids.map((id) => id.name)].join(' ');
+  const totals = what.totals.length > 0 ? `totals { ${what.totals.map(selectionOf).join(' ')} }` : '';
+  const page = args.some((arg) => arg.name === 'after') ? 'pageInfo { hasNextPage endCursor }' : '';
+  const text = `query ${title}${declared} { ${name}${passed} {
+    rows { ${rows} } ${totals} warnings { reason count } generatedAt
+    ${what.hasCurrency ? 'currency' : ''} ${page}
+  } }`;
+  return `${print(parse(text))}\n`;
 }
 
-function printColumns(columns: readonly ReportColumn[]): string {
-  return columns
-    .map(({ name, members }) =>
-      members.length === 0
-        ? `      ${name}\n`
-        : `      ${name} { ${members.map((one) => one.name).join(' ')} }\n`,
-    )
-    .join('');
+function selectionOf({ name, members }: ReportColumn): string {
+  return members.length === 0 ? name : `${name} { ${members.map((one) => one.name).join(' ')} }`;
 }
 
-/**
- * The topics by the first field of each example; of several examples with the same field, the first counts.
- */
+/** The topic of each report: that of the first example that asks for it. */
 export function generateReportTopics(
   library: readonly Pick<ExampleOperation, 'document' | 'topic'>[],
-): ReadonlyMap<string, string> {
-  const topics = new Map<string, string>();
-  for (const { document, topic } of library) {
-    const [operation] = parse(document).definitions;
-    if (operation?.kind !== Kind.OPERATION_DEFINITION) continue;
-    for (const selection of operation.selectionSet.selections) {
-      if (selection.kind !== Kind.FIELD || topics.has(selection.name.value)) continue;
-      topics.set(selection.name.value, topic);
-    }
-  }
-  return topics;
+): Readonly<Record<string, string>> {
+  const topics = library.flatMap(({ document, topic }) => {
+    const [operation] = parse(document).definitions.filter(isOperation);
+    const fields = operation?.selectionSet.selections.filter((one) => one.kind === Kind.FIELD) ?? [];
+    return fields.map(({ name }) => [name.value, topic] as const);
+  });
+  return Object.fromEntries(topics.reverse());
 }

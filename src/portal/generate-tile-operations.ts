@@ -13,8 +13,9 @@ import {
   Kind,
   type OperationDefinitionNode,
   parse,
+  print,
+  typeFromAST,
   type ValueNode,
-  type VariableDefinitionNode,
 } from 'graphql';
 import { toEnumValueName, toFieldName } from '../base/languages/graphql-names.js';
 import type { ListedShape, TileOperation, TileSource } from './browser/dashboards/tile-operation.js';
@@ -22,6 +23,7 @@ import type { AskedParameter } from './browser/reports/askable-report.js';
 import type { ExampleOperation } from './explore/example-operation.js';
 import type { FieldShape } from './explore/field-shape.js';
 import { isOperation, shapeOfOperation } from './explore/shape-of-operation.js';
+import { askedType } from './generate-report-forms.js';
 
 /** Of a declaration in schema/collections, what the names of GraphQL are drawn from. */
 interface DeclaredNames {
@@ -122,24 +124,16 @@ function parametersOf(
   schema: GraphQLSchema,
 ): readonly AskedParameter[] {
   const told = variableDefinitions.filter(({ variable }) => !CURSORS.has(variable.name.value));
-  return told.map((definition): AskedParameter => {
-    const { variable, type, defaultValue } = definition;
-    const named = typeNameOf(definition);
-    const declared = schema.getType(named);
+  return told.map(({ variable: { name }, type, defaultValue }): AskedParameter => {
+    const declared = typeFromAST(schema, type);
+    if (!declared) throw new Error(`no type ${print(type)}`);
     return {
-      name: variable.name.value,
-      type: named,
+      name: name.value,
       isRequired: type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined,
-      description: descriptionOf(variable.name.value, root, schema),
-      choices: declared instanceof GraphQLEnumType ? declared.getValues().map(({ name }) => name) : null,
+      description: descriptionOf(name.value, root, schema),
+      ...askedType(getNamedType(declared)),
     };
   });
-}
-
-function typeNameOf({ type }: VariableDefinitionNode): string {
-  let named = type;
-  while (named.kind !== Kind.NAMED_TYPE) named = named.type;
-  return named.name.value;
 }
 
 /** What the argument says that the variable is passed to as it is. */
