@@ -9,18 +9,17 @@ import { codegen } from '@graphql-codegen/core';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import {
   buildSchema,
-  type DefinitionNode,
   type DocumentNode,
   GraphQLNonNull,
   type GraphQLSchema,
   getNullableType,
-  type OperationDefinitionNode,
   parse,
   print,
+  separateOperations,
   stripIgnoredCharacters,
   validate,
-  visit,
 } from 'graphql';
+import { isOperation } from './explore/shape-of-operation.js';
 
 /** The TypeScript types of the scalars in JSON. */
 const SCALARS = {
@@ -89,34 +88,16 @@ function depthOf(name: string): string {
   return '../'.repeat(name.split(path.sep).length + 1);
 }
 
+/** Each operation with its fragments alone: the gateway refuses unused ones. */
 function printDocuments(document: DocumentNode, up: string): string {
-  const operations = document.definitions.filter(
-    (definition): definition is OperationDefinitionNode => definition.kind === 'OperationDefinition',
-  );
-  const constants = operations.map((operation) => {
-    const name = operation.name?.value;
-    if (name === undefined) throw new Error('An operation of the portal has no name');
-    const kind = operation.operation.replace(/^./, (first) => first.toUpperCase());
-    const definitions = [operation, ...fragmentsOf(operation, document)];
-    const text = stripIgnoredCharacters(definitions.map(print).join('\n'));
+  const constants = Object.entries(separateOperations(document)).map(([name, own]) => {
+    if (name === '') throw new Error('An operation of the portal has no name');
+    const operation = own.definitions.find(isOperation)?.operation ?? '';
+    const kind = operation.replace(/^./, (first) => first.toUpperCase());
     const types = `${name}${kind}, ${name}${kind}Variables`;
-    const members = `  name: '${name}',\n  text: ${JSON.stringify(text)},`;
+    const members = `  name: '${name}',\n  text: ${JSON.stringify(stripIgnoredCharacters(print(own)))},`;
     return `export const ${name}: PortalOperation<${types}> = {\n${members}\n};`;
   });
   const imported = `import type { PortalOperation } from '${up}portal/browser/session/graphql-headers';`;
   return [imported, ...constants].join('\n\n');
-}
-
-/** The fragments that a definition uses, directly or through others. The gateway refuses unused ones. */
-function fragmentsOf(definition: DefinitionNode, document: DocumentNode): ReadonlySet<DefinitionNode> {
-  const names = new Set<string>();
-  visit(definition, {
-    enter(node) {
-      if (node.kind === 'FragmentSpread') names.add(node.name.value);
-    },
-  });
-  const own = document.definitions.filter(
-    (one) => one.kind === 'FragmentDefinition' && names.has(one.name.value),
-  );
-  return new Set(own.flatMap((one) => [one, ...fragmentsOf(one, document)]));
 }

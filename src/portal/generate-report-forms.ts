@@ -5,7 +5,6 @@
 import {
   GraphQLEnumType,
   type GraphQLField,
-  GraphQLList,
   type GraphQLNamedType,
   GraphQLNonNull,
   GraphQLObjectType,
@@ -13,7 +12,9 @@ import {
   type GraphQLSchema,
   type GraphQLType,
   getNamedType,
+  getNullableType,
   isLeafType,
+  isListType,
   Kind,
   parse,
   print,
@@ -76,34 +77,24 @@ function columnsOf(type: GraphQLType): readonly ReportColumn[] {
   return Object.values(type.getFields()).flatMap((field): readonly ReportColumn[] => {
     const named = getNamedType(field.type);
     if (isId(field)) return [];
-    const shared = { name: field.name, description: field.description ?? '', isList: isListType(field.type) };
+    const shared = {
+      name: field.name,
+      description: field.description ?? '',
+      isList: isListType(getNullableType(field.type)),
+    };
     if (isLeafType(named)) return [{ ...shared, type: named.name, members: [] }];
     if (!(named instanceof GraphQLObjectType)) return [];
-    const members = Object.values(named.getFields()).filter(
-      (member) => isLeafType(getNamedType(member.type)) && !isId(member),
-    );
-    const plain = members.filter(({ args }) => args.length === 0);
-    if (plain.length === 0) return [];
-    return [
-      {
-        ...shared,
-        type: 'object',
-        members: plain.map(({ name, type: inner, description }) => ({
-          name,
-          type: getNamedType(inner).name,
-          description: description ?? '',
-        })),
-      },
-    ];
+    const members = Object.values(named.getFields())
+      .filter((one) => isLeafType(getNamedType(one.type)) && !isId(one) && one.args.length === 0)
+      .map(({ name, type: inner, description }) => {
+        return { name, type: getNamedType(inner).name, description: description ?? '' };
+      });
+    return members.length === 0 ? [] : [{ ...shared, type: 'object', members }];
   });
 }
 
 function isId({ type, description }: GraphQLField<unknown, unknown>): boolean {
   return getNamedType(type).name === 'ID' || /^`_id` of/.test(description ?? '');
-}
-
-function isListType(type: GraphQLOutputType): boolean {
-  return type instanceof GraphQLNonNull ? isListType(type.ofType) : type instanceof GraphQLList;
 }
 
 function documentOf(

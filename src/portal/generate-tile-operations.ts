@@ -61,8 +61,8 @@ export function generateTileOperations(options: TileOperationsOptions): readonly
         ...{ name, title, description, topic, document: example.document, variables, source },
         parameters: parametersOf(operation, root, options.schema),
         shape: listShape(shape),
-        moneyPaths: moneyPathsOf(shape, options.schema),
-        enumPaths: [...enumPathsOf(shape, options.schema), ...distinctEnumPaths(root, options)],
+        moneyPaths: leafPathsOf(shape, options.schema, isMoney),
+        enumPaths: [...leafPathsOf(shape, options.schema, isEnum), ...distinctEnumPaths(root, options)],
       },
     ];
   });
@@ -144,18 +144,11 @@ function descriptionOf(variable: string, root: FieldNode, schema: GraphQLSchema)
   return field?.args.find((argument) => argument.name === name)?.description ?? '';
 }
 
+const isMoney: FieldTest = ({ description }) => /in the currency|Unit: INR/i.test(description ?? '');
+const isEnum: FieldTest = ({ type }) => getNamedType(type) instanceof GraphQLEnumType;
+
 function listShape({ type, isList, fields }: FieldShape): ListedShape {
   return { type, isList, fields: [...fields].map(([name, inner]) => [name, listShape(inner)]) };
-}
-
-function moneyPathsOf(shape: FieldShape, schema: GraphQLSchema): readonly string[] {
-  return leafPathsOf(shape, schema, ({ description }) =>
-    /in the currency|Unit: INR/i.test(description ?? ''),
-  );
-}
-
-function enumPathsOf(shape: FieldShape, schema: GraphQLSchema): readonly string[] {
-  return leafPathsOf(shape, schema, ({ type }) => getNamedType(type) instanceof GraphQLEnumType);
 }
 
 /** What a list of distinct values counts is text to the schema, whichever field was asked for. */
@@ -167,12 +160,10 @@ function distinctEnumPaths(root: FieldNode, { collections }: TileOperationsOptio
   return field?.enum ? [`${(root.alias ?? root.name).value}.value`] : [];
 }
 
+type FieldTest = (field: GraphQLField<unknown, unknown>) => boolean;
+
 /** The paths of those leaves whose field of the schema is as said. */
-function leafPathsOf(
-  shape: FieldShape,
-  schema: GraphQLSchema,
-  isMeant: (field: GraphQLField<unknown, unknown>) => boolean,
-): readonly string[] {
+function leafPathsOf(shape: FieldShape, schema: GraphQLSchema, isMeant: FieldTest): readonly string[] {
   const type = shape.type === undefined ? undefined : schema.getType(shape.type);
   return [...shape.fields].flatMap(([name, inner]) => {
     const field = isObjectType(type) ? type.getFields()[name] : undefined;

@@ -44,6 +44,17 @@ export interface Field {
   readonly deprecated: string | undefined;
 }
 
+/** The references among the fields, and in their members, with their paths. */
+export function listReferences(
+  fields: readonly Field[],
+  parent: readonly string[] = [],
+): readonly { readonly path: readonly string[]; readonly field: Field }[] {
+  return fields.flatMap((field) => {
+    const path = [...parent, field.name];
+    return field.type === 'reference' ? [{ path, field }] : listReferences(field.fields, path);
+  });
+}
+
 /** Whether a new record must be sent with the field. */
 export function mustBeSent({ isRequired, default: value, filledFrom }: Field): boolean {
   return isRequired && value === undefined && filledFrom === undefined;

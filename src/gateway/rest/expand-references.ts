@@ -1,5 +1,5 @@
 /** `expand=student`: the records that references point to, as `record` beside their `value` and `label`. */
-import { ServiceError } from '../../base/errors.js';
+import { ifRefused, OUT_OF_REACH } from '../../base/errors.js';
 import {
   isJsonObject,
   type JsonObject,
@@ -8,15 +8,15 @@ import {
   parseKeepingDigits,
   printExactJson,
 } from '../../base/json/json.js';
-import type { Field } from '../../base/model/collection.js';
+import { listReferences } from '../../base/model/collection.js';
 import { isList } from '../../base/model/compare-json.js';
 import type { Path } from '../../base/model/path.js';
 import { isTableFormat } from '../../base/tables/format.js';
-import { didYouMean } from '../../base/text/did-you-mean.js';
 import { listsOfObjects } from '../../services/exporting/record-columns.js';
 import type { RecordSet } from '../../store/reading/record-set.js';
 import { byIds, type RecordResolver } from '../resolvers/records/record-resolver.js';
 import { formatOf } from './format-parameters.js';
+import { invalidParameter } from './parameter-reader.js';
 import type { RestRequest } from './route.js';
 
 /** Returns the texts of the records with what their references point to. */
@@ -24,7 +24,7 @@ export type ExpandReferences = (texts: readonly string[]) => Promise<readonly st
 
 interface Expanding {
   readonly set: Pick<RecordSet, 'collection' | 'hiddenFields'>;
-  readonly records: Pick<RecordResolver, 'records' | 'assertAllowed'>;
+  readonly records: Pick<RecordResolver, 'records'>;
   readonly request: RestRequest;
 }
 
@@ -39,58 +39,26 @@ interface Reference {
  * collection reads what a batch of records points to; `record` is null where there is none, or none that the
  * caller may see.
  *
- * @throws INVALID_VALUE (400) for another path; FORBIDDEN (403) if the caller may read no target of a
- *   reference
+ * @throws INVALID_VALUE (400) for another path
  */
 export function expandReferences(expanding: Expanding): ExpandReferences | undefined {
-  const { set, records, request } = expanding;
+  const { set, request } = expanding;
   const { expand } = request.parameters;
   if (expand === undefined || isTableFormat(formatOf(request))) return undefined;
   const isShown = (name = '') => !set.hiddenFields.has(name);
-  const known = referencesIn(set.collection.fields).filter(({ path }) => isShown(path[0]));
+  const known = new Map<string, Reference>();
+  for (const { path, field } of listReferences(set.collection.fields)) {
+    if (isShown(path[0])) known.set(path.join('.'), { path, targets: field.targets });
+  }
   const lists = listsOfObjects(set.collection).filter(isShown);
   const references = expand.split(',').flatMap((text) => {
     const name = text.trim();
-    const found = known.find(({ path }) => path.join('.') === name);
-    if (found === undefined && !lists.includes(name)) throw unknownReference(name, known, set);
-    return found ?? [];
+    const found = known.get(name);
+    if (found !== undefined || lists.includes(name)) return found ?? [];
+    const paths = [...known.keys()].join(', ') || 'there is none';
+    throw invalidParameter('expand', name, `references of ${set.collection.name}: ${paths}`);
   });
-  for (const { targets } of references) {
-    const [first = ''] = targets;
-    if (!targets.some((target) => isReadable(target, expanding)))
-      records.assertAllowed(request.context, first, 'read');
-  }
   return references.length === 0 ? undefined : (texts) => expandBatch(texts, references, expanding);
-}
-
-function isReadable(collection: string, { records, request }: Expanding): boolean {
-  try {
-    records.assertAllowed(request.context, collection, 'read');
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError) return false;
-    throw error;
-  }
-}
-
-function referencesIn(fields: readonly Field[], outer: Path = []): readonly Reference[] {
-  return fields.flatMap(({ name, type, targets, fields: members }) =>
-    type === 'reference' ? [{ path: [...outer, name], targets }] : referencesIn(members, [...outer, name]),
-  );
-}
-
-function unknownReference(
-  name: string,
-  known: readonly Reference[],
-  { collection }: Expanding['set'],
-): ServiceError {
-  const paths = known.map(({ path }) => path.join('.'));
-  const expected = `references of ${collection.name}: ${paths.join(', ') || 'there is none'}`;
-  const hint = didYouMean(name, paths);
-  const detail = `The parameter expand names ${JSON.stringify(name)}; expected ${expected}.${hint}`;
-  return new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ detail, parameter: 'expand', expected, sent: name }],
-  });
 }
 
 async function expandBatch(
@@ -119,14 +87,12 @@ async function expandBatch(
 async function readByIds(
   collection: string,
   ids: ReadonlySet<string>,
-  expanding: Expanding,
+  { records, request }: Expanding,
 ): Promise<ReadonlyMap<string, JsonValue>> {
-  if (!isReadable(collection, expanding)) return new Map();
-  const { records, request } = expanding;
-  const page = await records
-    .records(request.context, { collection, filter: byIds([...ids]), limit: ids.size })
-    .page();
-  return new Map(page.records.map(({ id, json }) => [id, parseKeepingDigits(json)]));
+  const read = async () =>
+    await records.records(request.context, { collection, filter: byIds([...ids]), limit: ids.size }).page();
+  const page = await read().catch(ifRefused(OUT_OF_REACH, undefined));
+  return new Map(page?.records.map(({ id, json }) => [id, parseKeepingDigits(json)]));
 }
 
 interface StoredReference {

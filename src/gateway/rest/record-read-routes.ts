@@ -151,7 +151,7 @@ const getRecord: Route = {
   ],
   errors: READ_ERRORS,
   assertAllowed: allowedTo('read'),
-  ...via('records', ['record', 'records', 'assertAllowed'], async (records, request) => {
+  ...via('records', ['record', 'records'], async (records, request) => {
     assertStream(request.parameters.stream);
     const address = recordAddress(request);
     const projection = projectionOf(request.parameters);
@@ -219,7 +219,7 @@ function listRoute(
     assertAllowed: allowedTo('read', collection),
     // A request without a limit reads all records.
     urgencyOf: ({ limit }) => (Number(limit ?? Number.POSITIVE_INFINITY) <= MAX_PAGE ? 'short' : 'stream'),
-    ...via('records', ['records', 'assertAllowed', 'parseSince'], async (records, request) => {
+    ...via('records', ['records', 'parseSince'], async (records, request) => {
       const name = collection ?? collectionIn(request);
       const sent = readCollectionFilters(extra, request);
       const wanted = readRecordsRequest(name, sent, request);

@@ -3,7 +3,7 @@
  * past the gateway, or left behind by removals.
  */
 
-import type { Collection, Field } from '../../base/model/collection.js';
+import { type Collection, type Field, listReferences } from '../../base/model/collection.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsIn } from '../sql/records-of.js';
@@ -32,7 +32,7 @@ export async function listDanglingReferences(
 ): Promise<readonly DanglingReferences[]> {
   const found: DanglingReferences[] = [];
   for (const collection of catalog.list()) {
-    for (const { path, field } of referenceFields(collection.fields, [])) {
+    for (const { path, field } of listReferences(collection.fields)) {
       const [row] = await database.query<{ count: number; removed: number; examples: string[] }>(
         compileDangling({ domainId, collection, path, targets: field.targets }),
       );
@@ -42,19 +42,6 @@ export async function listDanglingReferences(
     }
   }
   return found;
-}
-
-interface ReferenceField {
-  readonly path: readonly string[];
-  readonly field: Field;
-}
-
-function referenceFields(fields: readonly Field[], parent: readonly string[]): readonly ReferenceField[] {
-  return fields.flatMap((field): readonly ReferenceField[] => {
-    const path = [...parent, field.name];
-    if (field.type === 'reference') return [{ path, field }];
-    return referenceFields(field.fields, path);
-  });
 }
 
 function compileDangling(asked: {
