@@ -45,13 +45,13 @@ export interface Field {
 }
 
 /** The references among the fields, and in their members, with their paths. */
-export function listReferences(
+export function listReferenceFields(
   fields: readonly Field[],
   parent: readonly string[] = [],
 ): readonly { readonly path: readonly string[]; readonly field: Field }[] {
   return fields.flatMap((field) => {
     const path = [...parent, field.name];
-    return field.type === 'reference' ? [{ path, field }] : listReferences(field.fields, path);
+    return field.type === 'reference' ? [{ path, field }] : listReferenceFields(field.fields, path);
   });
 }
 

@@ -8,7 +8,7 @@ import {
   parseKeepingDigits,
   printExactJson,
 } from '../../base/json/json.js';
-import { listReferences } from '../../base/model/collection.js';
+import { listReferenceFields } from '../../base/model/collection.js';
 import { isList } from '../../base/model/compare-json.js';
 import type { Path } from '../../base/model/path.js';
 import { isTableFormat } from '../../base/tables/format.js';
@@ -47,7 +47,7 @@ export function expandReferences(expanding: Expanding): ExpandReferences | undef
   if (expand === undefined || isTableFormat(formatOf(request))) return undefined;
   const isShown = (name = '') => !set.hiddenFields.has(name);
   const known = new Map<string, Reference>();
-  for (const { path, field } of listReferences(set.collection.fields)) {
+  for (const { path, field } of listReferenceFields(set.collection.fields)) {
     if (isShown(path[0])) known.set(path.join('.'), { path, targets: field.targets });
   }
   const lists = listsOfObjects(set.collection).filter(isShown);

@@ -3,7 +3,7 @@
  * past the gateway, or left behind by removals.
  */
 
-import { type Collection, type Field, listReferences } from '../../base/model/collection.js';
+import { type Collection, type Field, listReferenceFields } from '../../base/model/collection.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsIn } from '../sql/records-of.js';
@@ -32,7 +32,7 @@ export async function listDanglingReferences(
 ): Promise<readonly DanglingReferences[]> {
   const found: DanglingReferences[] = [];
   for (const collection of catalog.list()) {
-    for (const { path, field } of listReferences(collection.fields)) {
+    for (const { path, field } of listReferenceFields(collection.fields)) {
       const [row] = await database.query<{ count: number; removed: number; examples: string[] }>(
         compileDangling({ domainId, collection, path, targets: field.targets }),
       );
