@@ -187,7 +187,7 @@ describe('tools', () => {
       }
     }
     expect(faults).toEqual([]);
-  }, 18_000);
+  });
 
   it('are listed by what a credential may do', async () => {
     const viewer = namesOf(await toolsOf(gateway.tokenOf('viewer')));
