@@ -76,7 +76,7 @@ async function makeOpeners(): Promise<Openers> {
 
 /** Names, addresses, keys and code, which are the same in all languages. */
 const OF_NO_LANGUAGE = [
-  /^(passPercent|clerk|demo.*|Gyan Vidya .*|Esc|leaf\.txt|text\/plain.*|SHA-256|[\da-f]{64})$/,
+  /^(passPercent|clerk|demo.*|Gyan Vidya .*|Esc|Ctrl K|leaf\.txt|text\/plain.*|SHA-256|[\da-f]{64})$/,
   /^(https:\/\/|\{.*\}|TILE|MAIL|\S+@\S+)$/,
 ];
 /** The library of operations speaks English as yet. */
