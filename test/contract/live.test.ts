@@ -635,4 +635,17 @@ describe('Server-Sent Events', () => {
     await eventually(async () => (await countSubscriptions(gateway)) === most);
     for (const { end } of opened) end();
   });
+
+  it('end with the reason when their user may no longer log in, and the gateway goes on', async () => {
+    const { response } = await open(TASKS, 'accountant');
+    await eventually(async () => (await countSubscriptions(gateway)) === 1);
+    await ask(
+      gateway,
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-accountant", data: { active: false }) { id } }',
+    );
+    expect(await response.text()).toMatch(
+      /^event: next\ndata: \{"errors":\[\{"message":".+","extensions":\{"code":44\d\d\}\}\]\}\n\nevent: complete\ndata:\n\n$/,
+    );
+    expect((await gateway.fetch('/readyz')).status).toBe(200);
+  });
 });

@@ -182,9 +182,7 @@ export class WebSockets {
         // The reason that we sent, if we closed it; an unanswered close has none.
         reason: connection.closeReason ?? reason.toString(),
       });
-      closed(code, reason.toString()).catch((error: unknown) =>
-        observe({ kind: 'requestFailed', requestId, error }),
-      );
+      void closed(code, reason.toString());
       if (this.#server.clients.size === 0) this.#onEmpty?.();
     });
     return connection;

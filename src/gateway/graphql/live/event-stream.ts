@@ -19,9 +19,8 @@ export const EVENT_STREAM = 'text/event-stream';
 const KEEP_ALIVE = ':\n\n';
 const KEEP_ALIVE_MS = 15_000;
 
-const ID = '1';
-const messageStart = (type: string) => `{"id":"${ID}","type":"${type}","payload":`;
-const [NEXT, ERROR] = [messageStart('next'), messageStart('error')];
+const NEXT = '{"id":"1","type":"next","payload":';
+const ERROR = '{"id":"1","type":"error","payload":';
 const COMPLETE = 'event: complete\ndata:\n\n';
 
 /** The part of `LiveServer` that an answer of events needs. */
@@ -35,26 +34,23 @@ export type LiveEvents = Pick<LiveServer, 'isFull' | 'open'>;
  */
 export async function streamEvents(
   live: LiveEvents,
-  {
-    request,
-    reply,
-    operation,
-  }: {
+  asked: {
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;
     readonly operation: OperationText;
   },
 ): Promise<void> {
+  const { request, reply, operation } = asked;
   if (live.isFull)
     throw new ServiceError(
       'UNAVAILABLE',
       'This gateway has as many live connections as it takes; try again.',
-      {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      },
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   const { lifecycle, headers } = request;
   const answer = reply.hijack().raw;
+  // The caller went while the request waited: nothing would tell of its end any more.
+  if (answer.destroyed) return;
   // From here on the limits of live connections apply.
   lifecycle.releasePermit();
   reply.headers({
@@ -63,8 +59,11 @@ export async function streamEvents(
     'x-accel-buffering': 'no',
   });
   answer.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders).flushHeaders();
-  const write = (text: string) => new Promise<void>((resolve) => answer.write(text, () => resolve()));
+  const alive = setInterval(() => answer.write(KEEP_ALIVE), KEEP_ALIVE_MS);
+  // Nothing may be written after the end: Node.js takes that for a fault of this process.
   const end = (errors?: string) => {
+    clearInterval(alive);
+    if (answer.writableEnded) return;
     if (errors !== undefined) answer.write(printEvent(`{"errors":${errors}}`));
     answer.end(COMPLETE);
   };
@@ -74,26 +73,27 @@ export async function streamEvents(
       return answer.writableLength;
     },
     send: async (message) => {
-      if (!answer.writable) return;
-      if (message.startsWith(NEXT)) await write(printEvent(message.slice(NEXT.length, -1)));
-      else if (message.startsWith(ERROR)) end(message.slice(ERROR.length, -1));
+      if (answer.writableEnded) return;
+      if (message.startsWith(NEXT)) {
+        const event = printEvent(message.slice(NEXT.length, -1));
+        await new Promise<void>((resolve) => answer.write(event, () => resolve()));
+      } else if (message.startsWith(ERROR)) end(message.slice(ERROR.length, -1));
       else if (message.includes('"type":"complete"')) end();
     },
     close: (code, reason) => {
       if (code === CLOSE.goingAway) resetConnection(answer);
-      else if (answer.writable) end(JSON.stringify([{ message: reason, extensions: { code } }]));
+      else end(JSON.stringify([{ message: reason, extensions: { code } }]));
     },
   };
   const { requestId, address, askedDomain } = lifecycle;
   const { authorization } = headers;
   const { receive, closed } = live.open(socket, { requestId, address, askedDomain, authorization });
-  const alive = setInterval(() => answer.write(KEEP_ALIVE), KEEP_ALIVE_MS);
   answer.once('close', () => {
     clearInterval(alive);
     void closed(CLOSE.goingAway, '');
   });
   await receive('{"type":"connection_init"}');
-  await receive(JSON.stringify({ id: ID, type: 'subscribe', payload: operation }));
+  await receive(JSON.stringify({ id: '1', type: 'subscribe', payload: operation }));
 }
 
 /** Printed JSON has no line break. */

@@ -70,6 +70,7 @@ interface OpenedConnection {
   readonly connection: LiveConnection;
   /** Handles a message; resolves when the next one may be handled. */
   receive(message: string): Promise<void>;
+  /** Never rejects. */
   closed(code: number, reason: string): Promise<void>;
 }
 
@@ -147,8 +148,8 @@ export class LiveServer {
       {
         protocol: socket.protocol,
         send: async (message) => {
-          // The only message before `connection_ack` would be the answer to a ping.
-          if (connection.caller === undefined) return;
+          // The only message before `connection_ack` would be the answer to a ping; a closed one takes none.
+          if (connection.caller === undefined || !connection.isOpen) return;
           const printed = this.#printer.print(message);
           await socket.send(printed);
           connection.assertKeepsUp();
@@ -177,7 +178,9 @@ export class LiveServer {
         this.#connections.delete(connection);
         this.#eventsSent += connection.eventsSent;
         connection.ended();
-        await closed(code, reason);
+        await closed(code, reason).catch((error: unknown) =>
+          this.#surroundings.operations.onFault(error, origin.requestId),
+        );
       },
     };
   }
