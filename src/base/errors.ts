@@ -177,7 +177,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The codes by which a caller is told that a record or file is not there for it. */
+/** The error codes for a record or file that does not exist, or that the caller may not read. */
 export const OUT_OF_REACH: readonly ErrorCode[] = ['NOT_FOUND', 'GONE', 'FORBIDDEN'];
 
 /** For `catch`: the value in place of a refusal with one of these codes; anything else is thrown again. */

@@ -88,14 +88,16 @@ function depthOf(name: string): string {
   return '../'.repeat(name.split(path.sep).length + 1);
 }
 
-/** Each operation with its fragments alone: the gateway refuses unused ones. */
+/** Each operation, then its fragments alone: the gateway refuses unused ones. */
 function printDocuments(document: DocumentNode, up: string): string {
   const constants = Object.entries(separateOperations(document)).map(([name, own]) => {
     if (name === '') throw new Error('An operation of the portal has no name');
-    const operation = own.definitions.find(isOperation)?.operation ?? '';
-    const kind = operation.replace(/^./, (first) => first.toUpperCase());
+    const operations = own.definitions.filter(isOperation);
+    const kind = (operations[0]?.operation ?? '').replace(/^./, (first) => first.toUpperCase());
+    const definitions = [...operations, ...own.definitions.filter((one) => !isOperation(one))];
     const types = `${name}${kind}, ${name}${kind}Variables`;
-    const members = `  name: '${name}',\n  text: ${JSON.stringify(stripIgnoredCharacters(print(own)))},`;
+    const text = stripIgnoredCharacters(print({ ...own, definitions }));
+    const members = `  name: '${name}',\n  text: ${JSON.stringify(text)},`;
     return `export const ${name}: PortalOperation<${types}> = {\n${members}\n};`;
   });
   const imported = `import type { PortalOperation } from '${up}portal/browser/session/graphql-headers';`;

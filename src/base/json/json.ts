@@ -103,7 +103,7 @@ export function memberOf(object: JsonObject, name: string): JsonValue | undefine
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Tells an exact number by its class: to look for a member that most objects lack takes longer. */
+/** Recognizes an exact number by its class, which is faster than looking for a member. */
 function isExact(value: unknown): value is LosslessNumber {
   return value instanceof LosslessNumber;
 }

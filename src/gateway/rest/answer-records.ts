@@ -1,6 +1,5 @@
 /** Answers with records: a page, a single piece or a stream, in every format. */
 import { isPreferred } from '../../base/http/is-preferred.js';
-import type { EndSignal } from '../../base/model/end-signal.js';
 import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../../base/tables/format.js';
 import {
   assertFitsSheet,
@@ -42,36 +41,29 @@ export async function answerRecords(
   if (!isStreamed && wanted.limit !== undefined && wanted.limit <= MAX_PAGE)
     return await answerPage(records, { wanted, request, expand });
   if (isTableFormat(format)) return await answerFile(records, { wanted, request, format });
-  if (expand !== undefined)
-    return {
-      kind: 'stream',
-      mediaType: contentTypeOf(format),
-      open: (signal) => streamExpanded(records, { format, expand, signal }),
-      countRows: () => records.rowsStreamed,
-    };
-  if (records.isShort) return await answerShort(records, format === 'ndjson' ? 'ndjson' : 'json', request);
+  if (records.isShort && expand === undefined)
+    return await answerShort(records, format === 'ndjson' ? 'ndjson' : 'json', request);
   return {
     kind: 'stream',
     mediaType: contentTypeOf(format),
-    open: (signal) => records.stream(format, signal),
+    open: (signal) =>
+      expand === undefined
+        ? records.stream(format, signal)
+        : streamExpanded(readJsonLines(records.stream('ndjson', signal)), format, expand),
     countRows: () => records.rowsStreamed,
   };
 }
 
 async function* streamExpanded(
-  records: RecordSet,
-  {
-    format,
-    expand,
-    signal,
-  }: { readonly format: Format; readonly expand: ExpandReferences; readonly signal: EndSignal },
+  batches: AsyncIterable<readonly string[]>,
+  format: 'json' | 'ndjson',
+  expand: ExpandReferences,
 ): AsyncGenerator<string, void> {
-  let separator = format === 'json' ? '[' : '';
-  for await (const texts of readJsonLines(records.stream('ndjson', signal))) {
-    for (const text of await expand(texts)) {
-      yield format === 'json' ? separator + text : `${text}\n`;
-      separator = ',';
-    }
+  let separator = '[';
+  for await (const texts of batches) {
+    const expanded = await expand(texts);
+    yield format === 'ndjson' ? printTexts(expanded, format) : separator + expanded.join(',');
+    separator = ',';
   }
   if (format === 'json') yield separator === '[' ? '[]' : ']';
 }

@@ -127,7 +127,7 @@ async function readPicture(gateway: GatewayClient, { id, contentType }: ListedFi
   });
 }
 
-/** Where a file of the school is read. */
+/** The path from which the gateway serves a file. */
 export function downloadOf({ id, name }: { readonly id: string; readonly name: string }) {
   return { path: `/files/${id}`, name };
 }

@@ -34,7 +34,7 @@ export interface Formats {
   /** Accepts `YYYY-MM-DD` or an instant. */
   day(value: string): string;
   month(value: string): string;
-  /** Without its year, beside months with a year. */
+  /** The month without its year, for a list that shows the year once. */
   shortMonth(value: string): string;
   instant(value: string): string;
   /** The current day, as `YYYY-MM-DD`. */

@@ -27,7 +27,7 @@ export interface ListTableProps<Row> extends TableProps {
   readonly keyOf?: (row: Row, index: number) => string;
   /** The class of what scrolls the table. */
   readonly scrollClass?: string;
-  /** What stands below a row, over its whole width. */
+  /** Content below a row that spans all columns, such as its details. */
   readonly detailsOf?: (row: Row) => ReactNode;
 }
 
@@ -91,7 +91,7 @@ export function ListTable<Row>({
   );
 }
 
-/** Of the classes of a cell, those that its head has too. */
+/** The classes of a cell that the head of its column has too. */
 function headClassOf(className = ''): string | undefined {
   return className.split(' ').find((one) => /^(?:numeric|no-print)$|-column$/.test(one));
 }

@@ -347,7 +347,7 @@ interface TitledSectionProps {
   readonly title: string;
   /** The space below the heading. */
   readonly mb?: string | number;
-  /** Whether it has a frame. */
+  /** Draws a border around the section. Default: none. */
   readonly isFramed?: boolean;
   readonly children: ReactNode;
 }

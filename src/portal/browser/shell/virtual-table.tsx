@@ -65,7 +65,7 @@ interface GridCells<Row> {
   onOpen(row: Row, column: number): void;
 }
 
-/** Whether a list goes on, and how to read its next page. */
+/** Whether a list has a next page, and how to read it. */
 export interface MoreRows {
   readonly isThere: boolean;
   readonly isLoading: boolean;
