@@ -1,6 +1,6 @@
 /**
- * Subscriptions over Server-Sent Events: the "distinct connections mode" of the protocol GraphQL over SSE. One
- * answer of HTTP carries one subscription. It is a connection of `LiveServer`, with its limits and checks.
+ * Subscriptions over Server-Sent Events: the "distinct connections mode" of the protocol GraphQL over SSE.
+ * One answer of HTTP carries one subscription. It is a connection of `LiveServer`, with its limits and checks.
  *
  * @see https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
