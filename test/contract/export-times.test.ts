@@ -115,6 +115,14 @@ describe('expand as JSON', () => {
     },
   );
 
+  it.each(['attendance/a-1?', 'attendance?limit=1&'])(
+    'adds what it names to a projection: %s',
+    async (path) => {
+      const found = JSON.parse(await read(`${path}project=class&expand=student`));
+      expect([found].flat()).toEqual([{ _id: 'a-1', student: attendance[0] }]);
+    },
+  );
+
   it('puts them into one record, without an ETag', async () => {
     const response = await gateway.fetch('/o/recs/attendance/a-1?expand=student,marked_by', { as: 'admin' });
     expect(response.headers.get('etag')).toBeNull();

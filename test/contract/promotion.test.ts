@@ -118,6 +118,13 @@ describe('promoteStudents', () => {
     expect(data.promoteStudents).toMatchObject({ left: 1, promoted: 0 });
   });
 
+  it('takes any spelling of a class and section', async () => {
+    const classes = [{ class: ' 5\u00a0', section: 'a', toClass: '\u200b6', toSection: ' b' }];
+    const { data } = await ask({ fromSession: '2026-27', classes });
+    expect(data.promoteStudents).toMatchObject({ promoted: 2 });
+    expect((await readAll()).get('asha')).toMatchObject({ class: '6', section: 'B' });
+  });
+
   it('is done once per Idempotency-Key, also by REST', async () => {
     const key = { 'idempotency-key': 'promote-once' };
     const first = await post('/promotions', BOTH, key);

@@ -106,7 +106,7 @@ describe('raiseDues', () => {
   });
 
   it('makes no demand twice, and those of newcomers when it runs again', async () => {
-    await raise({ month: '2026-07', class: '5' });
+    await raise({ month: '2026-07', class: ' 5\u00a0' });
     const { data } = await raise({ month: '2026-07' });
     expect(data.raiseDues).toMatchObject({ demands: 3, existing: 4, students: 2 });
     expect((await raise({ month: '2026-07' })).data.raiseDues).toMatchObject({ demands: 0, existing: 7 });

@@ -6,6 +6,7 @@ import { OQUERY_SYNTAX } from '../../base/languages/oquery.js';
 import { parseProjectParameter, parseSortParameter } from '../../base/languages/sort-parameter.js';
 import { toFlag } from '../../base/model/field-types/boolean.js';
 import type { Filter } from '../../base/model/filter.js';
+import type { Path } from '../../base/model/path.js';
 import { FORMATS } from '../../base/tables/format.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
 import { answerChanges, answerRecords, MAX_PAGE, PREFER_COUNT, withTotalCount } from './answer-records.js';
@@ -154,14 +155,14 @@ const getRecord: Route = {
   ...via('records', ['record', 'records'], async (records, request) => {
     assertStream(request.parameters.stream);
     const address = recordAddress(request);
+    const expand =
+      request.parameters.expand === undefined
+        ? undefined
+        : expandReferences({ set: records.records(request.context, address), records, request });
     const projection = projectionOf(request.parameters);
     const record = await records.record(request.context, { ...address, ...(projection && { projection }) });
-    if (request.parameters.expand !== undefined) {
-      const set = records.records(request.context, address);
-      const expand = expandReferences({ set, records, request });
-      // Without an ETag: the version of the record says nothing of the others.
-      return jsonAnswer((await expand?.([record.json]))?.[0] ?? record.json);
-    }
+    // Without an ETag: the version of the record says nothing of the others.
+    if (expand) return jsonAnswer((await expand([record.json]))[0] ?? record.json);
     const etag = printEtag(record.version);
     if (isUnchanged(request.headers['if-none-match'], printEtag(record.version))) {
       return { kind: 'empty', status: 304, headers: { etag } };
@@ -283,12 +284,14 @@ function assertStream(text: string | undefined): void {
   if (isOn !== true) throw invalidParameter('stream', text ?? '', 'true, the only value');
 }
 
-/** One table of the interface calls `project` `projection`. */
+/** One table of the interface calls `project` `projection`. The fields that `expand` names belong to it. */
 function projectionOf(parameters: RestRequest['parameters']): RecordsRequest['projection'] {
-  const { project, projection } = parameters;
+  const { project, projection, expand } = parameters;
   if (project !== undefined && projection !== undefined && project !== projection) {
     throw invalidParameter('projection', projection, 'the same as project, of which it is another name');
   }
   const text = project ?? projection;
-  return text === undefined || text === '' ? undefined : parseProjectParameter(text);
+  if (text === undefined || text === '') return undefined;
+  const expanded = expand?.split(',').map((name): Path => name.trim().split('.')) ?? [];
+  return [...parseProjectParameter(text), ...expanded];
 }

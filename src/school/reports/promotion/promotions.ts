@@ -23,7 +23,7 @@ import { invalidValue } from '../engine/parameters.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { daysAfter, firstDayOf, lastDayOf, monthsOf, sessionOf } from '../engine/school-calendar.js';
 import { schoolSettings } from '../engine/school-settings.js';
-import { classesOf, type KnownClass } from '../shared/assert-place.js';
+import { classesOf, type KnownClass, ownSpelling } from '../shared/assert-place.js';
 import {
   type PromotedClassInput,
   type PromotedStudent,
@@ -38,11 +38,11 @@ const MOST_CLASSES = 500;
 const FIELDS = ['session', 'class', 'section', 'roll_no', 'left_on', 'status', 'earlier_stays'];
 
 export class Promotions {
-  readonly #services: Pick<ReportServices, 'store' | 'domains'>;
+  readonly #services: Pick<ReportServices, 'store' | 'domains' | 'database'>;
   readonly #collection: (scope: Scope) => Collection;
 
   constructor(
-    services: Pick<ReportServices, 'store' | 'domains'> & {
+    services: Pick<ReportServices, 'store' | 'domains' | 'database'> & {
       readonly catalog: { get(name: string, scope: Scope): Collection };
     },
   ) {
@@ -57,10 +57,14 @@ export class Promotions {
    *   or exception that does not fit; NOT_FOUND for a class without students; CONFLICT if all are promoted
    *   already; LIMIT_EXCEEDED
    */
-  async promote(scope: Scope, input: PromoteStudentsInput, options: WriteOptions): Promise<Promotion> {
-    const plan = this.#plan(scope, input);
+  async promote(scope: Scope, sent: PromoteStudentsInput, options: WriteOptions): Promise<Promotion> {
+    const { database, store } = this.#services;
+    const known = await database.query<KnownClass>(classesOf(scope.domain.id));
+    const sections = new Map(known.map((one) => [one.name, one.sections]));
+    const input = asSpelled(sent, sections);
+    const plan = this.#plan(scope, input, sections);
     let students: readonly PromotedStudent[] = [];
-    await this.#services.store.updateEach(
+    await store.updateEach(
       scope,
       'registration',
       {
@@ -87,7 +91,7 @@ export class Promotions {
     };
   }
 
-  #plan({ domain }: Scope, input: PromoteStudentsInput): Plan {
+  #plan({ domain }: Scope, input: PromoteStudentsInput, sections: Plan['sections']): Plan {
     const { fromSession, classes } = input;
     const { sessionFirstMonth: firstMonth } = schoolSettings((name) =>
       this.#services.domains.property(domain.id, name),
@@ -117,7 +121,7 @@ export class Promotions {
       exceptions.set(one.studentId, one);
     });
     const firstDay = firstDayOf(monthsOf(toSession, firstMonth).first);
-    return { fromSession, toSession, firstDay, leftOn, rules, exceptions };
+    return { fromSession, toSession, firstDay, leftOn, sections, rules, exceptions };
   }
 
   /** The students to promote, with the place that each gets. */
@@ -130,7 +134,7 @@ export class Promotions {
     const students = attending
       .map(([id, record]) => placeOf(id, record, plan))
       .sort((one, other) => compareText(sortKeyOf(one), sortKeyOf(other)));
-    await assertPlaces(scope, students, within);
+    assertPlaces(students, plan);
     return await numbered(scope, students, {
       plan,
       within,
@@ -201,6 +205,8 @@ interface Plan {
   /** The first day of the new session. */
   readonly firstDay: Day;
   readonly leftOn: Day;
+  /** The sections of each class of the school. */
+  readonly sections: ReadonlyMap<string, readonly string[]>;
   /** By `keyOf`. */
   readonly rules: ReadonlyMap<string, PromotedClassInput>;
   /** By `_id` of the student. */
@@ -215,6 +221,28 @@ interface Planned {
 }
 
 type Target = Pick<PromotedClassInput, 'toClass' | 'toSection' | 'leaves'>;
+
+/** The classes and sections as the school spells them; one that it does not have stays as it was sent. */
+function asSpelled(input: PromoteStudentsInput, sections: Plan['sections']): PromoteStudentsInput {
+  const classes = [...sections.keys()];
+  const spell = (sent: string, known: readonly string[] = []) => ownSpelling(sent, known) ?? sent;
+  const spellTarget = <One extends Target>(one: One): One => {
+    const toClass = one.toClass && spell(one.toClass, classes);
+    return { ...one, toClass, toSection: one.toSection && spell(one.toSection, sections.get(toClass ?? '')) };
+  };
+  return {
+    ...input,
+    classes: input.classes.map((one) => {
+      const name = spell(one.class, classes);
+      return {
+        ...spellTarget(one),
+        class: name,
+        section: one.section && spell(one.section, sections.get(name)),
+      };
+    }),
+    exceptions: input.exceptions?.map(spellTarget),
+  };
+}
 
 /** @throws INVALID_VALUE unless there is one of a class and `leaves` */
 function assertTarget({ toClass, toSection, leaves }: Target, name: string): void {
@@ -291,23 +319,15 @@ function placeOf(id: string, record: JsonObject, plan: Plan): PromotedStudent {
 }
 
 /** @throws INVALID_VALUE for a class or section that the school does not have */
-async function assertPlaces(
-  { domain }: Scope,
-  students: readonly PromotedStudent[],
-  within: Transaction,
-): Promise<void> {
-  const classes = await within.query<KnownClass>(classesOf(domain.id));
-  const sectionsByClass = new Map(classes.map(({ name, sections }) => [name, sections]));
+function assertPlaces(students: readonly PromotedStudent[], { sections }: Plan): void {
   for (const { toClass, toSection, name } of students) {
     if (toClass === null || toSection === null) continue;
-    const sections = sectionsByClass.get(toClass);
-    if (sections === undefined) {
-      const names = [...sectionsByClass.keys()];
-      throw invalidValue('toClass', toClass, `a class of the school${didYouMean(toClass, names)}`);
-    }
-    if (!sections.includes(toSection)) {
-      const known = sections.length === 0 ? 'none' : sections.join(', ');
-      throw invalidValue('toSection', toSection, `a section of class ${toClass} (${known}), for ${name}`);
+    const known = sections.get(toClass);
+    if (known === undefined)
+      throw invalidValue('toClass', toClass, `a class of the school${didYouMean(toClass, sections.keys())}`);
+    if (!known.includes(toSection)) {
+      const list = known.length === 0 ? 'none' : known.join(', ');
+      throw invalidValue('toSection', toSection, `a section of class ${toClass} (${list}), for ${name}`);
     }
   }
 }

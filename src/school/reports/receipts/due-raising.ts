@@ -21,7 +21,7 @@ import { invalidValue } from '../engine/parameters.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { endOf, firstDayOf, lastDayOf, sessionOf, todayIn } from '../engine/school-calendar.js';
 import { schoolSettings } from '../engine/school-settings.js';
-import { classesOf, type KnownClass } from '../shared/assert-place.js';
+import { classesOf, type KnownClass, ownSpelling } from '../shared/assert-place.js';
 import { concessionOfDue, grantedConcessions } from '../shared/fee-items.js';
 import { studentsOfSession } from '../shared/roll.js';
 
@@ -85,7 +85,7 @@ export class DueRaising {
    */
   async raise(
     scope: Scope,
-    { month, class: className = null, dryRun }: RaiseDuesInput,
+    { month, class: sentClass = null, dryRun }: RaiseDuesInput,
     within?: Transaction,
   ): Promise<RaisedDues> {
     const { store, domains, catalog, now } = this.#services;
@@ -102,7 +102,7 @@ export class DueRaising {
     const session = sessionOf(firstDayOf(month), sessionFirstMonth);
     const today = todayIn(scope.domain.timeZone, now());
     return await store.atomically(scope, { writes: ['fee_due'], within }, async (tx) => {
-      if (className !== null) await assertClass(tx, scope, className);
+      const className = sentClass === null ? null : await assertClass(tx, scope, sentClass);
       const of = { month, session, className, today };
       const planned = await planDues(tx, scope, of);
       const made = planned.filter(({ isRaised }) => !isRaised);
@@ -259,9 +259,15 @@ function sumOf(dues: readonly PlannedDue[], name: 'amount' | 'concession'): Deci
   return dues.reduce((sum, due) => sum.plus(due[name]), new Decimal(0));
 }
 
-/** @throws INVALID_VALUE for a class that the school does not have */
-async function assertClass(tx: Transaction, { domain }: Scope, name: string): Promise<void> {
-  const names = (await tx.query<KnownClass>(classesOf(domain.id))).map((one) => one.name);
-  if (!names.includes(name))
-    throw invalidValue('class', name, `a class of the school${didYouMean(name, names)}`);
+/**
+ * The class as the school spells it.
+ *
+ * @throws INVALID_VALUE for a class that the school does not have
+ */
+async function assertClass(tx: Transaction, { domain }: Scope, sent: string): Promise<string> {
+  const names = (await tx.query<KnownClass>(classesOf(domain.id))).map(({ name }) => name);
+  const spelled = ownSpelling(sent, names);
+  if (spelled === undefined)
+    throw invalidValue('class', sent, `a class of the school${didYouMean(sent, names)}`);
+  return spelled;
 }

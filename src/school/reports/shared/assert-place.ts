@@ -63,7 +63,7 @@ export async function assertPlace(
 }
 
 /** The name as the school spells it, whatever its case and blanks; `undefined` if it is none of these. */
-function ownSpelling(sent: string, known: readonly string[]): string | undefined {
+export function ownSpelling(sent: string, known: readonly string[]): string | undefined {
   if (known.includes(sent)) return sent;
   const folded = foldText(sent);
   return known.find((name) => foldText(name) === folded);
