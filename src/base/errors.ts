@@ -131,6 +131,17 @@ export interface ErrorDetail {
   readonly sent?: unknown;
 }
 
+/** ` (and 2 more)`, for a message that says the first of several faults. */
+export function andMore({ length }: { readonly length: number }): string {
+  return length > 1 ? ` (and ${length - 1} more)` : '';
+}
+
+/** The first fault with its place and what would be right, for the end of a message. */
+export function firstFault(errors: readonly ErrorDetail[]): string {
+  const [{ parameter = '', detail = '', expected = '' } = {}] = errors;
+  return `${parameter}: ${detail}; expected ${expected}${andMore(errors)}`;
+}
+
 /** Seconds until a retry, if a place or connection is missing that others will soon give back. */
 export const RETRY_AFTER_SECONDS = 5;
 /** Seconds until a retry, if another request was in the way at that moment. */

@@ -296,3 +296,9 @@ describe('closed books', () => {
     expect(await post('recs/fee_due/d-1', { amount: 1 }, 'PATCH')).toBe(200);
   });
 });
+
+it('refuses an admission before the birth, whichever is changed', async () => {
+  expect(await post('registration', { ...STUDENT, sequence: 'N-2', dob: '2026-04-02' })).toBe(400);
+  expect(await post('recs/registration/s-1', { dob: '2016-04-01' }, 'PATCH')).toBe(200);
+  expect(await post('recs/registration/s-1', { admitted_on: '2016-03-31' }, 'PATCH')).toBe(400);
+});

@@ -3,7 +3,7 @@
  * does the work itself; the command line does its own.
  */
 import { v7 as uuidv7 } from 'uuid';
-import { ServiceError } from '../../base/errors.js';
+import { andMore, ServiceError } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { type Scope, toWorkPrincipal } from '../../base/model/scope.js';
@@ -425,8 +425,7 @@ function changedLater(collection: string, conflicts: readonly UndoConflict[], co
       detail: `the record "${id}" of ${collection} was ${what}${at ? `, at ${at.toISOString()}` : ''}`,
     };
   });
-  const more = count > 1 ? ` (and ${count - 1} more)` : '';
-  return new ServiceError('CONFLICT', `${errors[0]?.detail ?? ''}${more}`, { errors });
+  return new ServiceError('CONFLICT', `${errors[0]?.detail ?? ''}${andMore({ length: count })}`, { errors });
 }
 
 function assertTried(one: StoredImport): void {

@@ -1,7 +1,7 @@
 /** Reads the mapping and the options of a file that a caller sends. */
 
 import { z } from 'zod';
-import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { andMore, type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 import { isMonth } from '../../base/model/calendar.js';
 import type { Collection } from '../../base/model/collection.js';
@@ -169,8 +169,7 @@ function findDoubleFields({ columns, fixed }: ImportMapping): ErrorDetail[] {
 }
 
 function invalid(errors: readonly ErrorDetail[]): ServiceError {
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  const detail = `the mapping is not right: ${errors[0]?.detail ?? ''}${more}`;
+  const detail = `the mapping is not right: ${errors[0]?.detail ?? ''}${andMore(errors)}`;
   return new ServiceError('INVALID_VALUE', detail, { errors: errors.slice(0, 100) });
 }
 

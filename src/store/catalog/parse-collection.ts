@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { andMore, type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { boundsAmong } from '../../base/model/bounds.js';
 import type {
   Check,
@@ -104,13 +104,9 @@ function definitionValidator(): ValidateFunction<CollectionDefinition> {
 }
 
 function definitionError(source: string, errors: readonly ErrorDetail[]): ServiceError {
-  const first = errors[0];
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return new ServiceError(
-    'INVALID_VALUE',
-    `${source}: ${first?.pointer === '' ? 'the declaration' : first?.pointer}: ${first?.detail}${more}`,
-    { errors },
-  );
+  const [{ pointer, detail } = { detail: '' }] = errors;
+  const place = pointer === '' ? 'the declaration' : pointer;
+  return new ServiceError('INVALID_VALUE', `${source}: ${place}: ${detail}${andMore(errors)}`, { errors });
 }
 
 function toErrorDetails(errors: readonly ErrorObject[], definition: unknown): ErrorDetail[] {

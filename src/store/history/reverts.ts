@@ -1,7 +1,7 @@
 /**
  * Restores records: one to an earlier version, or all that a request changed. Called by `RecordStore` only.
  */
-import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { andMore, type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
@@ -462,8 +462,9 @@ function assertNothingLater(
   });
   const [first] = errors;
   if (first === undefined) return;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  throw new ServiceError('CONFLICT', `${first.detail}${more}`, { errors: errors.slice(0, MAX_NAMED) });
+  throw new ServiceError('CONFLICT', `${first.detail}${andMore(errors)}`, {
+    errors: errors.slice(0, MAX_NAMED),
+  });
 }
 
 /** The fields of an earlier state, with the present values of fields hidden from the caller. */

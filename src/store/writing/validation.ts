@@ -5,7 +5,7 @@
  *
  * @see decisions 1, 2
  */
-import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { andMore, type ErrorDetail, ServiceError } from '../../base/errors.js';
 import {
   isExactNumber,
   isJsonObject,
@@ -166,8 +166,9 @@ export function withPointer({ pointer = '', detail, ...error }: ErrorDetail, pos
 export function assertNoFaults(errors: readonly ErrorDetail[]): void {
   const [first] = errors;
   if (first === undefined) return;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  throw new ServiceError('INVALID_VALUE', `${first.detail}${more}`, { errors: errors.slice(0, MAX_ERRORS) });
+  throw new ServiceError('INVALID_VALUE', `${first.detail}${andMore(errors)}`, {
+    errors: errors.slice(0, MAX_ERRORS),
+  });
 }
 
 /** The fields of a collection that are stamped with the instant of the create, so a replace keeps them. */

@@ -1,6 +1,6 @@
 /** Attachments: base64 in the email, or files of the domain, which are read when it is sent. */
 import type { Readable } from 'node:stream';
-import { ServiceError } from '../../../base/errors.js';
+import { firstFault, ServiceError } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { isBase64 } from '../../../base/text/base64.js';
 import type { Transaction } from '../../../store/database/queryable.js';
@@ -101,7 +101,6 @@ async function toAttachment(
 }
 
 function invalid(parameter: string, detail: string, expected: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', 'an attachment cannot be sent', {
-    errors: [{ parameter, detail, expected }],
-  });
+  const errors = [{ parameter, detail, expected }];
+  return new ServiceError('INVALID_VALUE', `an attachment cannot be sent: ${firstFault(errors)}`, { errors });
 }

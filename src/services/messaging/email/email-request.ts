@@ -3,7 +3,7 @@
  * header.
  */
 import { z } from 'zod';
-import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
+import { type ErrorDetail, firstFault, ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { EmailContent } from '../message.js';
@@ -110,7 +110,8 @@ export function toEmailContent(
       expected: 'text, html or a template',
     });
   }
-  if (errors.length > 0) throw new ServiceError('INVALID_VALUE', 'this email cannot be sent', { errors });
+  if (errors.length > 0)
+    throw new ServiceError('INVALID_VALUE', `this email cannot be sent: ${firstFault(errors)}`, { errors });
   const [reply] = replyTo;
   return {
     to,

@@ -1,6 +1,6 @@
 /** Validates the request for a text message and converts it to one message per number. */
 import { z } from 'zod';
-import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
+import { type ErrorDetail, firstFault, ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import { toE164PhoneNumber } from '../../../base/model/phone-number.js';
 import type { Scope } from '../../../base/model/scope.js';
@@ -108,5 +108,8 @@ function toText(
 }
 
 function invalid(detail: ErrorDetail): ServiceError {
-  return new ServiceError('INVALID_VALUE', 'this text message cannot be sent', { errors: [detail] });
+  const reason = firstFault([detail]);
+  return new ServiceError('INVALID_VALUE', `this text message cannot be sent: ${reason}`, {
+    errors: [detail],
+  });
 }

@@ -4,7 +4,7 @@
  */
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
+import { andMore, type ErrorDetail, ServiceError } from '../../../base/errors.js';
 
 export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
@@ -137,8 +137,6 @@ function toErrorDetail(issue: z.core.$ZodIssue): ErrorDetail {
 }
 
 function invalidScript(errors: readonly ErrorDetail[]): ServiceError {
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return new ServiceError('INVALID_VALUE', `The script is not valid: ${errors[0]?.detail}${more}`, {
-    errors,
-  });
+  const detail = `The script is not valid: ${errors[0]?.detail}${andMore(errors)}`;
+  return new ServiceError('INVALID_VALUE', detail, { errors });
 }
