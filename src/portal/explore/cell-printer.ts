@@ -1,7 +1,4 @@
-/**
- * The cells of a result table as people read them, as a spreadsheet takes them, and in order. Needs nothing
- * of a browser.
- */
+/** The cells of a result table as people read them and as a spreadsheet takes them. Needs no browser. */
 import { printCsvLine } from '../../base/tables/csv-line.js';
 import type { CellKind, ResultCell, ResultTable } from './result-tables.js';
 
@@ -45,26 +42,6 @@ export function createCellPrinter(options: {
     if (kind === 'decimal' && isExactNumber(cell)) return decimal.format(cell);
     return typeof cell === 'number' ? number.format(cell) : cell;
   };
-}
-
-/**
- * Numbers by size, everything else as text in which numbers count as numbers (class 9 before 10); empty cells
- * last.
- */
-export function sortRows(
-  table: ResultTable,
-  column: number,
-  direction: 'ascending' | 'descending',
-): ResultTable['rows'] {
-  const isNumeric = isNumericKind(table.columns[column]?.kind);
-  const sign = direction === 'ascending' ? 1 : -1;
-  const texts = new Intl.Collator('en', { numeric: true });
-  return table.rows.toSorted((one, other) => {
-    const a = one[column] ?? null;
-    const b = other[column] ?? null;
-    if (a === null || b === null) return Number(a === null) - Number(b === null);
-    return sign * (isNumeric ? Number(a) - Number(b) : texts.compare(String(a), String(b)));
-  });
 }
 
 export function isNumericKind(kind: CellKind | undefined): boolean {

@@ -1,10 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  createCellPrinter,
-  headingOfPath,
-  printTableCsv,
-  sortRows,
-} from '../../../src/portal/explore/cell-printer.js';
+import { createCellPrinter, headingOfPath, printTableCsv } from '../../../src/portal/explore/cell-printer.js';
 import type { CellKind, ResultTable } from '../../../src/portal/explore/result-tables.js';
 
 function table(columns: Readonly<Record<string, CellKind>>, rows: ResultTable['rows']): ResultTable {
@@ -36,24 +31,6 @@ describe('a cell', () => {
     ['N/A', 'decimal', 'N/A'],
   ] as const)('%j as %s reads %s', (cell, kind, text) => {
     expect(print(cell, kind)).toBe(text);
-  });
-});
-
-describe('sorting', () => {
-  it('takes exact numbers by size, texts with the numbers in them, and empty cells last', () => {
-    const rows = [
-      ['10', '9.5'],
-      ['9', '10.25'],
-      [null, null],
-      ['UKG', '-1'],
-    ];
-    const sortable = table({ class: 'text', owes: 'decimal' }, rows);
-    const classes = (column: number, direction: 'ascending' | 'descending') =>
-      sortRows(sortable, column, direction).map(([name]) => name);
-    expect(classes(0, 'ascending')).toEqual(['9', '10', 'UKG', null]);
-    expect(classes(0, 'descending')).toEqual(['UKG', '10', '9', null]);
-    expect(classes(1, 'ascending')).toEqual(['UKG', '10', '9', null]);
-    expect(sortable.rows).toBe(rows);
   });
 });
 

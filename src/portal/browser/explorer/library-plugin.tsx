@@ -6,6 +6,7 @@ import { type ExampleOperation, fillVariables, TOPICS } from '../../explore/exam
 import { isOperation } from '../../explore/shape-of-operation';
 import { useViewer } from '../gateway/use-gateway';
 import { formats, say, t } from '../language/texts.js';
+import { containsWords } from '../shell/sort-rows';
 import { isPhone, useExplorerContext } from './explorer-context';
 
 export const LIBRARY_PLUGIN: GraphiQLPlugin = {
@@ -88,11 +89,7 @@ function LibraryPanel() {
 function matches(example: ExampleOperation, search: string): boolean {
   const { name, title, description, topic, document } = example;
   const shown = [title, description, topic].map(say);
-  const said = [name, title, description, topic, ...shown, document].join(' ').toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => said.includes(word));
+  return containsWords([name, title, description, topic, ...shown, document].join(' '), search);
 }
 
 function isFor(example: ExampleOperation, roles: readonly string[]): boolean {

@@ -6,6 +6,7 @@ import { inOrderOfTitle, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
 import { FindInput, useAddress } from '../shell/page-filter';
+import { containsWords } from '../shell/sort-rows';
 import { EmptyState, PageFrame } from '../shell/states';
 
 export function CollectionsPage() {
@@ -48,9 +49,5 @@ export function CollectionsPage() {
 }
 
 function isAbout({ name, title }: ViewerCollection, description: string, words: string): boolean {
-  const text = `${name} ${title} ${description}`.toLowerCase();
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  return containsWords(`${name} ${title} ${description}`, words);
 }

@@ -1,5 +1,5 @@
 /** The loaded records, cell by cell. Each cell can have the focus and can be edited in place. */
-import { Checkbox, Group, Popover, Text, UnstyledButton } from '@mantine/core';
+import { Checkbox, Group, Popover, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from 'react';
@@ -9,7 +9,8 @@ import { useGateway, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { notice, useUndoNotice } from '../shell/confirm-dialog';
-import { Icon } from '../shell/icon';
+import { SortHead } from '../shell/list-table';
+import { directionOf } from '../shell/sort-rows';
 import { TextButton } from '../shell/text-button';
 import { CheckField } from '../shell/text-field';
 import { type MoreRows, useGridKeys, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
@@ -92,7 +93,14 @@ export function RecordsTable(props: RecordsTableProps) {
       );
     return {
       name: field.name,
-      head: <ColumnHead field={field} sort={sort} onSort={onSort} />,
+      head: (
+        <SortHead
+          name={field.name}
+          head={sayFieldName(field.name)}
+          title={field.description}
+          {...{ sort, onSort }}
+        />
+      ),
       width: widthOf(field),
       isNumeric: isNumeric(field),
       isReadOnly: !changeable.has(field.name),
@@ -185,30 +193,6 @@ function useRowReader(collection: string): (id: string) => Promise<void> {
 
 function storedValue({ data }: GridRow, { name }: DeclaredField): unknown {
   return (data as Readonly<Record<string, unknown>>)[name];
-}
-
-interface ColumnHeadProps {
-  readonly field: DeclaredField;
-  readonly sort: string;
-  readonly onSort: (sort: string) => void;
-}
-
-const SIGNS = { ascending: 'up', descending: 'down', none: 'none' } as const;
-
-/** Each press goes from no order to ascending, to descending, and back. */
-function ColumnHead({ field, sort, onSort }: ColumnHeadProps) {
-  const direction = directionOf(field.name, sort);
-  const next = { none: field.name, ascending: `-${field.name}`, descending: '' }[direction];
-  return (
-    <UnstyledButton onClick={() => onSort(next)} title={field.description}>
-      {sayFieldName(field.name)} <Icon name={SIGNS[direction]} size={13} />
-    </UnstyledButton>
-  );
-}
-
-function directionOf(name: string, sort: string): keyof typeof SIGNS {
-  if (sort === name) return 'ascending';
-  return sort === `-${name}` ? 'descending' : 'none';
 }
 
 function isNumeric({ type, isList }: DeclaredField): boolean {

@@ -2,21 +2,18 @@
 
 import { Alert, Card, Group, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { fillVariables } from '../../explore/example-operation';
-import { ActButtons } from '../acts/act-buttons';
-import { useActs } from '../acts/acts';
-import { useGateway, useViewer } from '../gateway/use-gateway';
-import { meaningOfColumn, nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
+import { useViewer } from '../gateway/use-gateway';
+import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
 import { formats, phrase, say, t } from '../language/texts';
 import { type PrintHead, PrintMenu } from '../prints/print-menu';
 import { CodeSpans } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
 import { PrintedOnly } from '../shell/in-turns';
-import { type ListColumn, ListTable, PlainList } from '../shell/list-table';
+import { PlainList } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { PageTab, PageTabs } from '../shell/page-tabs';
 import {
@@ -29,22 +26,14 @@ import {
   ProblemState,
 } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import type { AskableReport, ReportColumn } from './askable-report';
+import type { AskableReport } from './askable-report';
 import { ParametersForm } from './parameters-form';
+import { ARRANGED, useReportAnswer } from './report-answer';
 import { ReportDownloads, ReportRequest } from './report-request';
-import {
-  type AnsweredReport,
-  isNumberColumn,
-  ReportCell,
-  type ReportRow,
-  useReportValueText,
-} from './report-values';
+import { ReportTable } from './report-table';
+import { type AnsweredReport, useReportValueText } from './report-values';
 
 const ReportChart = lazyPart(async () => (await import('./report-chart')).ReportChart, 8);
-
-const PAGE_SIZE = 200;
-/** With more columns, the table is printed in smaller letters. */
-const MOST_ROOMY = 14;
 
 export function ReportDetailsPage() {
   const { report: name = '' } = useParams({ strict: false }) as { readonly report?: string };
@@ -67,32 +56,18 @@ interface AskedReportProps {
 }
 
 function AskedReport({ report, form }: AskedReportProps) {
-  const gateway = useGateway();
   const defaults = Object.fromEntries(form.parameters.map(({ name }) => [name, '']));
-  const [{ run, ...written }, change] = useAddress({ ...defaults, run: '' });
+  const [{ run, sort, find, ...written }, change] = useAddress({ ...defaults, ...ARRANGED, run: '' });
   const values = withDefaults(form, written);
   const variables = variablesOf(form, values);
   const isComplete = form.parameters.every(({ name, isRequired }) => !isRequired || values[name] !== '');
   const isAsked = isComplete && (run !== '' || !form.parameters.some(({ isRequired }) => isRequired));
-  const { data, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery({
-      queryKey: ['report', form.field, variables],
-      queryFn: async ({ pageParam, signal }) => {
-        const asked = { ...variables, first: PAGE_SIZE, ...(pageParam !== null && { after: pageParam }) };
-        const answer = await gateway.executeText<Readonly<Record<string, AnsweredReport>>>(
-          form.document,
-          asked,
-          { signal },
-        );
-        return answer[form.field];
-      },
-      initialPageParam: null as string | null,
-      getNextPageParam: (page) => (page?.pageInfo?.hasNextPage ? page.pageInfo.endCursor : undefined),
-      enabled: isAsked,
-    });
-  const shown = useDeferredValue(data);
-  const first = shown?.pages[0];
-  const rows = shown?.pages.flatMap((page) => page?.rows ?? []) ?? [];
+  const answer = useReportAnswer(form, {
+    variables,
+    isEnabled: isAsked,
+    isWhole: sort !== '' || find !== '',
+  });
+  const { first, rows, error, refetch, isFetching } = answer;
   return (
     <PageFrame
       title={report.title}
@@ -138,23 +113,7 @@ function AskedReport({ report, form }: AskedReportProps) {
             {rows.length > 0 && (
               <PageTabs>
                 <PageTab name="table" label={t('Table')}>
-                  <ReportTable form={form} rows={rows} currency={first.currency} label={report.title} />
-                  {hasNextPage && (
-                    <>
-                      <PrintedOnly>
-                        <Text mt="sm">
-                          {t('Showing the first {count, number} rows.', { count: rows.length })}
-                        </Text>
-                      </PrintedOnly>
-                      <Group justify="center" mt="md" className="no-print">
-                        <TextButton
-                          label={t('Load more rows')}
-                          loading={isFetchingNextPage}
-                          onClick={() => void fetchNextPage()}
-                        />
-                      </Group>
-                    </>
-                  )}
+                  <ReportTable form={form} answer={answer} label={report.title} />
                 </PageTab>
                 <PageTab name="chart" label={t('Chart')}>
                   <ReportChart form={form} rows={rows} currency={first.currency} title={report.title} />
@@ -308,68 +267,5 @@ function Totals({ form, answer }: { readonly form: AskableReport; readonly answe
         </div>
       ))}
     </dl>
-  );
-}
-
-const TIMES = new Set(['LocalDate', 'Month', 'DateTime']);
-
-/** The number of a student or a telephone number. A longer text may wrap at its hyphens. */
-const CODE = /^\S{0,16}$/;
-
-/** A list needs room, or each word would take a line. A day or a code does not wrap. */
-function classOf(column: ReportColumn, rows: readonly ReportRow[]): string {
-  if (isNumberColumn(column)) return 'numeric one-line';
-  if (column.isList || column.members.length > 0) return 'listing';
-  const isCode = column.type === 'String' && rows.every((row) => CODE.test(String(row[column.name] ?? '')));
-  return isCode || TIMES.has(column.type) ? 'one-line' : '';
-}
-
-interface ReportTableProps {
-  readonly form: AskableReport;
-  readonly rows: readonly ReportRow[];
-  readonly currency: string | undefined;
-  readonly label: string;
-}
-
-function ReportTable({ form, rows, currency, label }: ReportTableProps) {
-  const place = { report: form.field };
-  const hasActs = useActs(place).length > 0;
-  const columns = form.columns.filter(({ name }) =>
-    rows.some((row) => row[name] !== null && row[name] !== ''),
-  );
-  const shown = columns.map(
-    (column): ListColumn<ReportRow> => [
-      <span key="head" title={say(meaningOfColumn(column.description))}>
-        {say(nameOfColumn(column.name))}
-      </span>,
-      (row) => <ReportCell row={row} column={column} currency={currency} />,
-      classOf(column, rows),
-    ],
-  );
-  const acts: ListColumn<ReportRow> = [
-    t('Actions'),
-    (row) => (
-      <Group gap={4} wrap="nowrap">
-        <ActButtons
-          place={place}
-          subject={row}
-          size="compact-sm"
-          about={String(row.name ?? rows.indexOf(row) + 1)}
-        />
-      </Group>
-    ),
-    'no-print',
-  ];
-  return (
-    <ListTable<ReportRow>
-      label={label}
-      scrollClass={columns.length > MOST_ROOMY ? 'report-table report-wide' : 'report-table'}
-      className=""
-      verticalSpacing={6}
-      stickyHeader={false}
-      rows={rows}
-      keyOf={(_row, index) => String(index)}
-      columns={hasActs ? [...shown, acts] : shown}
-    />
   );
 }

@@ -1,15 +1,14 @@
 /** The reports that the viewer may run, grouped by topic. */
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { REPORT_TOPICS } from '../../../generated/portal/report-topics';
+import { TOPICS } from '../../explore/example-operation';
 import { useViewer } from '../gateway/use-gateway';
 import { inOrderOfTitle, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
 import { FindInput, useAddress } from '../shell/page-filter';
+import { containsWords } from '../shell/sort-rows';
 import { EmptyState, PageFrame, TitledSection } from '../shell/states';
-
-/** The topics in the order of the page. */
-const TOPICS = [...new Set(Object.values(REPORT_TOPICS))];
 
 interface ListedReport {
   readonly name: string;
@@ -28,11 +27,9 @@ export function ReportsPage() {
     })),
   );
   const [{ find }, change] = useAddress({ find: '' });
-  const words = find.toLowerCase().split(/\s+/);
-  const found = reports.filter(({ name, title, description }) => {
-    const text = `${name} ${title} ${description}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  const found = reports.filter(({ name, title, description }) =>
+    containsWords(`${name} ${title} ${description}`, find),
+  );
   return (
     <PageFrame
       title={t('Reports')}

@@ -12,6 +12,7 @@ import { t } from '../language/texts';
 import { PORTAL_PAGES } from '../portal-pages';
 import { describeKnown, useKnownRecords, whereContains } from '../records/reference-picker';
 import { titleOfSheet, useSheets } from '../sheets/use-sheets';
+import { containsWords } from '../shell/sort-rows';
 import { ProblemState } from '../shell/states';
 import { TextField } from '../shell/text-field';
 
@@ -127,10 +128,7 @@ function useFoundPages(text: string): readonly Found[] {
         ...{ to: `/portal/records/${name}`, title, beside: '', kind: t('Records') },
       })),
   ];
-  const words = text.toLowerCase().split(/\s+/);
-  return all
-    .filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
-    .slice(0, MOST_OF_A_KIND);
+  return all.filter(({ title }) => containsWords(title, text)).slice(0, MOST_OF_A_KIND);
 }
 
 const COLLECTIONS = ['registration', 'pltf_user', 'fee_receipt'] as const;

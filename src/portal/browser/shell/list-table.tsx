@@ -1,9 +1,10 @@
 /** The parts of a list: its table, the button that reads more, and the choices of its filter. */
-import { Group, Table, type TableProps, VisuallyHidden } from '@mantine/core';
+import { Group, Table, type TableProps, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import { t } from '../language/texts';
 import { DialogButton } from './confirm-dialog';
-import { type IconName } from './icon';
+import { Icon, type IconName } from './icon';
+import { directionOf, type SortedColumn } from './sort-rows';
 import { Answered, EmptyState, PageFrame, type PageFrameProps, type QueryAnswer } from './states';
 import { TextButton } from './text-button';
 import type { MoreRows } from './virtual-table';
@@ -11,18 +12,26 @@ import type { MoreRows } from './virtual-table';
 /**
  * The head of a column, its cell, and the class of the cell; `numeric` and a few others are also those of the
  * head. Cells of the class `row-head` are the heads of their rows. On a phone, a text labels each of its
- * cells.
+ * cells. In a table with an order, the head of a column with `by` is a button that sorts by it.
  */
 export type ListColumn<Row> = readonly [
   head: ReactNode,
   cell: (row: Row) => ReactNode,
   className?: string | undefined,
+  by?: SortedColumn<Row> | undefined,
 ];
+
+/** The order that the heads of a list show and change; `sortRows` applies it. */
+interface ListOrder {
+  readonly sort: string;
+  onSort(sort: string): void;
+}
 
 export interface ListTableProps<Row> extends TableProps {
   readonly label: string;
   readonly columns: readonly ListColumn<Row>[];
   readonly rows: readonly Row[];
+  readonly order?: ListOrder;
   /** Default: the member `id` or `name` of the row. */
   readonly keyOf?: (row: Row, index: number) => string;
   /** The class of what scrolls the table. */
@@ -36,6 +45,7 @@ export function ListTable<Row>({
   label,
   columns,
   rows,
+  order,
   keyOf = idOf,
   scrollClass = '',
   detailsOf,
@@ -47,13 +57,14 @@ export function ListTable<Row>({
       <Table className="stacked-table" verticalSpacing="sm" fz="sm" aria-label={label} {...props}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map(([head, , className], index) => (
+            {columns.map(([head, , className, by], index) => (
               <Table.Th
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
                 key={index}
                 className={headClassOf(className)}
+                aria-sort={order && by && directionOf(by.name, order.sort)}
               >
-                {head}
+                {order && by ? <SortHead {...order} name={by.name} head={head} /> : head}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -88,6 +99,27 @@ export function ListTable<Row>({
         </Table.Tbody>
       </Table>
     </section>
+  );
+}
+
+interface SortHeadProps extends ListOrder {
+  /** The name of the column in the order. */
+  readonly name: string;
+  readonly head: ReactNode;
+  /** What the column means. */
+  readonly title?: string;
+}
+
+const SIGNS = { ascending: 'up', descending: 'down', none: 'none' } as const;
+
+/** The head of a column: each press goes from no order to ascending, to descending, and back. */
+export function SortHead({ name, head, title, sort, onSort }: SortHeadProps) {
+  const direction = directionOf(name, sort);
+  const next = { none: name, ascending: `-${name}`, descending: '' }[direction];
+  return (
+    <UnstyledButton className="sort-head" onClick={() => onSort(next)} title={title}>
+      {head} <Icon name={SIGNS[direction]} size={13} />
+    </UnstyledButton>
   );
 }
 

@@ -1,0 +1,161 @@
+/** The rows of a report as a table to sort and to search. */
+import { Group, Text } from '@mantine/core';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { ActButtons } from '../acts/act-buttons';
+import { useActs } from '../acts/acts';
+import { meaningOfColumn, nameOfColumn } from '../language/name-of-field';
+import { say, t } from '../language/texts';
+import { PrintedOnly } from '../shell/in-turns';
+import { type ListColumn, ListTable } from '../shell/list-table';
+import { FindInput, useAddress } from '../shell/page-filter';
+import { containsWords, type SortValue, sortRows } from '../shell/sort-rows';
+import { TextButton } from '../shell/text-button';
+import type { AskableReport, ReportColumn } from './askable-report';
+import { ARRANGED, type LoadedReport, REPORT_PAGE } from './report-answer';
+import { isNumberColumn, ReportCell, type ReportRow, useReportValueText } from './report-values';
+
+/** With more columns, the table is printed in smaller letters. */
+const MOST_ROOMY = 14;
+
+export interface ReportTableProps {
+  readonly form: AskableReport;
+  readonly answer: LoadedReport;
+  readonly label: string;
+}
+
+export function ReportTable({ form, answer, label }: ReportTableProps) {
+  const { rows, first, hasNextPage, isFetchingNextPage, isLoadingAll, fetchNextPage } = answer;
+  const currency = first?.currency;
+  const [{ sort, find }, change] = useAddress(ARRANGED);
+  const [most, setMost] = useState(REPORT_PAGE);
+  const valueText = useReportValueText(currency);
+  const place = { report: form.field };
+  const hasActs = useActs(place).length > 0;
+  const columns = headFirst(form.columns).filter(({ name }) =>
+    rows.some((row) => row[name] !== null && row[name] !== ''),
+  );
+  const shown = columns.map(
+    (column, index): ListColumn<ReportRow> => [
+      <span key="head" title={say(meaningOfColumn(column.description))}>
+        {say(nameOfColumn(column.name))}
+      </span>,
+      (row) => <ReportCell row={row} column={column} currency={currency} />,
+      `${index === 0 ? 'row-head ' : ''}${classOf(column, rows)}`,
+      isSortable(column)
+        ? {
+            name: column.name,
+            valueOf: (row) =>
+              sortValueOf(row[column.name], column, () => valueText(row[column.name], column, row)),
+          }
+        : undefined,
+    ],
+  );
+  const acts: ListColumn<ReportRow> = [
+    t('Actions'),
+    (row) => (
+      <Group gap={4} wrap="nowrap">
+        <ActButtons
+          place={place}
+          subject={row}
+          size="compact-sm"
+          about={String(row.name ?? rows.indexOf(row) + 1)}
+        />
+      </Group>
+    ),
+    'no-print',
+  ];
+  const words = useDeferredValue(find);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns follow from the rows.
+  const arranged = useMemo(() => {
+    const textOf = (row: ReportRow) =>
+      columns.map((column) => valueText(row[column.name], column, row)).join(' ');
+    const found = words === '' ? rows : rows.filter((row) => containsWords(textOf(row), words));
+    return sortRows(
+      found,
+      shown.flatMap(([, , , by]) => by ?? []),
+      sort,
+    );
+  }, [rows, words, sort]);
+  const count = arranged.length;
+  const found = words !== '' && `${t('{count, plural, one {# row} other {# rows}} found', { count })} `;
+  const drawn = arranged.slice(0, most);
+  const isMore = hasNextPage || arranged.length > most;
+  const showMore = () => {
+    setMost(most + REPORT_PAGE);
+    if (hasNextPage && rows.length < most + REPORT_PAGE) void fetchNextPage();
+  };
+  return (
+    <>
+      <Group mb="sm" justify="space-between">
+        <Text role="status">
+          {found}
+          {isLoadingAll && t('Loading all rows …')}
+          {!isLoadingAll &&
+            hasNextPage &&
+            (words !== '' || sort !== '') &&
+            t('Sorted and searched are the first {count, number} rows.', { count: rows.length })}
+        </Text>
+        <div className="no-print">
+          <FindInput
+            label={t('Find in the rows')}
+            value={find}
+            onFind={(text) => change({ find: text }, 'replace')}
+          />
+        </div>
+      </Group>
+      <ListTable<ReportRow>
+        label={label}
+        scrollClass={columns.length > MOST_ROOMY ? 'report-table report-wide' : 'report-table'}
+        className=""
+        verticalSpacing={6}
+        stickyHeader={false}
+        rows={drawn}
+        order={{ sort, onSort: (next) => change({ sort: next }, 'replace') }}
+        keyOf={(_row, index) => String(index)}
+        columns={hasActs ? [...shown, acts] : shown}
+      />
+      {isMore && (
+        <>
+          <PrintedOnly>
+            <Text mt="sm">{t('Showing the first {count, number} rows.', { count: drawn.length })}</Text>
+          </PrintedOnly>
+          <Group justify="center" mt="md" className="no-print">
+            <TextButton label={t('Load more rows')} loading={isFetchingNextPage} onClick={showMore} />
+          </Group>
+        </>
+      )}
+    </>
+  );
+}
+
+/** What a row is about, which stays in view. */
+const HEADS = new Set(['name', 'student', 'person']);
+
+function headFirst(columns: readonly ReportColumn[]): readonly ReportColumn[] {
+  return columns.toSorted((one, other) => Number(HEADS.has(other.name)) - Number(HEADS.has(one.name)));
+}
+
+function isSortable({ isList, members }: ReportColumn): boolean {
+  return isList || members.length === 0;
+}
+
+const TIMES = new Set(['LocalDate', 'Month', 'DateTime']);
+
+/** Numbers by size, times in their order, lists by their length, all else as people read it. */
+function sortValueOf(value: unknown, column: ReportColumn, printed: () => string): SortValue {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return value.length;
+  if (isNumberColumn(column)) return Number(value);
+  return TIMES.has(column.type) ? String(value) : printed();
+}
+
+/** The number of a student or a telephone number. A longer text may wrap at its hyphens. */
+const CODE = /^\S{0,16}$/;
+
+/** A list needs room, or each word would take a line. A day or a code does not wrap. */
+function classOf(column: ReportColumn, rows: readonly ReportRow[]): string {
+  if (isNumberColumn(column)) return 'numeric one-line';
+  if (column.isList || column.members.length > 0) return 'listing';
+  const isCode = column.type === 'String' && rows.every((row) => CODE.test(String(row[column.name] ?? '')));
+  return isCode || TIMES.has(column.type) ? 'one-line' : '';
+}
