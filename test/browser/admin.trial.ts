@@ -156,9 +156,9 @@ describe('the page of people', () => {
     await page.keyboard.press('Tab');
     await expectWellMade(page);
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
-    await dialog.getByText('Give them this link').waitFor();
-    await dialog.getByText(/^http.*#/).waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('Give them this link').waitFor();
+    await page.getByText(/^http.*#/).waitFor();
+    await page.getByRole('button', { name: 'I have saved a copy' }).click();
     await page.getByRole('searchbox').fill('farida');
     await page.getByRole('row', { name: /Farida Khan farida .*teacher.* Invited/ }).waitFor();
     await page.getByRole('link', { name: 'Farida Khan' }).click();

@@ -157,7 +157,12 @@ describe('the page of API keys', () => {
     await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
     const first = await shownKey(page);
     expect(await askWith(first)).toBe(200);
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('alert').getByText('Copy it first').waitFor();
+    await page.mouse.click(5, 5);
+    expect(await shownKey(page)).toBe(first);
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'I have saved a copy' }).click();
     await page.getByText('All collections: Read').waitFor();
     await page.getByText('Tasks: Read, Create, Change').waitFor();
     expect(await page.content()).not.toContain(first);
@@ -166,7 +171,10 @@ describe('the page of API keys', () => {
     await page.getByRole('button', { name: 'Rotate', exact: true }).last().click();
     await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
     const second = await shownKey(page);
-    await page.getByRole('button', { name: 'Done' }).click();
+    // Once it was copied, Escape closes the dialog.
+    await page.getByRole('button', { name: 'Copy Key' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Your new key' }).waitFor({ state: 'hidden' });
     expect([await askWith(first), await askWith(second)]).toEqual([200, 200]);
 
     await page.getByRole('button', { name: 'Revoke timetable' }).nth(1).waitFor();
@@ -194,7 +202,7 @@ describe('the page of API keys', () => {
     await form.getByLabel('Last day').fill('2027-01-31');
     await form.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'I have saved a copy' }).click();
     await page
       .getByRole('row', { name: /until the inspection/ })
       .getByText(/31 Jan 2027|1 Feb 2027/)
@@ -277,7 +285,7 @@ describe('the page of webhooks', () => {
     await form.getByRole('button', { name: 'Create webhook' }).click();
     const secret = page.getByRole('dialog', { name: 'Webhook secret' });
     await secret.getByText(/^whsec_/).waitFor();
-    await secret.getByRole('button', { name: 'Done' }).click();
+    await secret.getByRole('button', { name: 'I have saved a copy' }).click();
     expect(await page.content()).not.toContain('whsec_');
     await page.getByText('Tasks: Created, Changed (name=Chairs)').waitFor();
     await expectWellMade(page);
@@ -333,7 +341,7 @@ describe('the page of webhooks', () => {
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
     await secret.getByText(/^whsec_/).waitFor();
-    await secret.getByRole('button', { name: 'Done' }).click();
+    await secret.getByRole('button', { name: 'I have saved a copy' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No webhooks yet').waitFor();

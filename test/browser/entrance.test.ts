@@ -144,12 +144,12 @@ describe('a second factor', () => {
     await page.getByRole('button', { name: 'Turn it on' }).click();
     await page.getByText('Two-factor authentication is on.').waitFor();
     await expectWellMade(page);
-    const codes = ((await page.locator('main pre').textContent()) ?? '').split('\n');
+    const codes = ((await page.locator('pre').textContent()) ?? '').split('\n');
     expect(codes).toHaveLength(10);
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as a file' }).click();
     expect(await readFile(await (await saved).path(), 'utf8')).toBe(`${codes.join('\n')}\n`);
-    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'I have saved a copy' }).click();
     await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
@@ -273,7 +273,7 @@ describe('my account', () => {
     const secret = new URL(await scan(page)).searchParams.get('secret') ?? '';
     await dialog.getByLabel('2. Enter the six digits').fill(codeBy(secret, -1));
     await dialog.getByRole('button', { name: 'Turn it on' }).click();
-    await dialog.getByRole('button', { name: 'I have saved them' }).click();
+    await dialog.getByRole('button', { name: 'I have saved a copy' }).click();
     await page.getByText('10 recovery codes are left.').waitFor();
     await page.getByRole('button', { name: 'New recovery codes' }).click();
     await dialog.getByLabel('Authentication code').fill('000000');
@@ -283,7 +283,7 @@ describe('my account', () => {
     await dialog.getByLabel('Authentication code').fill(codeBy(secret));
     await page.keyboard.press('Enter');
     const [code = ''] = ((await dialog.locator('pre').textContent()) ?? '').split('\n');
-    await dialog.getByRole('button', { name: 'I have saved them' }).click();
+    await dialog.getByRole('button', { name: 'I have saved a copy' }).click();
     await page.getByRole('button', { name: 'Turn off' }).click();
     await dialog.getByLabel('Authentication code').fill(code);
     await page.keyboard.press('Enter');
@@ -297,7 +297,7 @@ describe('my account', () => {
     const secret = new URL(await scan(page)).searchParams.get('secret') ?? '';
     await page.getByLabel('2. Enter the six digits').fill(codeBy(secret, -1));
     await page.getByRole('button', { name: 'Turn it on' }).click();
-    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'I have saved a copy' }).click();
     const admin = await pages.openPortalAs('admin', '/portal/people/usr-viewer');
     const takeAway = admin.getByRole('button', { name: 'Take the second factor away' });
     await takeAway.click();

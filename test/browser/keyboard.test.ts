@@ -113,7 +113,7 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('Space');
     await press(page, form.getByRole('button', { name: 'Create key' }));
     const shown = page.getByRole('dialog', { name: 'Your new key' });
-    await press(page, shown.getByRole('button', { name: 'Done' }));
+    await press(page, shown.getByRole('button', { name: 'I have saved a copy' }));
     await page.getByRole('row', { name: /bell/ }).waitFor();
   });
 
@@ -126,8 +126,8 @@ describe('by keyboard alone', () => {
     await write(page, dialog.getByRole('combobox', { name: 'Roles' }), 'teacher');
     await page.keyboard.press('Enter');
     await press(page, dialog.getByRole('button', { name: 'Invite', exact: true }));
-    await dialog.getByText('Give them this link').waitFor();
-    await press(page, dialog.getByRole('button', { name: 'Close' }));
+    await page.getByText('Give them this link').waitFor();
+    await press(page, page.getByRole('button', { name: 'I have saved a copy' }));
     await page.getByRole('row', { name: /Farida Khan/ }).waitFor();
   });
 

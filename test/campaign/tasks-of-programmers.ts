@@ -27,7 +27,7 @@ function tasksOfDeveloper(gateway: DemoGateway): Tasks {
   };
   const shownKey = async (person: PersonAtWork) => {
     const shown = (await person.dialog('Your new key').locator('pre').textContent()) ?? '';
-    await person.button('Done').click();
+    await person.button('I have saved a copy').click();
     return shown.trim();
   };
   return {
@@ -95,7 +95,7 @@ function tasksOfDeveloper(gateway: DemoGateway): Tasks {
       await form.getByRole('button', { name: 'Create webhook' }).click();
       const secret = person.dialog('Webhook secret');
       await secret.getByText(/^whsec_/).waitFor();
-      await secret.getByRole('button', { name: 'Done' }).click();
+      await secret.getByRole('button', { name: 'I have saved a copy' }).click();
     },
     'Pause the webhook': async (person) => {
       await person.page.getByRole('link', { name: `ledger-${person.stamp}` }).click();

@@ -308,8 +308,8 @@ export const PRINCIPAL: Tasks = {
     await person.page.getByRole('option', { name: 'teacher', exact: true }).click();
     await person.page.keyboard.press('Tab');
     await form.getByRole('button', { name: 'Invite', exact: true }).click();
-    await form.getByText('Give them this link').waitFor();
-    await form.getByRole('button', { name: 'Close' }).click();
+    await person.page.getByText('Give them this link').waitFor();
+    await person.button('I have saved a copy').click();
   },
   'See what a user may do': async (person) => {
     await person.goesTo('People');

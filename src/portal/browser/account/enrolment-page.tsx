@@ -1,9 +1,10 @@
 import { Text } from '@mantine/core';
+import { useState } from 'react';
 import { EntranceCard } from '../entrance/entrance-card';
 import { useSession } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { TextButton } from '../shell/text-button';
-import { SecondFactorSetup } from './second-factor-setup';
+import { RecoveryCodes, SecondFactorSetup } from './second-factor-setup';
 
 export interface EnrolmentPageProps {
   readonly school: string;
@@ -16,12 +17,13 @@ export interface EnrolmentPageProps {
  */
 export function EnrolmentPage({ school, onDone }: EnrolmentPageProps) {
   const session = useSession();
+  const [codes, setCodes] = useState<readonly string[]>();
   return (
     <EntranceCard title={t('Two-factor authentication')} subtitle={school}>
       <Text>
         {t('Your role requires two-factor authentication: your password and a code from your phone.')}
       </Text>
-      <SecondFactorSetup onDone={onDone} />
+      {codes ? <RecoveryCodes {...{ codes, onDone }} /> : <SecondFactorSetup onCodes={setCodes} />}
       <TextButton
         label={t('Log out')}
         variant="subtle"

@@ -12,25 +12,23 @@ import {
   RemoveOwnSecondFactor,
   RenewOwnRecoveryCodes,
 } from '../../../generated/portal/account/second-factor';
-import { saveFile } from '../gateway/save-file';
 import { useChange, useOperation } from '../gateway/use-gateway';
 import { t } from '../language/texts';
-import { CodeToCopy } from '../shell/code-to-copy';
 import { notice, SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
+import { SecretDialog } from '../shell/secret-dialog';
 import { LoadingState, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 
 export interface SecondFactorSetupProps {
-  /** Called when it is on and the user has seen the recovery codes. */
-  onDone(): void;
+  /** Called with the recovery codes when it is on. Only the caller then holds them. */
+  onCodes(codes: readonly string[]): void;
 }
 
-export function SecondFactorSetup({ onDone }: SecondFactorSetupProps) {
+export function SecondFactorSetup({ onCodes }: SecondFactorSetupProps) {
   const { mutate: begin, data, error } = useChange(BeginOwnSecondFactor);
   const confirm = useChange(ConfirmOwnSecondFactor);
   useEffect(() => begin({}), [begin]);
-  if (confirm.data) return <RecoveryCodes codes={confirm.data.confirmSecondFactor} onDone={onDone} />;
   if (error) return <ProblemState problem={error} retry={() => begin({})} />;
   if (!data) return <LoadingState />;
   return (
@@ -38,7 +36,9 @@ export function SecondFactorSetup({ onDone }: SecondFactorSetupProps) {
       {...data.beginSecondFactor}
       isBusy={confirm.isPending}
       problem={confirm.error}
-      onCode={(code) => confirm.mutate({ code })}
+      onCode={(code) =>
+        confirm.mutate({ code }, { onSuccess: ({ confirmSecondFactor }) => onCodes(confirmSecondFactor) })
+      }
     />
   );
 }
@@ -83,6 +83,7 @@ function inGroups(secret: string): string {
 
 export function SecondFactorSection() {
   const [asked, setAsked] = useState<'on' | 'off' | 'codes'>();
+  const [codes, setCodes] = useState<readonly string[]>();
   const { data, error, refetch } = useOperation(OwnSecondFactor, {});
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState rows={2} />;
@@ -90,6 +91,10 @@ export function SecondFactorSection() {
   const close = () => {
     setAsked(undefined);
     void refetch();
+  };
+  const show = (made: readonly string[]) => {
+    close();
+    setCodes(made);
   };
   const titles = {
     on: t('Turn on two-factor authentication'),
@@ -120,8 +125,8 @@ export function SecondFactorSection() {
       </Group>
       {asked && (
         <Modal opened onClose={close} title={titles[asked]} closeOnClickOutside={false}>
-          {asked === 'on' && <SecondFactorSetup onDone={close} />}
-          {asked === 'codes' && <NewRecoveryCodes onDone={close} />}
+          {asked === 'on' && <SecondFactorSetup onCodes={show} />}
+          {asked === 'codes' && <NewRecoveryCodes onCodes={show} />}
           {asked === 'off' && (
             <Removal
               onDone={() => {
@@ -132,6 +137,7 @@ export function SecondFactorSection() {
           )}
         </Modal>
       )}
+      {codes && <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />}
     </Stack>
   );
 }
@@ -142,10 +148,10 @@ function Removal({ onDone }: { onDone(): void }) {
   return <CodeForm action={t('Turn off')} isBusy={isPending} problem={error} onCode={off} />;
 }
 
-function NewRecoveryCodes({ onDone }: { onDone(): void }) {
-  const { mutate, isPending, error, data } = useChange(RenewOwnRecoveryCodes);
-  if (data) return <RecoveryCodes codes={data.renewRecoveryCodes} onDone={onDone} />;
-  const renew = (code: string) => mutate({ code });
+function NewRecoveryCodes({ onCodes }: SecondFactorSetupProps) {
+  const { mutate, isPending, error } = useChange(RenewOwnRecoveryCodes);
+  const renew = (code: string) =>
+    mutate({ code }, { onSuccess: ({ renewRecoveryCodes }) => onCodes(renewRecoveryCodes) });
   return <CodeForm action={t('Get new codes')} isBusy={isPending} problem={error} onCode={renew} />;
 }
 
@@ -167,35 +173,25 @@ function CodeForm({ onCode, ...form }: CodeFormProps & Pick<SubmitFormProps, 'ac
   );
 }
 
-interface RecoveryCodesProps {
+export interface RecoveryCodesProps {
   readonly codes: readonly string[];
-  /** Called when the user has seen the codes. Only this component holds them. */
   onDone(): void;
 }
 
 /** Shows new recovery codes, for the user to save. */
-function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
-  const text = codes.join('\n');
+export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   return (
-    <Stack gap="md" role="status">
-      <Text fw={600} size="md">
-        {t('Two-factor authentication is on.')}
-      </Text>
-      <Text>
-        {t('Keep these recovery codes somewhere other than your phone. Each one works once.')}{' '}
-        {t('They will not be shown again.')}
-      </Text>
-      <CodeToCopy title={t('Recovery codes')} text={text} />
-      <Group justify="space-between">
-        <TextButton
-          label={t('Save as a file')}
-          onClick={() =>
-            saveFile(new Blob([text, '\n'], { type: 'text/plain' }), 'campus-recovery-codes.txt')
-          }
-        />
-        <TextButton label={t('I have saved them')} isMain onClick={onDone} />
-      </Group>
-    </Stack>
+    <SecretDialog
+      title={t('Two-factor authentication is on.')}
+      label={t('Recovery codes')}
+      words={[
+        t('Keep these recovery codes somewhere other than your phone. Each one works once.'),
+        t('They will not be shown again.'),
+      ].join(' ')}
+      secret={codes.join('\n')}
+      fileName="campus-recovery-codes.txt"
+      onClose={onDone}
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 /** The API keys of the viewer. They can be created, rotated and revoked; a new one is shown once. */
 import { Code, Group, TagsInput, Text, TextInput } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import {
   ApiKeysOfPortal,
   type ApiKeysOfPortalQuery,
@@ -11,11 +11,11 @@ import {
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayAfter, fromWallTime } from '../language/days';
 import { formats, phrase, t } from '../language/texts';
-import { SecretOnce } from '../shell/code-to-copy';
 import { ChangeButton, DialogButton, InputDialog, notice, SubmitForm } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, choicesOf, ListPage, ListTable, PlainList } from '../shell/list-table';
+import { SecretDialog } from '../shell/secret-dialog';
 import { TextLink } from '../shell/text-button';
 import { PickField } from '../shell/text-field';
 import { hasScopes, NO_SCOPES, type PickedScopes, readScopes, ScopeTree, VERB_LABELS } from './scope-tree';
@@ -159,8 +159,9 @@ function NewKeyDialog({ onClose }: { onClose(): void }) {
   const [scopes, setScopes] = useState<PickedScopes>(NO_SCOPES);
   const { mutate, data, error, isPending } = useChange(MakeApiKey, [ApiKeysOfPortal]);
   const inDays = () => (days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString());
+  if (data) return <NewKey secret={data.createApiKey.key} onClose={onClose} />;
   return (
-    <KeyDialog title={t('New API key')} size="lg" secret={data?.createApiKey.key} onClose={onClose}>
+    <InputDialog opened size="lg" onClose={onClose} title={t('New API key')} closeOnClickOutside={false}>
       <SubmitForm
         action={t('Create key')}
         isBusy={isPending}
@@ -212,7 +213,7 @@ function NewKeyDialog({ onClose }: { onClose(): void }) {
         />
         <ScopeTree scopes={scopes} change={setScopes} />
       </SubmitForm>
-    </KeyDialog>
+    </InputDialog>
   );
 }
 
@@ -237,8 +238,9 @@ interface RotateKeyDialogProps extends Pick<ListedKey, 'id' | 'name'> {
 function RotateKeyDialog({ id, name, onClose }: RotateKeyDialogProps) {
   const [overlap, setOverlap] = useState('86400');
   const { mutate, data, error, isPending } = useChange(RotateApiKeyInPortal, [ApiKeysOfPortal]);
+  if (data) return <NewKey secret={data.rotateApiKey.key} onClose={onClose} />;
   return (
-    <KeyDialog title={t('Rotate {name}?', { name })} secret={data?.rotateApiKey.key} onClose={onClose}>
+    <InputDialog opened onClose={onClose} title={t('Rotate {name}?', { name })} closeOnClickOutside={false}>
       <SubmitForm
         action={t('Rotate')}
         isBusy={isPending}
@@ -254,36 +256,17 @@ function RotateKeyDialog({ id, name, onClose }: RotateKeyDialogProps) {
           onChange={setOverlap}
         />
       </SubmitForm>
-    </KeyDialog>
+    </InputDialog>
   );
 }
 
-interface KeyDialogProps {
-  readonly title: string;
-  readonly size?: string;
-  /** The new key, which replaces the form. */
-  readonly secret: string | undefined;
-  onClose(): void;
-  readonly children: ReactNode;
-}
-
-function KeyDialog({ title, size = 'md', secret, onClose, children }: KeyDialogProps) {
+function NewKey(shown: { readonly secret: string; onClose(): void }) {
   return (
-    <InputDialog
-      opened
-      {...{ size, onClose }}
-      title={secret === undefined ? title : t('Your new key')}
-      closeOnClickOutside={false}
-    >
-      {secret === undefined ? (
-        children
-      ) : (
-        <SecretOnce
-          title={t('Key')}
-          words={t('Copy the key now. It will not be shown again.')}
-          {...{ secret, onClose }}
-        />
-      )}
-    </InputDialog>
+    <SecretDialog
+      title={t('Your new key')}
+      label={t('Key')}
+      words={t('Copy the key now. It will not be shown again.')}
+      {...shown}
+    />
   );
 }

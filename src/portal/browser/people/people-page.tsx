@@ -1,5 +1,5 @@
 /** The users of the school, with a search, and a button to invite another one. */
-import { Alert, Code, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   InvitePerson,
@@ -9,11 +9,11 @@ import {
 } from '../../../generated/portal/people/people';
 import { useChange, useListedPages, useOperation } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
-import { CopyTextButton } from '../shell/code-to-copy';
 import { DialogButton, InputDialog, SubmitForm } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
+import { SecretDialog } from '../shell/secret-dialog';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextLink } from '../shell/text-button';
 import { ChoiceField } from '../shell/text-field';
@@ -110,31 +110,28 @@ export function AccountStateTag({
 function InviteDialog({ onClose }: { onClose(): void }) {
   const [roles, setRoles] = useState<readonly string[]>([]);
   const { mutate, data, error, isPending } = useChange(InvitePerson, [PeopleAccounts]);
+  if (data) return <SentLink {...data.inviteUser} onClose={onClose} />;
   return (
     <InputDialog opened onClose={onClose} title={t('Invite a user')}>
-      {data ? (
-        <SentLinkNotice {...data.inviteUser} />
-      ) : (
-        <SubmitForm
-          action={t('Invite')}
-          isBusy={isPending}
-          isReady={roles.length > 0}
-          problem={error}
-          onSubmit={({ userName = '', name = '', email }) =>
-            mutate({ data: { userName, name, roles: [...roles], ...(email && { email }) } })
-          }
-        >
-          <TextInput label={t('User name')} required name="userName" />
-          <TextInput label={t('Name')} required name="name" />
-          <RolesInput value={roles} onChange={setRoles} />
-          <TextInput
-            label={t('Email address')}
-            description={t('The link is sent there if the school has a mail server')}
-            type="email"
-            name="email"
-          />
-        </SubmitForm>
-      )}
+      <SubmitForm
+        action={t('Invite')}
+        isBusy={isPending}
+        isReady={roles.length > 0}
+        problem={error}
+        onSubmit={({ userName = '', name = '', email }) =>
+          mutate({ data: { userName, name, roles: [...roles], ...(email && { email }) } })
+        }
+      >
+        <TextInput label={t('User name')} required name="userName" />
+        <TextInput label={t('Name')} required name="name" />
+        <RolesInput value={roles} onChange={setRoles} />
+        <TextInput
+          label={t('Email address')}
+          description={t('The link is sent there if the school has a mail server')}
+          type="email"
+          name="email"
+        />
+      </SubmitForm>
     </InputDialog>
   );
 }
@@ -159,24 +156,29 @@ export function RolesInput({ value, onChange }: RolesInputProps) {
   );
 }
 
-export interface SentLinkNoticeProps {
+export interface SentLinkProps {
   /** `null` if the gateway has mailed it. */
   readonly link: string | null;
   readonly expiresAt: string;
+  onClose(): void;
 }
 
-/** Says whether a link for setting a password was mailed or must be passed on. */
-export function SentLinkNotice({ link, expiresAt }: SentLinkNoticeProps) {
+/** Says that a link for setting a password was mailed, or shows it to be passed on. */
+export function SentLink({ link, expiresAt, onClose }: SentLinkProps) {
   const until = t('It works once, until {time}.', { time: formats.instant(expiresAt) });
-  if (link === null) return <Alert title={t('Link sent by email')}>{until}</Alert>;
-  const address = new URL(link, window.location.origin).href;
+  if (link === null)
+    return (
+      <Modal opened onClose={onClose} title={t('Link sent by email')}>
+        {until}
+      </Modal>
+    );
   return (
-    <Alert title={t('Give them this link. It will not be shown again')}>
-      <Stack gap="xs" align="flex-start">
-        <Text>{until}</Text>
-        <Code className="wrapped">{address}</Code>
-        <CopyTextButton title={t('the link')} text={address} />
-      </Stack>
-    </Alert>
+    <SecretDialog
+      title={t('Link to set a password')}
+      label={t('Link')}
+      words={`${t('Give them this link. It will not be shown again.')} ${until}`}
+      secret={new URL(link, window.location.origin).href}
+      onClose={onClose}
+    />
   );
 }

@@ -25,7 +25,7 @@ import { ListTable } from '../shell/list-table';
 import { PageTab, PageTabs } from '../shell/page-tabs';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
-import { AccountStateTag, RolesInput, SentLinkNotice } from './people-page';
+import { AccountStateTag, RolesInput, SentLink } from './people-page';
 
 type Account = NonNullable<PeopleAccountQuery['account']>;
 
@@ -125,7 +125,7 @@ function PersonActions({ account }: { readonly account: Account }) {
           onClick={() => setAsked({ what: 'active', begun: account })}
         />
       </Group>
-      {link && <SentLinkNotice {...link} />}
+      {link && <SentLink {...link} onClose={() => setLink(undefined)} />}
       {asked && <AccountDialog {...asked} now={account} onClose={() => setAsked(undefined)} />}
     </Stack>
   );

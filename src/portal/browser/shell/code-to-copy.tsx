@@ -1,14 +1,14 @@
 /** Code for a program, with a button that copies it. */
-import { Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { Code, CopyButton, Group, Text } from '@mantine/core';
 import { t } from '../language/texts';
 import { TextButton } from './text-button';
 
-export function CodeToCopy({ title, text }: CopyTextButtonProps) {
+export function CodeToCopy({ title, text, onCopy }: CopyTextButtonProps) {
   return (
     <div>
       <Group justify="space-between" mb={4}>
         <Text fw={600}>{title}</Text>
-        <CopyTextButton title={title} text={text} />
+        <CopyTextButton {...{ title, text, onCopy }} />
       </Group>
       <Code block className="wrapped">
         {text}
@@ -21,40 +21,25 @@ export interface CopyTextButtonProps {
   /** What is copied, for screen readers. */
   readonly title: string;
   readonly text: string;
+  /** Called when the button was pressed. */
+  readonly onCopy?: (() => void) | undefined;
 }
 
-export function CopyTextButton({ title, text }: CopyTextButtonProps) {
+export function CopyTextButton({ title, text, onCopy }: CopyTextButtonProps) {
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
         <TextButton
           label={copied ? t('Copied') : t('Copy')}
           size="compact-sm"
-          onClick={copy}
+          onClick={() => {
+            copy();
+            onCopy?.();
+          }}
           aria-label={t('Copy {title}', { title })}
         />
       )}
     </CopyButton>
-  );
-}
-
-export interface SecretOnceProps {
-  readonly title: string;
-  /** The purpose of the secret, and that it is shown only once. */
-  readonly words: string;
-  readonly secret: string;
-  onClose(): void;
-}
-
-export function SecretOnce({ title, words, secret, onClose }: SecretOnceProps) {
-  return (
-    <Stack>
-      <Text>{words}</Text>
-      <CodeToCopy title={title} text={secret} />
-      <Group justify="flex-end">
-        <TextButton label={t('Done')} isMain onClick={onClose} />
-      </Group>
-    </Stack>
   );
 }
 

@@ -1,13 +1,13 @@
 /** The address and events of a new or an existing webhook. */
-import { Checkbox, Fieldset, Group, Modal, Stack } from '@mantine/core';
+import { Checkbox, Fieldset, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
 import { useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
-import { SecretOnce, type SecretOnceProps } from '../shell/code-to-copy';
 import { SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { PlainList } from '../shell/list-table';
+import { SecretDialog, type SecretDialogProps } from '../shell/secret-dialog';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField, TextField } from '../shell/text-field';
 
@@ -149,14 +149,13 @@ export function PausedTag({ webhook: { isPaused } }: { readonly webhook: ListedW
 }
 
 /** Shows the secret of a webhook after it was created or replaced. */
-export function WebhookSecret(props: Pick<SecretOnceProps, 'secret' | 'onClose'>) {
+export function WebhookSecret(props: Pick<SecretDialogProps, 'secret' | 'onClose'>) {
   return (
-    <Modal opened size="lg" onClose={props.onClose} title={t('Webhook secret')} closeOnClickOutside={false}>
-      <SecretOnce
-        title={t('Secret')}
-        words={t('The receiver uses it to check that a delivery is genuine. It will not be shown again.')}
-        {...props}
-      />
-    </Modal>
+    <SecretDialog
+      title={t('Webhook secret')}
+      label={t('Secret')}
+      words={t('The receiver uses it to check that a delivery is genuine. It will not be shown again.')}
+      {...props}
+    />
   );
 }
