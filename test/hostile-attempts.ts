@@ -301,7 +301,7 @@ function graphqlOperations(): readonly Attempt[] {
     ],
     [
       'filter of a webhook',
-      'mutation ($v: String!) { createWebhook(data: {name: "x", url: "https://192.0.2.1/", events: ' +
+      'mutation ($v: String!) { createWebhook(data: {name: "x", url: "https://hook.invalid/", events: ' +
         '[{collection: "task", operations: ["deleted"], oquery: $v}]}) { secret } }',
       (text) => `extra=${text}`,
     ],

@@ -4,13 +4,13 @@ import type { Scope } from '../base/model/scope.js';
 import { type Sql, sql } from './sql.js';
 
 /**
- * `exported` and `erased` concern the data of a person; `rotated`, `revoked` and `refused` (a log-in) concern
- * an `AuditedSubject`.
+ * `exported` and `erased` concern the data of a person; `rotated`, `revoked`, `refused` (a log-in) and
+ * `unlocked` (a user) concern an `AuditedSubject`.
  * None of these changes a version.
  */
 export const AUDITED_OPERATIONS = [
   ...(['created', 'updated', 'deleted', 'exported', 'erased'] as const),
-  ...(['rotated', 'revoked', 'refused'] as const),
+  ...(['rotated', 'revoked', 'refused', 'unlocked'] as const),
 ];
 export type AuditedOperation = (typeof AUDITED_OPERATIONS)[number];
 

@@ -272,6 +272,9 @@ describe('the page of webhooks', () => {
     await form.getByLabel('Collection').selectOption({ label: 'Tasks' });
     await form.getByRole('checkbox', { name: 'Removed' }).uncheck();
     await form.getByLabel('Only records that match').fill('nonsense');
+    await form.getByRole('button', { name: 'Create webhook' }).click();
+    await form.getByRole('alert').getByText('Scripts and webhooks may not reach 10.0.0.1').waitFor();
+    await form.getByRole('textbox', { name: 'Address' }).fill(`http://${outside}/hook`);
     await form.getByRole('button', { name: 'Add an event' }).click();
     await expectWellMade(page);
     await form.getByRole('button', { name: 'Remove event 2' }).click();
@@ -281,7 +284,6 @@ describe('the page of webhooks', () => {
       .getByText(/MALFORMED_FILTER · Request/)
       .waitFor();
     await form.getByLabel('Only records that match').fill('name=Chairs');
-    await form.getByRole('textbox', { name: 'Address' }).fill(`http://${outside}/hook`);
     await form.getByRole('button', { name: 'Create webhook' }).click();
     const secret = page.getByRole('dialog', { name: 'Webhook secret' });
     await secret.getByText(/^whsec_/).waitFor();

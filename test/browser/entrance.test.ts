@@ -123,6 +123,35 @@ describe('the log-in', () => {
   });
 });
 
+describe('a user who has forgotten the password', () => {
+  it('reads what to do, and is let in again by an admin after too many attempts', async () => {
+    const page = await pages.open('/');
+    await page.getByText('Forgot your password?').click();
+    await page.getByText('Ask an administrator of your school for a link').waitFor();
+    await page.getByLabel('User name').fill('teacher');
+    for (const words of ['is wrong', 'is wrong', 'is wrong', 'Too many attempts failed.']) {
+      await page.getByLabel('Password').fill('wrong horse');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText(words).waitFor();
+    }
+    await expectWellMade(page);
+    const admin = await pages.openPortalAs('admin', '/portal/people?find=teacher');
+    await admin.getByRole('row', { name: / teacher .*Locked until / }).waitFor();
+    await admin
+      .getByRole('row', { name: / teacher / })
+      .getByRole('link')
+      .click();
+    await admin.getByRole('button', { name: 'Unlock' }).click();
+    await admin.getByText('teacher can log in again.').waitFor();
+    await admin.getByText('Active', { exact: true }).waitFor();
+    expect(await admin.getByRole('button', { name: 'Unlock' }).count()).toBe(0);
+    await expectWellMade(admin);
+    await page.getByLabel('Password').fill('demo-teacher');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Account of teacher' }).waitFor();
+  });
+});
+
 describe('a second factor', () => {
   beforeEach(async () => {
     // Codes are by half a minute of the clock, which no test is to cross.

@@ -1,6 +1,7 @@
 /** Log-in for pages of this host: the refresh token in a cookie, the access token in the answer. */
 import { describe, expect, it } from '@jest/globals';
 import { expectProblem, PASSWORD, useGateway } from './gateway.js';
+import { ask, codesOf } from './graphql.js';
 
 const gateway = useGateway({ LOGIN_LOCKOUT_FAILURES: '2' });
 
@@ -157,6 +158,21 @@ describe('a login from a page', () => {
     expect(unknown[0]?.detail).toBe(known[0]?.detail);
     const right = await post('login', { body: { user_name: 'clerk', password: PASSWORD } });
     expect(right.status).toBe(429);
+
+    // An admin sees it, and ends it. Nobody else does either.
+    const user = '{ account(id: "usr-clerk") { lockedUntil } }';
+    const { account } = await ask(gateway, user);
+    expect(Date.parse(account.lockedUntil)).toBeGreaterThan(Date.now());
+    const unlock = 'mutation { unlockUser(userId: "usr-clerk") { lockedUntil } }';
+    expect(await codesOf(gateway, { query: unlock, as: 'teacher' })).toEqual(['FORBIDDEN']);
+    const missing = 'mutation { unlockUser(userId: "nobody") { id } }';
+    expect(await codesOf(gateway, { query: missing, as: 'admin' })).toEqual(['NOT_FOUND']);
+    expect((await ask(gateway, unlock)).unlockUser).toEqual({ lockedUntil: null });
+    const again = await post('login', { body: { user_name: 'clerk', password: PASSWORD } });
+    expect(again.status).toBe(200);
+    const trail = '{ auditTrail(collection: "$session", recordId: "usr-clerk") { operation principal } }';
+    const { auditTrail } = await ask(gateway, trail);
+    expect(auditTrail).toContainEqual({ operation: 'unlocked', principal: 'usr-admin' });
     expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 });

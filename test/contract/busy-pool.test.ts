@@ -22,7 +22,7 @@ it('no work in the background fails while a request holds the only connection', 
     gateway,
     `mutation {
       createWebhook(data: {
-        name: "w", url: "https://192.0.2.1/", events: [{collection: "task", operations: ["deleted"]}]
+        name: "w", url: "https://hook.invalid/", events: [{collection: "task", operations: ["deleted"]}]
       }) { secret }
     }`,
     { as: 'admin' },

@@ -368,7 +368,7 @@ describe('with one connection', () => {
 
   it('webhooks are looked after', async () => {
     const { createWebhook } = await mutate(
-      'createWebhook(data: {name: "w", url: "https://192.0.2.1/", events: [{collection: "task", ' +
+      'createWebhook(data: {name: "w", url: "https://hook.invalid/", events: [{collection: "task", ' +
         'operations: ["deleted"]}]}) { webhook { id etag } }',
     );
     const { id, etag } = createWebhook.webhook;

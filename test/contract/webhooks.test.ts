@@ -449,14 +449,32 @@ describe('a delivery', () => {
   });
 
   it.each([
-    ['a private address', 'https://10.0.0.1/x', /not one of the public internet|not public/],
-    ['this machine by another port', `http://127.0.0.1:${port + 1}/`, /./],
-    ['this machine in hexadecimal', 'http://0x7f.1/', /./],
-    ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data', /./],
-    ['this machine by name', 'http://localhost/', /./],
-    ['another port', 'https://example.org:22/', /port 22/],
-  ])('never reaches %s', async (_, url, problem) => {
-    const { id } = await create({ url });
+    [
+      'a private address',
+      'https://10.0.0.1/x',
+      /may not reach 10.0.0.1: its address is not one of the public/,
+    ],
+    ['this machine by another port', `http://127.0.0.1:${port + 1}/`, /webhooks may not reach port/],
+    ['this machine in hexadecimal', 'http://0x7f.1/', /may not reach 127.0.0.1/],
+    ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data', /may not reach 169/],
+    ['this machine by name', 'http://localhost/', /may not reach localhost/],
+    ['another port', 'https://example.org:22/', /may not reach port 22; allowed: /],
+  ])('is refused when it is saved, and never reaches %s', async (_, url, problem) => {
+    const data = { name: 'x', url, events: [{ collection: 'task', operations: ALL }] };
+    const { id } = await create();
+    const change =
+      'mutation ($id: ID!, $data: UpdateWebhookInput!) { updateWebhook(id: $id, data: $data) { id } }';
+    for (const [query, variables] of [
+      [CREATE, { data }],
+      [change, { id, data: { url } }],
+    ] as const) {
+      const { errors } = await send(gateway, { query, variables, as: 'admin' });
+      expect(errors).toMatchObject([
+        { message: expect.stringMatching(problem), extensions: { code: 'INVALID_VALUE' } },
+      ]);
+    }
+    // It was saved while it was allowed.
+    await gateway.sql.query('update webhooks set url = $1 where id = $2', [url, id]);
     const test = 'mutation ($id: ID!) { testWebhook(id: $id) { state status answer problem } }';
     const { testWebhook } = await ask(gateway, test, { variables: { id } });
     expect(testWebhook).toEqual({

@@ -152,7 +152,12 @@ export function openWebhooks(
     roles: config.webhookRoles,
   });
   return {
-    webhooks: new Webhooks({ ...services, deliveries: webhookDeliveries, roles: config.webhookRoles }),
+    webhooks: new Webhooks({
+      ...services,
+      outbound,
+      deliveries: webhookDeliveries,
+      roles: config.webhookRoles,
+    }),
     webhookDeliveries,
     close: () => closeInTurn([() => outbound.close(), () => webhookDeliveries.close()]),
   };

@@ -159,7 +159,7 @@ export class Authenticator {
     const user = await this.#findUser(domain?.id, attempt.userName);
     const check = await passwords.check(user?.passwordHash ?? undefined, attempt.password);
     if (!domain || !user?.isActive || !check.isMatch || user.epoch === null) {
-      await lockout.noteFailure(trial);
+      await lockout.noteFailure(trial, domain && user && { domainId: domain.id, userId: user.id });
       await events.loginFailed(domain?.id, user, attempt);
       throw wrongLogin();
     }
@@ -316,7 +316,7 @@ export class Authenticator {
     const stored = await database.prisma.credential.findUnique({ where: { domainId_userId: user } });
     const { isMatch } = await passwords.check(stored?.passwordHash, oldPassword);
     if (!isMatch) {
-      await lockout.noteFailure(trial);
+      await lockout.noteFailure(trial, user);
       throw new ServiceError('WRONG_LOGIN', 'The old password is wrong.');
     }
     await taken.giveBack();
@@ -388,8 +388,8 @@ export class Authenticator {
     if (outcome === 'missing')
       throw new ServiceError('SECOND_FACTOR_REQUIRED', 'Send the code of your second factor as `code`.');
     if (outcome === 'wrong') {
-      await lockout.noteFailure(trial);
-      await lockout.noteFailure(everywhere);
+      await lockout.noteFailure(trial, user);
+      await lockout.noteFailure(everywhere, user);
       await events.loginFailed(user.domainId, { id: user.userId, userName: user.userName }, attempt);
       throw new ServiceError('SECOND_FACTOR_REQUIRED', 'The code is wrong, or was used before.');
     }

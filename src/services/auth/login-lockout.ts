@@ -4,6 +4,7 @@ import { ServiceError } from '../../base/errors.js';
 import { foldText } from '../../base/model/normal-text.js';
 import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
+import type { UserRef } from './principals.js';
 
 export interface LoginLockoutOptions {
   readonly database: Database;
@@ -66,15 +67,18 @@ export class LoginLockout {
     );
   }
 
-  async noteFailure(trial: LoginTrial): Promise<void> {
+  /** `user` is the user of this name, if there is one: an admin can see and end its lock-out. */
+  async noteFailure(trial: LoginTrial, user: UserRef | undefined): Promise<void> {
     if (this.#afterFailures === 0) return;
     await this.#database.query(
       sql`
         with counted as (
-          insert into login_failures as f (key, failures, last_at)
-          values (${keyOf(trial)}, 1, now())
+          insert into login_failures as f (key, failures, last_at, domain_id, user_id)
+          values (${keyOf(trial)}, 1, now(), ${user?.domainId ?? null}, ${user?.userId ?? null})
           on conflict (key) do update
-          set failures = case when f.last_at < now() - interval '1 day' then 1 else f.failures + 1 end,
+          set domain_id = excluded.domain_id,
+              user_id = excluded.user_id,
+              failures = case when f.last_at < now() - interval '1 day' then 1 else f.failures + 1 end,
               last_at = now(),
               locked_until = case
                 when f.last_at < now() - interval '1 day' then null

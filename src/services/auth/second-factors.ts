@@ -206,7 +206,7 @@ export class SecondFactors {
     const outcome = await this.check(user, code);
     if (outcome === 'none') throw new ServiceError('NOT_FOUND', 'There is no second factor.');
     if (outcome === 'right') return await this.#options.lockout.forgive(trial);
-    await this.#options.lockout.noteFailure(trial);
+    await this.#options.lockout.noteFailure(trial, user);
     throw wrongCode();
   }
 

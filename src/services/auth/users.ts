@@ -3,6 +3,7 @@ import { ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import { type Principal, type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import { mayManageAccounts } from '../../store/access/access.js';
+import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import {
   compileKeyset,
@@ -46,6 +47,8 @@ export interface ListedUser {
   readonly hasSecondFactor: boolean;
   /** When the latest session still stored was opened. */
   readonly lastLoginAt: Date | undefined;
+  /** Until when log-ins are refused after too many failures, at one address at least; `undefined`: they are not. */
+  readonly lockedUntil: Date | undefined;
   readonly email: string | undefined;
   /** The version of the record, for `ifVersion`. */
   readonly version: number;
@@ -182,6 +185,25 @@ export class Users {
     return await this.#change(scope, userId, { data: { active: isActive }, ifVersion });
   }
 
+  /**
+   * Ends the lock-out of a user after too many failed log-ins, at all addresses.
+   *
+   * @throws FORBIDDEN (403), NOT_FOUND (404)
+   */
+  async unlock(scope: Scope, userId: string): Promise<ListedUser> {
+    assertUserAdmin(scope);
+    const { lockedUntil } = await this.#get(this.#options.database, scope, userId);
+    if (lockedUntil !== undefined) {
+      const act = { collection: '$session', id: userId, operation: 'unlocked' } as const;
+      await inOwnTransaction(this.#options.database, async (transaction) => {
+        await transaction.query(auditedAct(scope, act));
+        await transaction.query(sql`
+          delete from login_failures where domain_id = ${scope.domain.id} and user_id = ${userId}`);
+      });
+    }
+    return await this.#get(this.#options.database, scope, userId);
+  }
+
   /** A page of the users of the domain, by user name. @throws FORBIDDEN (403) */
   async page(
     scope: Scope,
@@ -315,6 +337,7 @@ async function selectUsers(
     hasPassword: logins.get(row.id)?.hasPassword ?? false,
     hasSecondFactor: logins.get(row.id)?.hasSecondFactor ?? false,
     lastLoginAt: logins.get(row.id)?.lastLoginAt ?? undefined,
+    lockedUntil: logins.get(row.id)?.lockedUntil ?? undefined,
   }));
 }
 
@@ -325,6 +348,7 @@ interface UserLogins {
   readonly hasPassword: boolean;
   readonly hasSecondFactor: boolean;
   readonly lastLoginAt: Date | null;
+  readonly lockedUntil: Date | null;
 }
 
 /** A separate query, because records may be on another server than logins. */
@@ -347,7 +371,12 @@ async function selectLogins(
       ) as "hasSecondFactor",
       (
         select max(s.created_at) from sessions s where s.domain_id = ${scope.domain.id} and s.user_id = u.id
-      ) as "lastLoginAt"
+      ) as "lastLoginAt",
+      (
+        select max(f.locked_until)
+        from login_failures f
+        where f.domain_id = ${scope.domain.id} and f.user_id = u.id and f.locked_until > now()
+      ) as "lockedUntil"
     from unnest(${[...userIds]}::text[]) as u (id)`);
   return new Map(rows.map((row) => [row.userId, row]));
 }

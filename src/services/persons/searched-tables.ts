@@ -232,7 +232,7 @@ export const UNSEARCHED_TABLES: ReadonlyMap<string, string> = new Map([
   ['field_uses', 'it names keys and operations, and no values'],
   ['import_outcomes', 'it names rows and fields, and no values'],
   ['webhook_position', 'it is a place in the audit trail'],
-  ['login_failures', 'they have a hash of the name, for a while'],
+  ['login_failures', 'they have a hash of the name and the id of the user, for a day'],
   ['fee_months', 'the statements that write records write them too'],
   ['collected_receipts', 'the statements that write records write them too'],
   ['attendance_months', 'the statements that write records write them too'],

@@ -10,6 +10,7 @@ import { queryOf } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/access.js';
 import type { RecordStore } from '../../store/record-store.js';
+import type { OutboundClient } from '../scripting/requests/outbound-client.js';
 
 /** The changes that a webhook is called for. */
 const WebhookEvent = z.strictObject({
@@ -88,14 +89,19 @@ export function parseWebhookEvents(
   return read.data.map((event) => ({ ...event, operations: [...new Set(event.operations)] }));
 }
 
-/** @throws INVALID_VALUE (400): http or https, without credentials */
-export function parseWebhookUrl(written: string): string {
+/** @throws INVALID_VALUE (400): http or https, without credentials, at an address that webhooks may reach */
+export function parseWebhookUrl(written: string, outbound: Pick<OutboundClient, 'assertAllowed'>): string {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const isUrl = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:');
   if (!isUrl || written.length > LONGEST_URL) throw invalid('url', 'url is an address by https or http.');
   if (url.username !== '' || url.password !== '')
     throw invalid('url', 'url holds no user name and password.');
   if (url.hash !== '') throw invalid('url', 'url has no part behind #: it would not be sent.');
+  try {
+    outbound.assertAllowed(url);
+  } catch (error) {
+    throw error instanceof ServiceError ? invalid('url', error.message) : error;
+  }
   return url.href;
 }
 

@@ -20,6 +20,7 @@ import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
+import type { OutboundClient } from '../scripting/requests/outbound-client.js';
 import {
   createWebhookSecret,
   type DeliveryState,
@@ -79,6 +80,7 @@ export interface WebhooksOptions {
   readonly store: Pick<RecordStore, 'find'>;
   readonly encryption: TextEncryption;
   readonly deliveries: Pick<WebhookDeliveries, 'sendNow'>;
+  readonly outbound: Pick<OutboundClient, 'assertAllowed'>;
   /** The roles that may have webhooks, beside `admin`; `*` stands for every user. */
   readonly roles: readonly string[];
 }
@@ -107,7 +109,7 @@ export class Webhooks {
   ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
     this.#assertMayHave(scope);
     const name = parseWebhookName(request.name);
-    const url = parseWebhookUrl(request.url);
+    const url = parseWebhookUrl(request.url, this.#options.outbound);
     const events = parseWebhookEvents(request.events, { scope, store: this.#options.store });
     const id = randomUUID();
     const secret = createWebhookSecret();
@@ -148,7 +150,7 @@ export class Webhooks {
   async update(scope: Scope, id: string, change: WebhookChange): Promise<Webhook> {
     await this.#get(scope, id);
     const name = change.name === undefined ? null : parseWebhookName(change.name);
-    const url = change.url === undefined ? null : parseWebhookUrl(change.url);
+    const url = change.url === undefined ? null : parseWebhookUrl(change.url, this.#options.outbound);
     const events =
       change.events === undefined
         ? null

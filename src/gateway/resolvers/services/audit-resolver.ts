@@ -19,9 +19,8 @@ const AuditEntryResult = objectType('AuditEntry', 'One change of a record or of 
   ),
   operation: member.text(
     '`created`, `updated` or `deleted`; `exported` or `erased` for the data of a person; ' +
-      '`rotated` or `revoked` for keys and other credentials; `refused` for a wrong log-in. Objects other ' +
-      'than records ' +
-      'have version 0.',
+      '`rotated` or `revoked` for keys and other credentials; `refused` for a wrong log-in, ' +
+      '`unlocked` for the end of a lock-out. Objects other than records have version 0.',
   ),
   fromVersion: nullable.whole('The version before; null for a create.'),
   toVersion: member.whole('The version after.'),

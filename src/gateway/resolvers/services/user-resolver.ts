@@ -24,6 +24,9 @@ const AccountResult = objectType('Account', 'A member of staff who may log in, a
   hasPassword: member.flag('Whether a password was ever set; if not, the user is still invited.'),
   hasSecondFactor: member.flag('Whether a second factor is on, so that a log-in needs its code.'),
   lastLoginAt: nullable.instant('When the user logged in last, as far as is kept.'),
+  lockedUntil: nullable.instant(
+    'Until when log-ins are refused after too many failed ones, at one address at least; null if they are not.',
+  ),
   version: member.whole(
     'Of the record. Send it as `ifVersion` to change nothing that was changed meanwhile.',
   ),
@@ -195,6 +198,15 @@ export const UserResolver = serviceResolver(
         ifVersion: nullable.whole(ONLY_OVER),
       },
       ({ users }, scope, { userId, ...change }) => users.setActive(scope, userId, change),
+    ),
+    unlockUser: mutation(
+      member.of(
+        AccountResult,
+        'Ends the lock-out of a user after too many failed log-ins, at all addresses. For admins. ' +
+          'Errors: NOT_FOUND.',
+      ),
+      { userId: member.id('The user.') },
+      ({ users }, scope, { userId }) => users.unlock(scope, userId),
     ),
     sessions: query(
       member.list(

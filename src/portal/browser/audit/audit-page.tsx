@@ -204,6 +204,7 @@ const OPERATION_NAMES: Readonly<Record<string, string>> = {
   rotated: phrase('Rotated'),
   revoked: phrase('Ended'),
   refused: phrase('Log-in refused'),
+  unlocked: phrase('Unlocked'),
 };
 
 /** Rarely used conditions. They are shown on request, and while they are set. */

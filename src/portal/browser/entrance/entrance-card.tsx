@@ -12,7 +12,7 @@ import {
 } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
-import { phrase, switchLanguage, t, useLanguage } from '../language/texts';
+import { formats, phrase, switchLanguage, t, useLanguage } from '../language/texts';
 import { Refusal } from '../session/login-session';
 import { Icon, type IconName } from '../shell/icon';
 import { IconButton } from '../shell/text-button';
@@ -171,9 +171,15 @@ export function wordsOfRefusal(fault: unknown): string {
       ? t('Too many attempts failed. Try again in {seconds, plural, one {# second} other {# seconds}}.', {
           seconds: waitSeconds,
         })
-      : t('Too many attempts failed. Try again in {minutes, plural, one {# minute} other {# minutes}}.', {
-          minutes: Math.ceil(waitSeconds / 60),
-        });
+      : t(
+          'Too many attempts failed. Try again at {time}, in {minutes, plural, one {# minute} other {# minutes}}, or ask an administrator to unlock your account.',
+          {
+            minutes: Math.ceil(waitSeconds / 60),
+            time: new Date(Date.now() + waitSeconds * 1000).toLocaleTimeString(formats.locale, {
+              timeStyle: 'short',
+            }),
+          },
+        );
   return message;
 }
 

@@ -121,6 +121,14 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
           ))}
         <RefusalNotice>{refusal}</RefusalNotice>
         <TextButton label={t('Log in')} isMain type="submit" loading={isBusy} fullWidth />
+        <details className="forgotten-password">
+          <summary>{t('Forgot your password?')}</summary>
+          <Text mt={6}>
+            {t(
+              'Ask an administrator of your school for a link to choose a new one: in “People”, on your page, by “Reset password”.',
+            )}
+          </Text>
+        </details>
         {demoUsers.length > 0 && userName === undefined && (
           <section className="demo-logins" aria-label={t('Demo school: log in as')}>
             <Text c="dimmed" mb={6}>

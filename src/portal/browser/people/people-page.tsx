@@ -96,11 +96,15 @@ export function PeoplePage() {
 
 /** Whether a user may log in. An invited user may not until they choose a password. */
 export function AccountStateTag({
-  account: { isActive, hasPassword },
+  account: { isActive, hasPassword, lockedUntil },
 }: {
-  readonly account: Pick<ListedAccount, 'isActive' | 'hasPassword'>;
+  readonly account: Pick<ListedAccount, 'isActive' | 'hasPassword' | 'lockedUntil'>;
 }) {
   if (!isActive) return <StateTag>{t('Deactivated')}</StateTag>;
+  if (lockedUntil !== null)
+    return (
+      <StateTag state="locked">{t('Locked until {time}', { time: formats.instant(lockedUntil) })}</StateTag>
+    );
   return (
     <StateTag state={hasPassword ? 'active' : 'invited'}>{hasPassword ? t('Active') : t('Invited')}</StateTag>
   );

@@ -14,12 +14,20 @@ import {
   SetPersonActive,
   SetPersonRoles,
   TakeSecondFactorAway,
+  UnlockPerson,
 } from '../../../generated/portal/people/people';
 import { SessionList } from '../account/session-list';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { formats, say, t } from '../language/texts';
 import { sayFieldName } from '../records/use-declared-collection';
-import { ChangeButton, ChangedMeanwhile, ConfirmDialog, notice, savedOver } from '../shell/confirm-dialog';
+import {
+  ActionButton,
+  ChangeButton,
+  ChangedMeanwhile,
+  ConfirmDialog,
+  notice,
+  savedOver,
+} from '../shell/confirm-dialog';
 import { FactStrip } from '../shell/link-card';
 import { ListTable } from '../shell/list-table';
 import { PageTab, PageTabs } from '../shell/page-tabs';
@@ -102,6 +110,16 @@ function PersonActions({ account }: { readonly account: Account }) {
               { userName },
             )}
           </ChangeButton>
+        )}
+        {account.lockedUntil !== null && (
+          <ActionButton
+            label={t('Unlock')}
+            title={t('Log-ins are refused after several wrong passwords. This allows them again at once.')}
+            change={UnlockPerson}
+            variables={{ userId }}
+            outdated={OUTDATED}
+            done={() => t('{userName} can log in again.', { userName })}
+          />
         )}
         {account.hasSecondFactor && (
           <ChangeButton

@@ -35,7 +35,7 @@ const TONES: Readonly<Record<Tone, string>> = {
   good: 'active on done succeeded sent delivered created added restored approved present',
   bad: 'failed deleted removed erased revoked rejected rolled_back cancelled absent',
   busy: 'invited updated changed running sending trying inspecting received undoing waiting',
-  warning: 'ready tried paused pending leave expired slow',
+  warning: 'ready tried paused pending leave expired slow locked',
 };
 
 function toneOf(state: string): string | undefined {

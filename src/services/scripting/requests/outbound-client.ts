@@ -98,6 +98,11 @@ export class OutboundClient {
     }
   }
 
+  /** @throws FORBIDDEN as `send` does for this address; its name is resolved only when a request is sent */
+  assertAllowed(url: URL): void {
+    this.#reachOf(url);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
@@ -151,7 +156,7 @@ export class OutboundClient {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       throw new ServiceError(
         'FORBIDDEN',
-        `a script may request http and https, not ${url.protocol.slice(0, -1)}`,
+        `Scripts and webhooks may request http and https, not ${url.protocol.slice(0, -1)}.`,
       );
     }
     if (url.username !== '' || url.password !== '') {
@@ -166,7 +171,8 @@ export class OutboundClient {
     if (!ports.includes(port)) {
       throw new ServiceError(
         'FORBIDDEN',
-        `a script may not reach port ${port}; allowed: ${ports.join(', ')} (SCRIPT_REQUEST_PORTS)`,
+        `Scripts and webhooks may not reach port ${port}; allowed: ${ports.join(', ')} ` +
+          '(SCRIPT_REQUEST_PORTS).',
       );
     }
     if (privateHosts.includes(url.hostname)) return 'private';
@@ -287,20 +293,24 @@ async function resolveAll(hostname: string, family: 0 | 4 | 6): Promise<LookupAd
   return await resolve(hostname, { all: true, family });
 }
 
+/** These names always mean the machine itself (RFC 6761). */
+const LOCAL_NAME = /(?:^|\.)localhost\.?$/;
+
 /**
  * Refuses a host written as a non-public address, which is not resolved. The URL parser has already
  * normalized `0x7f.1` and `2130706433` to `127.0.0.1`.
  */
 export function assertPublicHost(hostname: string): void {
   const address = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(address) !== 0 && !isPublicAddress(address)) throw refusedAddress(hostname);
+  const isHidden = isIP(address) !== 0 ? !isPublicAddress(address) : LOCAL_NAME.test(address);
+  if (isHidden) throw refusedAddress(hostname);
 }
 
 /** The error does not name the address, so that scripts cannot explore the internal network. */
 function refusedAddress(hostname: string): ServiceError {
   return new ServiceError(
     'FORBIDDEN',
-    `a script may not reach ${hostname}: its address is not one of the public internet. An operator ` +
-      'allows it by SCRIPT_REQUEST_PRIVATE_HOSTS.',
+    `Scripts and webhooks may not reach ${hostname}: its address is not one of the public internet. ` +
+      'An operator allows it by SCRIPT_REQUEST_PRIVATE_HOSTS.',
   );
 }
