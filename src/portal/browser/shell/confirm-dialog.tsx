@@ -315,13 +315,14 @@ interface ActionButtonProps<Result, Variables>
 /** A button that makes a change at once. */
 export function ActionButton<Result, Variables>(props: ActionButtonProps<Result, Variables>) {
   const { change, variables, outdated, done, ...button } = props;
-  const { mutate, isPending } = useChange(change, outdated);
+  const { mutateAsync, isPending } = useChange(change, outdated);
+  // The change may take the button away before the answer is here.
   const make = () =>
-    mutate(variables, {
-      onSuccess: (result) => notice(done(result)),
-      onError: ({ message }) => notice(<ProblemWords text={message} />, 'failed'),
-    });
-  return <TextButton {...button} loading={isPending} onClick={make} />;
+    mutateAsync(variables).then(
+      (result) => notice(done(result)),
+      ({ message }: Error) => notice(<ProblemWords text={message} />, 'failed'),
+    );
+  return <TextButton {...button} loading={isPending} onClick={() => void make()} />;
 }
 
 export interface SubmitFormProps {
