@@ -47,7 +47,7 @@ export interface ListedUser {
   readonly hasSecondFactor: boolean;
   /** When the latest session still stored was opened. */
   readonly lastLoginAt: Date | undefined;
-  /** Until when log-ins are refused after too many failures, at one address at least; `undefined`: they are not. */
+  /** Until when log-ins are refused after too many failures, at one address at least. */
   readonly lockedUntil: Date | undefined;
   readonly email: string | undefined;
   /** The version of the record, for `ifVersion`. */

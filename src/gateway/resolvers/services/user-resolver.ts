@@ -25,7 +25,8 @@ const AccountResult = objectType('Account', 'A member of staff who may log in, a
   hasSecondFactor: member.flag('Whether a second factor is on, so that a log-in needs its code.'),
   lastLoginAt: nullable.instant('When the user logged in last, as far as is kept.'),
   lockedUntil: nullable.instant(
-    'Until when log-ins are refused after too many failed ones, at one address at least; null if they are not.',
+    'Until when log-ins are refused after too many failed ones, at one address at least; null if they ' +
+      'are not.',
   ),
   version: member.whole(
     'Of the record. Send it as `ifVersion` to change nothing that was changed meanwhile.',

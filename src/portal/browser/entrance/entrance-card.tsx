@@ -171,16 +171,16 @@ export function wordsOfRefusal(fault: unknown): string {
       ? t('Too many attempts failed. Try again in {seconds, plural, one {# second} other {# seconds}}.', {
           seconds: waitSeconds,
         })
-      : t(
-          'Too many attempts failed. Try again at {time}, in {minutes, plural, one {# minute} other {# minutes}}, or ask an administrator to unlock your account.',
-          {
-            minutes: Math.ceil(waitSeconds / 60),
-            time: new Date(Date.now() + waitSeconds * 1000).toLocaleTimeString(formats.locale, {
-              timeStyle: 'short',
-            }),
-          },
-        );
+      : [
+          t('Too many attempts failed. Try again at {time}.', { time: clockIn(waitSeconds) }),
+          t('An administrator can unlock your account before.'),
+        ].join(' ');
   return message;
+}
+
+/** The time by the clock of this device, so many seconds from now. */
+function clockIn(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toLocaleTimeString(formats.locale, { timeStyle: 'short' });
 }
 
 /** Fields for a password that is typed twice. The names of the fields are `password` and `repeated`. */

@@ -124,9 +124,8 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
         <details className="forgotten-password">
           <summary>{t('Forgot your password?')}</summary>
           <Text mt={6}>
-            {t(
-              'Ask an administrator of your school for a link to choose a new one: in “People”, on your page, by “Reset password”.',
-            )}
+            {t('Ask an administrator of your school for a link to choose a new one.')}{' '}
+            {t('They make it in “People”, on your page, by “Reset password”.')}
           </Text>
         </details>
         {demoUsers.length > 0 && userName === undefined && (

@@ -114,7 +114,7 @@ export function AccountStateTag({
 function InviteDialog({ onClose }: { onClose(): void }) {
   const [roles, setRoles] = useState<readonly string[]>([]);
   const { mutate, data, error, isPending } = useChange(InvitePerson, [PeopleAccounts]);
-  if (data) return <SentLink {...data.inviteUser} onClose={onClose} />;
+  if (data) return <SentLinkDialog {...data.inviteUser} onClose={onClose} />;
   return (
     <InputDialog opened onClose={onClose} title={t('Invite a user')}>
       <SubmitForm
@@ -160,7 +160,7 @@ export function RolesInput({ value, onChange }: RolesInputProps) {
   );
 }
 
-export interface SentLinkProps {
+export interface SentLinkDialogProps {
   /** `null` if the gateway has mailed it. */
   readonly link: string | null;
   readonly expiresAt: string;
@@ -168,7 +168,7 @@ export interface SentLinkProps {
 }
 
 /** Says that a link for setting a password was mailed, or shows it to be passed on. */
-export function SentLink({ link, expiresAt, onClose }: SentLinkProps) {
+export function SentLinkDialog({ link, expiresAt, onClose }: SentLinkDialogProps) {
   const until = t('It works once, until {time}.', { time: formats.instant(expiresAt) });
   if (link === null)
     return (

@@ -33,7 +33,7 @@ import { ListTable } from '../shell/list-table';
 import { PageTab, PageTabs } from '../shell/page-tabs';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
-import { AccountStateTag, RolesInput, SentLink } from './people-page';
+import { AccountStateTag, RolesInput, SentLinkDialog } from './people-page';
 
 type Account = NonNullable<PeopleAccountQuery['account']>;
 
@@ -114,7 +114,7 @@ function PersonActions({ account }: { readonly account: Account }) {
         {account.lockedUntil !== null && (
           <ActionButton
             label={t('Unlock')}
-            title={t('Log-ins are refused after several wrong passwords. This allows them again at once.')}
+            title={t('Several wrong passwords stop log-ins. This allows them again at once.')}
             change={UnlockPerson}
             variables={{ userId }}
             outdated={OUTDATED}
@@ -143,7 +143,7 @@ function PersonActions({ account }: { readonly account: Account }) {
           onClick={() => setAsked({ what: 'active', begun: account })}
         />
       </Group>
-      {link && <SentLink {...link} onClose={() => setLink(undefined)} />}
+      {link && <SentLinkDialog {...link} onClose={() => setLink(undefined)} />}
       {asked && <AccountDialog {...asked} now={account} onClose={() => setAsked(undefined)} />}
     </Stack>
   );
