@@ -65,7 +65,8 @@ const STYLES =
   'applyNumberFormat="1"/><xf numFmtId="0"/><xf fontId="1" borderId="1" applyFont="1" ' +
   'applyBorder="1"/><xf numFmtId="4" fontId="1" borderId="1" applyNumberFormat="1" applyFont="1" ' +
   'applyBorder="1"/><xf fontId="1" borderId="1" applyFont="1" applyBorder="1"/><xf numFmtId="166" ' +
-  'applyNumberFormat="1"/></cellXfs></styleSheet>';
+  'applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" ' +
+  'builtinId="0"/></cellStyles></styleSheet>';
 
 /** The files of the workbook other than its sheets, with their paths. */
 function partsOf(sheetNames: readonly string[]): readonly (readonly [string, string])[] {
