@@ -534,6 +534,7 @@ describe('the documented parameters beside oquery', () => {
     ['pltf_user?roles=techer', 404, 'Nobody has a role with "techer". Did you mean "teacher"?'],
     ['teacher_attendance?name.value=nobody', 404, 'There is no staff member with the ID "nobody".'],
     ['attendance?start=2026-04-02&end=2026-04-01', 400, 'end is 2026-04-01, before start 2026-04-02'],
+    ['attendance?start=9999-12-31&end=0001-01-01', 400, 'end is 0001-01-01, before start 9999-12-31'],
     ['attendance?oquery=created=today&start=2026-04-02', 400, 'start excludes created=today in oquery'],
     ['attendance?oquery=created=%23in2026-04&end=2026-04-02', 400, 'end excludes created=#in2026-04'],
     ['attendance?oquery=class=6&class=5', 400, 'The parameter class excludes class=6 in oquery.'],

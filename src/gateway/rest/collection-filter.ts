@@ -13,9 +13,8 @@ import type { DayWord, Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { valueAtPath } from '../../base/model/value-at-path.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import type { Day } from '../../school/reports/engine/parameter-types.js';
 import { todayIn } from '../../school/reports/engine/school-calendar.js';
-import { checkRange } from '../../school/reports/shared/common-parameters.js';
+import { endBeforeStart } from '../../school/reports/shared/common-parameters.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { RecordResolver } from '../resolvers/records/record-resolver.js';
 import { type RequestContext, requireScope } from '../resolvers/request-context.js';
@@ -54,10 +53,10 @@ export function readCollectionFilters(
     return text === undefined ? [] : [{ parameter, text, filter: parameter.toFilter(text, today) }];
   });
   const { start, end } = parameters;
-  if (sent.some(({ parameter }) => parameter.name === 'end') && start !== undefined && end !== undefined) {
-    // Both are days, or their filters would have been refused.
-    checkRange(['start', start as Day], ['end', end as Day]);
-  }
+  const isRange = sent.some(({ parameter }) => parameter.name === 'end');
+  // Both are days, or their filters would have been refused; reports know fewer days than records have.
+  if (isRange && start !== undefined && end !== undefined && end < start)
+    throw endBeforeStart(['start', start], ['end', end]);
   const others = sent.length === 0 ? [] : conditions;
   const dayAt = (word: DayWord) => dayOfWord(word, timeZone, now);
   for (const one of sent) {

@@ -1,5 +1,6 @@
 /** Parameters shared by several reports. */
 
+import type { ServiceError } from '../../../base/errors.js';
 import {
   type Day,
   type DayOrMonth,
@@ -70,6 +71,20 @@ export function fromAndTo(most: string) {
 export const inClass = optional(textType, 'One class alone.');
 export const inSection = optional(textType, 'One section alone.');
 
+/** The error for an end before its start. */
+export function endBeforeStart(
+  [startName, start]: readonly [name: string, value: string],
+  [endName, end]: readonly [name: string, value: string],
+  unit: 'day' | 'month' = 'day',
+): ServiceError {
+  const expected = {
+    day: '; expected the same day or a later one',
+    month: '; expected the same month or a later one',
+  }[unit];
+  const fault = `is ${end}, before ${startName} ${start}${expected}`;
+  return parameterError(endName, fault, { expected: `${start} or later`, sent: end });
+}
+
 /**
  * `unit` is that of `most`: the greatest number of days or months, and how it is said.
  *
@@ -82,14 +97,7 @@ export function checkRange(
   unit: 'day' | 'month' = 'day',
 ): { readonly from: Day; readonly to: Day } {
   const [from, to] = [firstDayOf(start), lastDayOf(end)];
-  if (to < from) {
-    const expected = {
-      day: '; expected the same day or a later one',
-      month: '; expected the same month or a later one',
-    }[unit];
-    const fault = `is ${end}, before ${startName} ${start}${expected}`;
-    throw parameterError(endName, fault, { expected: `${start} or later`, sent: end });
-  }
+  if (to < from) throw endBeforeStart([startName, start], [endName, end], unit);
   if (!most) return { from, to };
   const [count, said] = most;
   const last = unit === 'day' ? daysAfter(from, count - 1) : monthsAfter(monthOfDay(from), count - 1);
