@@ -16,8 +16,18 @@ import {
 import { type Caller, COLLECTIONS, type Declared, promiseOf, referenceToUser } from './promise.js';
 import { type DomainName, type MarkedRecord, markedRecord, type School } from './school.js';
 
+interface Sent {
+  readonly method: Parameters<Voice['rest']>[0];
+  readonly path: string;
+  readonly body: Parameters<Voice['rest']>[2];
+  readonly headers: Parameters<Voice['rest']>[3];
+}
+
 export function voiceOf({ gateway }: School, caller: Caller): Voice {
-  const rest: Voice['rest'] = async (method, path, body, headers = {}) => {
+  const request = async (
+    { method, path, body, headers = {} }: Sent,
+    tries = 20,
+  ): Promise<Awaited<ReturnType<Voice['rest']>>> => {
     const response = await gateway.fetch(path, {
       method,
       headers: {
@@ -27,8 +37,13 @@ export function voiceOf({ gateway }: School, caller: Caller): Voice {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    return { status: response.status, text: await response.text() };
+    const answer = { status: response.status, text: await response.text() };
+    // A gateway that has too much to do did nothing; that says nothing of rights.
+    if (answer.status !== 503 || tries === 0) return answer;
+    await sleep(500);
+    return await request({ method, path, body, headers }, tries - 1);
   };
+  const rest: Voice['rest'] = (method, path, body, headers) => request({ method, path, body, headers });
   const graphql: Voice['graphql'] = async (query, variables = {}) => {
     const answer = await rest('POST', '/graphql', { query, variables });
     const { errors } = JSON.parse(answer.text) as { errors?: { extensions: { status: number } }[] };
