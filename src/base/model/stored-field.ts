@@ -2,6 +2,8 @@
 export interface StoredField {
   readonly collection: string;
   readonly field: string;
+  /** What is done with it where the member stands; absent: it is read. */
+  readonly verb?: 'create' | 'update';
 }
 
 /** What the members of types, inputs and enums of a schema stand for, by the names of type and member. */

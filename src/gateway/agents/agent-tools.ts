@@ -6,16 +6,14 @@
 import { GraphQLError, type GraphQLSchema, Kind, OperationTypeNode, printType } from 'graphql';
 import { ServiceError } from '../../base/errors.js';
 import { today } from '../../base/model/calendar.js';
-import type { Collection } from '../../base/model/collection.js';
-import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { printResult } from '../../base/scalars/json-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { ExampleOperation } from '../../portal/explore/example-operation.js';
-import { findAccess } from '../../store/access/access.js';
 import type { OwnDocuments } from '../graphql/graphql-server.js';
 import { assertIntrospectionRole } from '../graphql/limits/permitted.js';
 import type { GraphqlCaller } from '../graphql/operation/prepared-operation.js';
-import { requireScope } from '../resolvers/request-context.js';
+import { type RequestContext, requireScope } from '../resolvers/request-context.js';
+import { NEEDED_BY_SERVICES, reaches } from '../resolvers/services/caller-reach.js';
 import { type AgentTool, createOperationTools, toAgentError } from './agent-tool.js';
 import { isPageSize } from './argument-schema.js';
 import { type AnswerBounds, type BoundedAnswer, boundAnswer, boundText } from './bounded-answer.js';
@@ -29,8 +27,7 @@ import {
 export interface AgentServices {
   readonly documents: OwnDocuments;
   readonly library: readonly ExampleOperation[];
-  readonly collections: AskedThings['collections'] & KnownCollections;
-  readonly mayRunReport: AskedThings['mayRunReport'];
+  readonly collections: KnownCollections;
   readonly bounds: AnswerBounds;
   readonly now: () => Date;
   /** Receives every fault of ours, with its request id. */
@@ -108,8 +105,9 @@ export class AgentTools {
   listTools({ context }: GraphqlCaller): readonly ListedTool[] {
     const scope = requireScope(context);
     const day = today(scope.domain.timeZone, this.#services.now());
+    const isOffered = this.#offeredTo(context);
     return this.#tools()
-      .filter((tool) => isOffered(tool, scope, this.#services))
+      .filter(isOffered)
       .map((tool) => toListed(tool, day));
   }
 
@@ -142,7 +140,7 @@ export class AgentTools {
     }
     if (kind === 'schema') {
       assertIntrospectionRole(caller.context, this.#services.documents.introspectionRoles);
-      const text = name === undefined ? this.#printIndex() : this.#printType(name);
+      const text = name === undefined ? this.#printIndex(caller) : this.#printType(caller, name);
       return { text: withNote(boundText(text, this.#services.bounds.maxBytes)), mediaType: 'text/plain' };
     }
     throw new ServiceError(
@@ -166,7 +164,7 @@ export class AgentTools {
   async #answer(caller: GraphqlCaller, tool: AgentTool, sent: Sent): Promise<ToolAnswer> {
     const { documents, bounds } = this.#services;
     const scope = requireScope(caller.context);
-    this.#assertOffered(tool, scope);
+    this.#assertOffered(tool, caller);
     assertArguments(tool, sent, bounds);
     const { document, variables } = tool.toRequest(withPageSizes(tool, sent), scope);
     const { result } = await documents.answer(document, { caller, variables });
@@ -180,9 +178,27 @@ export class AgentTools {
       : { texts, structuredContent, isError: false };
   }
 
+  /**
+   * A query is offered to callers whose rights reach its root fields. A change of records of one collection
+   * is offered to an API key whose scopes have the verb, within the rights of its user; never to a token,
+   * which has all rights of the logged-in user.
+   */
+  #offeredTo(context: RequestContext): (tool: AgentTool) => boolean {
+    const { neededFor, reachOf } = this.#services.documents;
+    const reach = reachOf(context);
+    return (tool) =>
+      rootFieldsOf(tool).every((field) => {
+        const needed = neededFor(field);
+        if (!isWriting(tool)) return reaches(reach, needed);
+        const { scopes } = requireScope(context).principal;
+        const isOfRecords = !NEEDED_BY_SERVICES.has(field) && needed.some((right) => 'collection' in right);
+        return scopes !== undefined && isOfRecords && reaches(reach, needed);
+      });
+  }
+
   /** @throws FORBIDDEN for a change that the caller is not offered */
-  #assertOffered(tool: AgentTool, scope: Scope): void {
-    if (!isWriting(tool) || isOffered(tool, scope, this.#services)) return;
+  #assertOffered(tool: AgentTool, { context }: GraphqlCaller): void {
+    if (!isWriting(tool) || this.#offeredTo(context)(tool)) return;
     throw new ServiceError(
       'FORBIDDEN',
       'Agents change something with an API key alone whose scopes name the collection and the verb.',
@@ -202,8 +218,8 @@ export class AgentTools {
     return { text: withNote(bounded), mediaType };
   }
 
-  #printIndex(): string {
-    const { schema } = this.#services.documents;
+  #printIndex({ context }: GraphqlCaller): string {
+    const schema = this.#services.documents.schemaFor(context);
     const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
       type
         ? [
@@ -218,8 +234,8 @@ export class AgentTools {
   }
 
   /** @throws NOT_FOUND */
-  #printType(name: string): string {
-    const { schema } = this.#services.documents;
+  #printType({ context }: GraphqlCaller, name: string): string {
+    const schema = this.#services.documents.schemaFor(context);
     const type = schema.getType(name);
     if (type) return `${printType(type)}\n`;
     const known = Object.keys(schema.getTypeMap());
@@ -309,13 +325,6 @@ function withNote({ text, cuts }: BoundedAnswer): string {
   return cuts.length === 0 ? text : `${text}\n(This answer was cut: ${cuts.join('; ')}.)\n`;
 }
 
-/** Names that root fields may refer to. */
-interface AskedThings {
-  readonly collections: { list(): readonly Collection[] };
-  /** Whether the caller may run the field's report; `undefined` if it is not the field of a report. */
-  readonly mayRunReport: (scope: Scope, field: string) => boolean | undefined;
-}
-
 /** Whether the tool changes what is stored. */
 function isWriting({ operation }: Pick<AgentTool, 'operation'>): boolean {
   return operation.operation === OperationTypeNode.MUTATION;
@@ -326,55 +335,8 @@ function isDestructive(tool: Pick<AgentTool, 'operation'>): boolean {
   return isWriting(tool) && rootFieldsOf(tool).some((field) => !field.startsWith('create'));
 }
 
-/**
- * A query is offered to callers who may read what its root fields refer to. A mutation is offered to an API
- * key whose scopes have the verb for the collection, within the rights of its user; never to a token, which
- * has all rights of the logged-in user.
- */
-function isOffered(tool: AgentTool, scope: Scope, things: AskedThings): boolean {
-  const fields = rootFieldsOf(tool);
-  if (!isWriting(tool)) return fields.every((field) => mayAsk(field, scope, things));
-  if (scope.principal.scopes === undefined) return false;
-  return fields.every((field) => mayChange(field, scope, things));
-}
-
 function rootFieldsOf({ operation }: Pick<AgentTool, 'operation'>): readonly string[] {
   return operation.selectionSet.selections.map((selection) =>
     selection.kind === Kind.FIELD ? selection.name.value : '',
   );
-}
-
-function mayAsk(field: string, scope: Scope, { collections, mayRunReport }: AskedThings): boolean {
-  const mayRun = mayRunReport(scope, field);
-  if (mayRun !== undefined) return mayRun;
-  const collection = collections.list().find(({ singular, plural }) => isOf(field, singular, plural));
-  return collection === undefined || findAccess(scope, collection, 'read') !== undefined;
-}
-
-const QUESTIONS = ['', 'Aggregate', 'Distinct', 'Changes'];
-
-function isOf(field: string, singular: string, plural: string): boolean {
-  return field === singular || QUESTIONS.some((question) => field === plural + question);
-}
-
-const VERBS: readonly (readonly [prefix: string, verbs: readonly RecordVerb[]])[] = [
-  ['create', ['create']],
-  ['update', ['update']],
-  ['upsert', ['create', 'update']],
-  ['delete', ['delete']],
-];
-
-/** Changes of anything but the records of one collection are not offered. */
-function mayChange(field: string, scope: Scope, { collections }: AskedThings): boolean {
-  const [prefix, verbs] = VERBS.find(([start]) => field.startsWith(start)) ?? ['', []];
-  const name = field.slice(prefix.length);
-  const collection = collections
-    .list()
-    .find(({ singular, plural }) => name === upperFirst(singular) || name === upperFirst(plural));
-  if (collection === undefined || verbs.length === 0) return false;
-  return verbs.every((verb) => findAccess(scope, collection, verb) !== undefined);
-}
-
-function upperFirst(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }

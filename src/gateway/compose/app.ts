@@ -26,7 +26,6 @@ import { AgentTools } from '../agents/agent-tools.js';
 import type { Config } from '../config/config.js';
 import { createGraphqlServer } from '../graphql/graphql-server.js';
 import { createResolvers } from '../resolvers/resolvers.js';
-import { mayRun } from '../resolvers/services/caller-rights.js';
 import { createServer, type Server } from '../server/create-server.js';
 import { LogOutput } from '../server/log-output.js';
 import { createLogger, openStandardOutput } from '../server/logger.js';
@@ -219,10 +218,6 @@ async function buildApp({
       documents: graphql.documents,
       library: operations,
       collections: catalog,
-      mayRunReport: (scope, field) => {
-        const report = reports.find((one) => one.field === field);
-        return report && mayRun(scope, report);
-      },
       bounds: { maxRows: config.agentMaxRows, maxBytes: config.agentMaxBytes },
       now: () => new Date(),
       onFault,

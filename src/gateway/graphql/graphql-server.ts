@@ -22,7 +22,9 @@ import { RepeatedWork } from '../../store/database/repeated-work.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
+import type { RequestContext } from '../resolvers/request-context.js';
 import type { Resolvers } from '../resolvers/resolvers.js';
+import type { CallerReach, NeededRight } from '../resolvers/services/caller-reach.js';
 import { executionPlugin, NO_DOCUMENTS } from './http/execution-plugin.js';
 import { landingPagePlugin } from './http/landing-page.js';
 import {
@@ -93,6 +95,12 @@ export interface OwnDocuments {
   readonly schema: GraphQLSchema;
   /** Roles that may introspect; `*`: every signed-in caller. */
   readonly introspectionRoles: readonly string[];
+  /** The part of the schema that the caller may know. @throws UNAUTHENTICATED */
+  schemaFor(context: RequestContext): GraphQLSchema;
+  /** What the caller can reach. @throws UNAUTHENTICATED */
+  reachOf(context: RequestContext): CallerReach;
+  /** What a root field needs. */
+  neededFor(field: string): readonly NeededRight[];
   /** @throws GraphQLError for a document that the current schema does not allow */
   prepare(text: string): PreparedOperation;
   /** Every failure is part of the answer. @throws GraphQLError as `prepare` does */
@@ -135,15 +143,20 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
     onFault,
   };
 
+  const reachOf = (context: RequestContext) => resolvers.caller.reach(context);
+
   async function startServer(): Promise<SchemaServer> {
-    const served = new ServedSchema({
+    const served: ServedSchema = new ServedSchema({
       ...buildGatewaySchema({
         collections: catalog.list(),
         reports,
         instanceOf: (resolverClass) => getInstance(instances, resolverClass),
         services: { records: resolvers.records, catalog, pages: config },
-        subgraph: config.federation ? config : undefined,
+        subgraph: config.federation
+          ? { ...config, schemaFor: (context) => served.shownTo(context).schema }
+          : undefined,
       }),
+      reachOf,
       rules: createDocumentLimitRules(config),
       maxTokens: config.graphqlMaxTokens,
     });
@@ -205,6 +218,9 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
         return served().schema;
       },
       introspectionRoles: config.introspectionRoles,
+      schemaFor: (context) => served().shownTo(context).schema,
+      reachOf,
+      neededFor: (field) => served().needed.get(field) ?? [],
       prepare: (text) => served().prepare(text, undefined),
       async answer(text, { caller, variables }) {
         const prepared = served().prepare(text, undefined);

@@ -14,7 +14,9 @@ import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
 import type { Collection } from '../../base/model/collection.js';
 import type { StoredField, StoredFieldsByType } from '../../base/model/stored-field.js';
 import type { TypeClass } from '../../base/scalars/declared-type.js';
+import { reports } from '../../school/reports/registry.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
+import type { RequestContext } from '../resolvers/request-context.js';
 import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
 import {
   createResolverClass,
@@ -23,6 +25,11 @@ import {
   withRunTimeTypes,
 } from '../resolvers/run-time-types.js';
 import { BranchResolver } from '../resolvers/services/branch-resolver.js';
+import {
+  NEEDED_BY_SERVICES,
+  type NeededRight,
+  type NeededRights,
+} from '../resolvers/services/caller-reach.js';
 import { ImportChangesResolver, LiveResolver, ReportChangesResolver } from './live/live-resolver.js';
 import { readPrintableFields } from './operation/splice.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
@@ -31,7 +38,7 @@ import { createAggregateQueries } from './typed/aggregate/aggregate-queries.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/aggregate-types.js';
 import { createFindNodes, createNodeResolver, type FindNodes } from './typed/find-nodes.js';
 import { createGenericResolvers } from './typed/generic-resolvers.js';
-import { createRecordFields, type RecordServices } from './typed/record-fields.js';
+import { createRecordFields, neededByFields, type RecordServices } from './typed/record-fields.js';
 import { createReferenceResolver, createReferrersResolver, LevelLoader } from './typed/reference-resolver.js';
 import { createSubgraphResolver } from './typed/subgraph-resolver.js';
 import { createTypedApi, type TypedParts } from './typed/typed-api.js';
@@ -55,8 +62,13 @@ export interface SchemaParts {
   readonly instanceOf: (resolverClass: NewableFunction) => object;
   /** The services that the fields on records use. */
   readonly services: RecordServices;
-  /** Makes it a subgraph of a supergraph, whose schema these roles may read. */
-  readonly subgraph?: { readonly introspectionRoles: readonly string[] } | undefined;
+  /** Makes it a subgraph of a supergraph, whose schema these roles may read as far as they may know it. */
+  readonly subgraph?:
+    | {
+        readonly introspectionRoles: readonly string[];
+        readonly schemaFor: (context: RequestContext) => GraphQLSchema;
+      }
+    | undefined;
 }
 
 /**
@@ -72,6 +84,7 @@ export interface GatewaySchema {
   readonly schema: GraphQLSchema;
   /** The stored fields behind the names of the schema. */
   readonly storedFields: StoredFieldsByType;
+  readonly needed: NeededRights;
 }
 
 /** Builds the schema of these collections, in some tens of milliseconds. */
@@ -82,13 +95,22 @@ export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
     const model = withReferrers(createTypedModel(parts.collections, takenNames(), services.pages));
     const types = new TypedTypes(model);
     const findNodes = createFindNodes(services, model);
+    const needed = new Map<string, readonly NeededRight[]>([
+      ...NEEDED_BY_SERVICES,
+      ...reports.map(({ name, field }) => [field, [{ report: name }]] as const),
+      ...generic.needed,
+      ...model.collections.flatMap(neededByTypes),
+    ]);
     const made = [
       ...SUBSCRIPTION_CLASSES,
       generic.changes,
       LiveResolver,
       createNodeResolver(services, findNodes),
       ...parts.reports,
-      ...createTypedResolvers({ model, types, whereInputs: new WhereInputs(types) }, { ...parts, findNodes }),
+      ...createTypedResolvers(
+        { model, types, whereInputs: new WhereInputs(types) },
+        { ...parts, findNodes, needed },
+      ),
     ];
     const classes = [
       generic.records,
@@ -109,7 +131,7 @@ export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
       skipCheck: true,
     });
     letRootFieldsFail(schema);
-    return { schema: readPrintableFields(schema), storedFields: listStoredFields(model) };
+    return { schema: readPrintableFields(schema), storedFields: listStoredFields(model), needed };
   });
 }
 
@@ -141,7 +163,12 @@ function createTypedResolvers(
     services,
     subgraph,
     findNodes,
-  }: Pick<SchemaParts, 'services' | 'subgraph'> & { readonly findNodes: FindNodes },
+    needed,
+  }: Pick<SchemaParts, 'services' | 'subgraph'> & {
+    readonly findNodes: FindNodes;
+    /** Receives what the fields need. */
+    readonly needed: Map<string, readonly NeededRight[]>;
+  },
 ): readonly TypeClass[] {
   const { model, types } = parts;
   const measures = new MeasureTypes();
@@ -150,6 +177,8 @@ function createTypedResolvers(
     const api = createTypedApi(typed, parts);
     const { shown, changed, ...fields } = createRecordFields(api, services);
     const groups = createAggregateQueries(typed, { ...parts, measures }, services);
+    const needing = { ...fields, changed, ...Object.fromEntries(groups.map((one) => [one.name, one])) };
+    for (const [name, rights] of neededByFields(needing, typed.collection.name)) needed.set(name, rights);
     return [
       createResolverClass([...Object.values(fields), ...groups, changed]),
       createResolverClass([shown], api.types.batch),
@@ -163,9 +192,15 @@ function createTypedResolvers(
   const ofReferences = types.references.flatMap(
     (reference) => createReferenceResolver(reference, parts, levels) ?? [],
   );
-  const entities = { pages: services.pages, findNodes, roles: subgraph?.introspectionRoles ?? [] };
   const isSubgraph = subgraph !== undefined && model.collections.length > 0;
-  const ofSubgraph = isSubgraph ? [createSubgraphResolver(parts, entities)] : [];
+  const ofSubgraph = isSubgraph
+    ? [
+        createSubgraphResolver(parts, {
+          ...{ pages: services.pages, findNodes, roles: subgraph.introspectionRoles },
+          schemaFor: subgraph.schemaFor,
+        }),
+      ]
+    : [];
   return [...ofCollections, ...ofReferences, ...ofReferrers, ...ofSubgraph];
 }
 
@@ -190,6 +225,14 @@ function takenNames(): { readonly typeNames: ReadonlySet<string>; readonly rootF
   };
 }
 
+/** The types of records and of their pages: all others of a collection are reached through its fields. */
+function neededByTypes({ collection: { name: collection }, object: { typeName } }: TypedCollection) {
+  return [
+    [typeName, [{ verbs: [], collection }]],
+    [`${typeName}Connection`, [{ verbs: ['read'], collection }]],
+  ] as const;
+}
+
 /** Only the types of whole records: a part of an object is reached through the object's field. */
 function listStoredFields(model: TypedModel): StoredFieldsByType {
   return new Map(model.collections.flatMap((typed) => membersOf(typed, model)));
@@ -201,12 +244,17 @@ type TypeMembers = readonly [string, ReadonlyMap<string, readonly StoredField[]>
 function membersOf(typed: TypedCollection, model: TypedModel): readonly TypeMembers[] {
   const { collection, object } = typed;
   const { typeName } = object;
-  const toStored = (field = ''): StoredField => ({ collection: collection.name, field });
-  const fields = new Map(object.fields.map((one) => [one.name, [toStored(one.field.name)]]));
-  const likeTheRecord = [
-    ...['', 'WhereInput', 'NumbersInput', 'BoundsInput', 'ListsInput'].map((suffix) => typeName + suffix),
-    ...['Create', 'Update'].map((verb) => `${verb}${typeName}Input`),
-  ];
+  const toStored = (field = '', verb?: 'create' | 'update'): StoredField => ({
+    ...{ collection: collection.name, field },
+    ...(verb && { verb }),
+  });
+  const fieldsFor = (verb?: 'create' | 'update') =>
+    new Map(object.fields.map((one) => [one.name, [toStored(one.field.name, verb)]]));
+  const [fields, changed] = [fieldsFor(), fieldsFor('update')];
+  const referrers = object.referrers.map(({ name, collection: of, path: [reference = ''] }) => {
+    const stored: readonly StoredField[] = [{ collection: of, field: reference }];
+    return [name, stored] as const;
+  });
   const { keys, own } = listAggregateFields(typed, model);
   const measured = new Map(own.map(({ name, path }) => [name, [toStored(path[0])]]));
   const grouped = keys.map(({ name, enumName, key: { path, of } }) => {
@@ -215,7 +263,11 @@ function membersOf(typed: TypedCollection, model: TypedModel): readonly TypeMemb
   });
   const sorted = sortablePaths(object).map(({ name, path }) => [name, [toStored(path[0])]] as const);
   return [
-    ...likeTheRecord.map((name) => [name, fields] as const),
+    [typeName, new Map<string, readonly StoredField[]>([...fields, ...referrers])],
+    [`${typeName}WhereInput`, fields],
+    [`Create${typeName}Input`, fieldsFor('create')],
+    [`Update${typeName}Input`, changed],
+    ...['NumbersInput', 'BoundsInput', 'ListsInput'].map((suffix) => [typeName + suffix, changed] as const),
     [`${typeName}Group`, measured],
     [`${typeName}HavingInput`, measured],
     [`${typeName}GroupKey`, new Map(grouped.map(({ name, stored }) => [name, stored]))],

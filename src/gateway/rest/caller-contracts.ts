@@ -4,18 +4,18 @@
  */
 import { LRUCache } from 'lru-cache';
 import { etagOf } from '../../base/http/etag.js';
-import type { Collection, Field } from '../../base/model/collection.js';
+import type { Collection } from '../../base/model/collection.js';
 import type { Report } from '../../school/reports/engine/report.js';
-import { type CollectionInReach, wholeCollection } from '../../store/access/access.js';
+import { wholeCollection } from '../../store/access/access.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import type { Resolvers } from '../resolvers/resolvers.js';
-import { mayRun } from '../resolvers/services/caller-rights.js';
+import { type CallerReach, withKey } from '../resolvers/services/caller-reach.js';
 import { describeOpenapi } from './openapi.js';
 import type { RouteDescription } from './route.js';
 import { createRouteTable, type RouteTable } from './routes.js';
 
 export interface CallerContractsOptions {
-  readonly collections: Pick<Resolvers['collections'], 'collectionsInReach'>;
+  readonly caller: Pick<Resolvers['caller'], 'reach'>;
   readonly reports: readonly Report[];
   /** The collections that everybody may know of. */
   readonly declared: readonly Collection[];
@@ -41,15 +41,14 @@ interface Printed {
 
 export class CallerContracts {
   readonly #options: CallerContractsOptions;
-  readonly #public: Shown;
-  readonly #publicKey: string;
-  /** By what it was generated from. */
+  readonly #public: CallerReach;
+  /** By the key of what a caller reaches. */
   readonly #printed = new LRUCache<string, Printed>({ max: MOST_TEXTS });
 
   constructor(options: CallerContractsOptions) {
     this.#options = options;
-    this.#public = { reports: options.reports, collections: options.declared.map(wholeCollection) };
-    this.#publicKey = keyOf(this.#public);
+    const collections = options.declared.map(wholeCollection);
+    this.#public = withKey({ reports: options.reports, collections, services: new Set() });
   }
 
   /** `openapi.json`; `server` is the address of the gateway. */
@@ -61,28 +60,17 @@ export class CallerContracts {
   }
 
   #print(context: RequestContext): Printed {
-    const shown = this.#shownTo(context);
-    const key = shown === this.#public ? this.#publicKey : keyOf(shown);
-    const known = this.#printed.get(key);
+    const reach = context.scope ? this.#options.caller.reach(context) : this.#public;
+    const known = this.#printed.get(reach.key);
     if (known) return known;
-    const { servers: _, ...contract } = describeOpenapi(this.#tableOf(shown), this.#options.version);
+    const { servers: _, ...contract } = describeOpenapi(this.#tableOf(reach), this.#options.version);
     const rest = Buffer.from(`,${JSON.stringify(contract).slice(1)}`);
     const made = { rest, hash: etagOf('application/json', rest) };
-    this.#printed.set(key, made);
+    this.#printed.set(reach.key, made);
     return made;
   }
 
-  #shownTo(context: RequestContext): Shown {
-    const { reports, collections } = this.#options;
-    const { scope } = context;
-    if (scope === undefined) return this.#public;
-    return {
-      reports: reports.filter((report) => mayRun(scope, report)),
-      collections: collections.collectionsInReach(context),
-    };
-  }
-
-  #tableOf({ reports, collections }: Shown): RouteTable {
+  #tableOf({ reports, collections }: CallerReach): RouteTable {
     const { version, serverRoutes } = this.#options;
     const table = createRouteTable({ reports, version, serverRoutes, collections });
     const readable = new Set(
@@ -97,22 +85,4 @@ export class CallerContracts {
       }),
     };
   }
-}
-
-interface Shown {
-  readonly reports: readonly Report[];
-  readonly collections: readonly CollectionInReach[];
-}
-
-/** Callers who may see the same have the same key. */
-function keyOf({ reports, collections }: Shown): string {
-  const fieldsOf = (fields: readonly Field[] | undefined) =>
-    fields?.map(({ name, targets }) => [name, targets]) ?? null;
-  return JSON.stringify([
-    reports.map(({ name }) => name),
-    collections.map(({ collection, readable, creatable, updatable, mayDelete }) => [
-      [collection.name, collection.version, collection.domainId, mayDelete],
-      [fieldsOf(readable), fieldsOf(creatable), fieldsOf(updatable)],
-    ]),
-  ]);
 }

@@ -171,7 +171,7 @@ export async function createServer(services: ServerServices, config: Config): Pr
     version: VERSION,
   });
   const contracts = new CallerContracts({
-    collections: services.rest.resolvers.collections,
+    caller: services.rest.resolvers.caller,
     reports: services.reports,
     declared: services.collections,
     serverRoutes,

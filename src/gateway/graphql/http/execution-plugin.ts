@@ -98,6 +98,7 @@ class Execution implements GraphQLRequestListener<GraphqlRequest> {
     const { errors, failure } = finishErrors(
       { ...result, errors: [...result.errors, ...others] },
       contextValue,
+      this.#served,
     );
     result.errors = errors;
     if (isGet) http.headers.set('cache-control', NO_STORE);

@@ -1,6 +1,9 @@
-/** Runs introspection. Its answer depends only on the schema and the document, so it is kept as text. */
+/**
+ * Runs introspection on the part of the schema that the caller may know. Its answer depends only on that part
+ * and the document, so it is kept as text.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { print } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, print, visit } from 'graphql';
 import { callerName } from '../../../base/model/scope.js';
 import { toSplicedData } from '../../../base/scalars/json-text.js';
 import { FairQueue } from '../../../store/database/fair-queue.js';
@@ -27,12 +30,11 @@ export class Introspections {
    *
    * @throws UNAVAILABLE (503) if too many introspections of the user wait
    */
-  async answer(
-    request: OperationRequest,
-    execute: (request: OperationRequest) => Promise<Outcome>,
-  ): Promise<Outcome> {
-    const texts = request.prepared.served.introspections;
-    const key = keyOf(request.prepared);
+  async answer(request: OperationRequest, execute: Execute): Promise<Outcome> {
+    const { served } = request.prepared;
+    const shown = served.shownTo(request.context);
+    const texts = served.introspections;
+    const key = keyOf(request.prepared, shown.key);
     const find = () => (key === undefined ? undefined : texts.get(key));
     const known = find();
     if (known !== undefined) return toOutcome(known);
@@ -42,7 +44,7 @@ export class Introspections {
         const meanwhile = find();
         if (meanwhile !== undefined) return resolve(toOutcome(meanwhile));
         const startedAt = performance.now();
-        const outcome = await execute(request);
+        const outcome = await executeShown(request, shown.schema, execute);
         if (key === undefined || outcome.errors.length > 0) resolve(outcome);
         else {
           const text = JSON.stringify(outcome.data);
@@ -61,8 +63,53 @@ function toOutcome(text: string): Outcome {
 }
 
 /** `undefined` if the answer depends on variables or records. */
-function keyOf({ document, operation, rootFieldNames }: PreparedOperation): string | undefined {
-  if (operation.variableDefinitions?.length) return undefined;
-  const isPure = rootFieldNames.every((name) => name === '__typename' || isIntrospectionField(name));
-  return isPure ? `${operation.name?.value ?? ''} ${print(document)}` : undefined;
+function keyOf(prepared: PreparedOperation, shown: string): string | undefined {
+  const { document, operation } = prepared;
+  if (operation.variableDefinitions?.length || !isPure(prepared)) return undefined;
+  return `${shown} ${operation.name?.value ?? ''} ${print(document)}`;
+}
+
+function isPure({ rootFieldNames }: PreparedOperation): boolean {
+  return rootFieldNames.every(isOfSchema);
+}
+
+function isOfSchema(name: string): boolean {
+  return name === '__typename' || isIntrospectionField(name);
+}
+
+/** Executes the document of the operation, or another one on another schema. */
+type Execute = (
+  request: OperationRequest,
+  on?: { readonly schema: GraphQLSchema; readonly document: DocumentNode },
+) => Promise<Outcome>;
+
+/** Other root fields beside introspection are answered by the whole schema. */
+async function executeShown(
+  request: OperationRequest,
+  schema: GraphQLSchema,
+  execute: Execute,
+): Promise<Outcome> {
+  const { prepared } = request;
+  const whole = isPure(prepared) ? undefined : await execute(request);
+  const shown = await execute(request, { schema, document: introspectionOf(prepared.document, schema) });
+  if (!whole) return shown;
+  return { data: whole.data && { ...whole.data, ...shown.data }, errors: whole.errors };
+}
+
+/** The document without other root fields, and without variables of types that the schema does not have. */
+function introspectionOf(document: DocumentNode, schema: GraphQLSchema): DocumentNode {
+  return visit(document, {
+    VariableDefinition({ type }) {
+      let named = type;
+      while (named.kind !== Kind.NAMED_TYPE) named = named.type;
+      return schema.getType(named.name.value) ? false : null;
+    },
+    // A fragment of introspection is left as it is.
+    FragmentDefinition({ typeCondition }) {
+      return typeCondition.name.value.startsWith('__') ? false : undefined;
+    },
+    Field({ name }) {
+      return isOfSchema(name.value) ? false : null;
+    },
+  });
 }

@@ -28,7 +28,14 @@ import { assertPermitted, type PermissionOptions } from '../limits/permitted.js'
 import { formatGraphqlError, isFault, requestFailure } from './graphql-errors.js';
 import type { Introspections } from './introspections.js';
 import { assertMayExplain, Explanation, wantsOperationExtension } from './operation-extensions.js';
-import type { GraphqlRequest, OperationRequest, Outcome } from './prepared-operation.js';
+import { withoutHiddenNames } from './part-of-schema.js';
+import type {
+  GraphqlRequest,
+  OperationRequest,
+  OperationSchema,
+  Outcome,
+  PreparedOperation,
+} from './prepared-operation.js';
 import { splice } from './splice.js';
 import { assertTransactional, executeInTransaction, isTransaction } from './transaction.js';
 import { noteUsedFields } from './used-fields.js';
@@ -67,7 +74,7 @@ export async function answerOperation(
   const refusal = refusalOf(request, options);
   if (refusal) reportFault(refusal, request.context, options);
   const { result, status } = refusal ? refusedWith([refusal]) : await runOperation(request, options);
-  const { errors, failure } = finishErrors(result, request);
+  const { errors, failure } = finishErrors(result, request, request.prepared.served);
   return {
     result: errors.length > 0 ? { ...result, errors } : result,
     status: failure?.status ?? status,
@@ -262,9 +269,11 @@ async function spliceOperation(
   return { data, errors };
 }
 
-async function executeOperation(request: OperationRequest): Promise<Outcome> {
-  const { prepared, variables, context } = request;
-  const { schema, document, operation } = prepared;
+async function executeOperation(
+  { prepared, variables, context }: OperationRequest,
+  { schema, document }: Pick<PreparedOperation, 'schema' | 'document'> = prepared,
+): Promise<Outcome> {
+  const { operation } = prepared;
   const { data, errors = [] } = await execute({
     schema,
     document,
@@ -290,11 +299,12 @@ export function reportFault(
 export function finishErrors(
   result: { readonly errors?: readonly GraphQLFormattedError[] | undefined; readonly data?: unknown },
   { context, notes }: GraphqlRequest,
+  served: Pick<OperationSchema, 'shownTo'>,
 ): {
   readonly errors: readonly GraphQLFormattedError[];
   readonly failure: ReturnType<typeof requestFailure>;
 } {
-  const errors = (result.errors ?? []).map((error) => finishError(error, context));
+  const errors = (result.errors ?? []).map((error) => finishError(error, context, served));
   const code = errors[0]?.extensions?.code;
   if (isErrorCode(code)) notes.errorCode = code;
   return {
@@ -310,12 +320,21 @@ function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERRORS, code);
 }
 
-function finishError(error: GraphQLFormattedError, context: RequestContext): GraphQLFormattedError {
+function finishError(
+  error: GraphQLFormattedError,
+  context: RequestContext,
+  served: Pick<OperationSchema, 'shownTo'>,
+): GraphQLFormattedError {
   const extensions = { ...error.extensions, requestId: context.requestId };
-  if (context.scope === undefined && SCHEMA_CODES.has(error.extensions?.code)) {
+  if (!SCHEMA_CODES.has(error.extensions?.code)) return { ...error, extensions };
+  if (context.scope === undefined) {
     return { message: 'It is not valid; what is wrong is told to callers with a credential.', extensions };
   }
-  return { ...error, extensions };
+  return {
+    ...error,
+    message: withoutHiddenNames(error.message, () => served.shownTo(context).schema),
+    extensions,
+  };
 }
 
 function isEmpty(data: unknown): boolean {

@@ -23,6 +23,12 @@ import { type FilterVariable, type Permission, readPermission } from '../limits/
 import type { OperationTiming } from './operation-timing.js';
 import { planUsedFields, type UsedFieldsPlan } from './used-fields.js';
 
+/** A part of the schema, the same for all callers who reach the same. */
+export interface ShownSchema {
+  readonly key: string;
+  readonly schema: GraphQLSchema;
+}
+
 /** The schema of operations, and all that is kept for it. */
 export interface OperationSchema {
   readonly schema: GraphQLSchema;
@@ -30,8 +36,10 @@ export interface OperationSchema {
   readonly storedFields: StoredFieldsByType;
   /** How many objects an introspection of the whole schema prints. */
   readonly objects: number;
-  /** The data of introspections as JSON, by operation name and document. */
+  /** The data of introspections as JSON, by what the caller reaches, operation name and document. */
   readonly introspections: LRUCache<string, string>;
+  /** The schema as the caller may know it. @throws UNAUTHENTICATED */
+  shownTo(context: RequestContext): ShownSchema;
 }
 
 /** Made once for a document and an operation name, and used by HTTP, subscriptions and MCP. */

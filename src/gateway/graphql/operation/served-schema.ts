@@ -11,15 +11,25 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { StoredFieldsByType } from '../../../base/model/stored-field.js';
+import type { StoredField, StoredFieldsByType } from '../../../base/model/stored-field.js';
+import type { RequestContext } from '../../resolvers/request-context.js';
+import {
+  type CallerReach,
+  fieldsFor,
+  type NeededRights,
+  reaches,
+} from '../../resolvers/services/caller-reach.js';
 import { objectsOfSchema } from '../limits/introspection-cost.js';
 import type { OperationTiming } from './operation-timing.js';
-import { type OperationSchema, PreparedOperation } from './prepared-operation.js';
+import { type IsShown, partOfSchema } from './part-of-schema.js';
+import { type OperationSchema, PreparedOperation, type ShownSchema } from './prepared-operation.js';
 
 /** Characters of the documents that are kept. */
 const MAX_DOCUMENTS_LENGTH = 4_000_000;
 /** Characters of the answers of introspection that are kept: those of the documents that tools send. */
 const MAX_INTROSPECTIONS_LENGTH = 16_000_000;
+/** A part of the schema takes some megabytes; callers with the same rights share one. */
+const MAX_SHOWN = 8;
 /** As many as graphql-js reports. */
 const MAX_ERRORS = 100;
 
@@ -27,11 +37,15 @@ export interface ServedSchemaOptions extends Pick<OperationSchema, 'schema' | 's
   /** The validation rules beside those of the specification. */
   readonly rules: readonly ValidationRule[];
   readonly maxTokens: number;
+  readonly needed: NeededRights;
+  /** What a caller can reach. @throws UNAUTHENTICATED */
+  readonly reachOf: (context: RequestContext) => CallerReach;
 }
 
 export class ServedSchema implements OperationSchema {
   readonly schema: GraphQLSchema;
   readonly storedFields: StoredFieldsByType;
+  readonly needed: NeededRights;
   readonly introspections = new LRUCache<string, string>({
     maxSize: MAX_INTROSPECTIONS_LENGTH,
     sizeCalculation: ({ length }) => length,
@@ -42,6 +56,10 @@ export class ServedSchema implements OperationSchema {
     maxSize: MAX_DOCUMENTS_LENGTH,
     sizeCalculation: (_prepared, key) => key.length,
   });
+  readonly #options: ServedSchemaOptions;
+  readonly #shown = new LRUCache<string, GraphQLSchema>({ max: MAX_SHOWN });
+  /** The collections that the schema has types of. */
+  readonly #collections: ReadonlySet<string>;
   #objects: number | undefined;
 
   constructor(options: ServedSchemaOptions) {
@@ -49,11 +67,39 @@ export class ServedSchema implements OperationSchema {
     this.storedFields = options.storedFields;
     this.#rules = [...specifiedRules, ...options.rules];
     this.#maxTokens = options.maxTokens;
+    this.needed = options.needed;
+    this.#options = options;
+    const stored = [...options.storedFields.values()].flatMap((members) => [...members.values()].flat());
+    this.#collections = new Set(stored.map(({ collection }) => collection));
   }
 
   get objects(): number {
     this.#objects ??= objectsOfSchema(this.schema);
     return this.#objects;
+  }
+
+  shownTo(context: RequestContext): ShownSchema {
+    const reach = this.#options.reachOf(context);
+    if (this.#isWhole(reach)) return { key: '', schema: this.schema };
+    const { key } = reach;
+    const find = () => {
+      const schema = this.#shown.get(key) ?? partOfSchema(this.schema, isShownTo(reach, this.#options));
+      this.#shown.set(key, schema);
+      return schema;
+    };
+    return {
+      key,
+      get schema() {
+        return find();
+      },
+    };
+  }
+
+  /** Admins of the top domain register collections, and their tools read the schema of all of them. */
+  #isWhole({ services, collections }: CallerReach): boolean {
+    if (!services.has('topAdministration')) return false;
+    const reached = new Set(collections.map(({ collection }) => collection.name));
+    return [...this.#collections].every((name) => reached.has(name));
   }
 
   /** `undefined`: the document has not been prepared yet, or not for long. */
@@ -109,6 +155,32 @@ export class ServedSchema implements OperationSchema {
     }
   }
 }
+
+function isShownTo(
+  reach: CallerReach,
+  { schema, storedFields, needed }: Pick<ServedSchemaOptions, 'schema' | 'storedFields' | 'needed'>,
+): IsShown {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const rootNames = new Set(roots.map((type) => type?.name));
+  const reached = new Map(
+    reach.collections.map((one) => {
+      const namesFor = (verb: 'read' | 'create' | 'update') =>
+        new Set(fieldsFor(one, verb)?.map(({ name }) => name));
+      const names = { read: namesFor('read'), create: namesFor('create'), update: namesFor('update') };
+      return [one.collection.name, names] as const;
+    }),
+  );
+  return (type, member) => {
+    if (member === undefined) return reaches(reach, needed.get(type));
+    const stored = storedFields.get(type)?.get(member) ?? NONE;
+    return (
+      reaches(reach, needed.get(rootNames.has(type) ? member : `${type}.${member}`)) &&
+      stored.every(({ collection, field, verb }) => reached.get(collection)?.[verb ?? 'read'].has(field))
+    );
+  };
+}
+
+const NONE: readonly StoredField[] = [];
 
 /** No valid document begins with a digit, so two different pairs cannot have the same key. */
 function keyOf(text: string, operationName: string | undefined): string {

@@ -11,7 +11,13 @@ import { TRANSACTIONAL_FIELD } from '../../resolvers/records/transactional.js';
 import { UPDATE_ARGUMENTS } from '../../resolvers/records/update-arguments.js';
 import { createResolverClass, type FieldCall, type RunTimeField } from '../../resolvers/run-time-types.js';
 import { ChangeOperation, createChangeType } from '../live/change-shape.js';
-import { createBatchType, createRecordFields, type RecordApi, type RecordServices } from './record-fields.js';
+import {
+  createBatchType,
+  createRecordFields,
+  neededByFields,
+  type RecordApi,
+  type RecordServices,
+} from './record-fields.js';
 
 const COLLECTION = { collection: member.text('The collection, e.g. "task".') };
 const ORDER = { orderBy: nullable.list(OrderByInput, 'The order; by id if left out.') };
@@ -126,5 +132,6 @@ export function createGenericResolvers(services: RecordServices) {
     records: createResolverClass([many, one, create, createMany, update, fields.delete]),
     bulk: [createResolverClass([updateMany, deleteMany, upsertMany]), createResolverClass([shown], batch)],
     changes: createResolverClass([changed]),
+    needed: neededByFields(fields),
   };
 }

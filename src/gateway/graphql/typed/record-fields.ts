@@ -6,6 +6,7 @@ import type { FieldNode } from 'graphql';
 import type { JsonObject } from '../../../base/json/json.js';
 import type { WhereNames } from '../../../base/languages/where-place.js';
 import { toPath } from '../../../base/model/path.js';
+import type { RecordVerb } from '../../../base/model/scope.js';
 import {
   type Argument,
   member,
@@ -49,6 +50,7 @@ import { TRANSACTIONAL_FIELD } from '../../resolvers/records/transactional.js';
 import { toUpdateOperations, type UpdateArguments } from '../../resolvers/records/update-arguments.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import type { ArgumentTable, FieldCall, RunTimeField } from '../../resolvers/run-time-types.js';
+import type { NeededRight } from '../../resolvers/services/caller-reach.js';
 import { ChangeOperation, type ChangeShape, toChangeShape } from '../live/change-shape.js';
 import { neverExecuted, type SubscribeData } from '../live/live-context.js';
 
@@ -449,6 +451,25 @@ export function createRecordFields(api: RecordApi, { records, catalog, pages }: 
       },
     },
   } as const satisfies Readonly<Record<string, RunTimeField>>;
+}
+
+const READ = ['read'] as const;
+const KEYED = ['read', 'create', 'update'] as const;
+/** The verbs that a caller needs for the fields; all others read. */
+const VERBS_OF_FIELDS: Readonly<Record<string, readonly RecordVerb[]>> = {
+  ...{ create: ['create'], createMany: ['create'], update: ['update'], updateMany: ['update'] },
+  ...{ delete: ['delete'], deleteMany: ['delete'], upsert: KEYED, upsertMany: KEYED },
+};
+
+/** The rights that root fields need, by their names; the keys are those of `createRecordFields`. */
+export function neededByFields(
+  fields: Readonly<Record<string, Pick<RunTimeField, 'name'>>>,
+  collection?: string,
+): readonly (readonly [name: string, rights: readonly NeededRight[]])[] {
+  return Object.entries(fields).map(([key, { name }]) => {
+    const verbs = VERBS_OF_FIELDS[key] ?? READ;
+    return [name, [{ verbs, ...(collection !== undefined && { collection }) }]] as const;
+  });
 }
 
 interface ChangedArguments {

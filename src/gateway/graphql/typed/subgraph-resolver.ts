@@ -21,6 +21,7 @@ import { member, objectType } from '../../../base/scalars/declared-type.js';
 import { assertPageSize, type PageSizes } from '../../resolvers/page-arguments.js';
 import { type NodePlace, TYPE_NAME } from '../../resolvers/records/node.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
+import type { RequestContext } from '../../resolvers/request-context.js';
 import { createResolverClass, type FieldCall } from '../../resolvers/run-time-types.js';
 import { assertIntrospectionRole } from '../limits/permitted.js';
 import type { FindNodes } from './find-nodes.js';
@@ -43,10 +44,13 @@ export function createSubgraphResolver(
     pages,
     findNodes,
     roles,
+    schemaFor,
   }: {
     readonly pages: PageSizes;
     readonly findNodes: FindNodes;
     readonly roles: readonly string[];
+    /** The part of the schema that the caller may know. */
+    readonly schemaFor: (context: RequestContext) => GraphQLSchema;
   },
 ) {
   const byTypeName = new Map(model.collections.map((typed) => [typed.object.typeName, typed]));
@@ -56,8 +60,7 @@ export function createSubgraphResolver(
     types: () => model.collections.map((typed) => types.record(typed)),
     resolveType: (source: { readonly [TYPE_NAME]?: string }) => source[TYPE_NAME],
   });
-  /** The resolver serves one schema. */
-  let sdl: string | undefined;
+  const printed = new WeakMap<GraphQLSchema, string>();
 
   /** `undefined` for an id that no record can have: it comes from another subgraph's data. */
   function placeOf(representation: unknown, parameter: string): NodePlace | undefined {
@@ -74,9 +77,11 @@ export function createSubgraphResolver(
       name: '_service',
       description: 'The schema as a supergraph takes it. For those who may introspect.',
       type: SubgraphService,
-      run(_args: object, { context, info }: FieldCall) {
+      run(_args: object, { context }: FieldCall) {
         assertIntrospectionRole(context, roles);
-        sdl ??= printSubgraph(info.schema, new Set(byTypeName.keys()));
+        const schema = schemaFor(context);
+        const sdl = printed.get(schema) ?? printSubgraph(schema, new Set(byTypeName.keys()));
+        printed.set(schema, sdl);
         return { sdl };
       },
     },

@@ -13,15 +13,12 @@ import {
   wholePrint,
 } from '../../../school/prints/read-prints.js';
 import { schoolSettings } from '../../../school/reports/engine/school-settings.js';
-import type { Receipts } from '../../../school/reports/receipts/receipts.js';
 import { type DeclaredSheet, mayFillIn, printSheet } from '../../../school/sheets/read-sheets.js';
-import type { ApiKeys } from '../../../services/auth/api-keys.js';
 import type { Profiles } from '../../../services/auth/profiles.js';
-import type { Imports } from '../../../services/importing/imports.js';
-import type { Messages } from '../../../services/messaging/messages.js';
 import { SMS_COLLECTION } from '../../../services/messaging/sms/sms-log.js';
-import type { Webhooks } from '../../../services/webhooks/webhooks.js';
+import { type RequestContext, requireScope } from '../request-context.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
+import { callerReach, type ReachSources } from './caller-reach.js';
 import { callerRights, mayRun, type RightsSources } from './caller-rights.js';
 
 export const CallerDomain = objectType(
@@ -124,21 +121,16 @@ const CallerResult = objectType('Caller', 'Who you are, where you work, and what
   ),
 });
 
-export interface CallerServices extends RightsSources {
+export interface CallerServices extends RightsSources, ReachSources {
   readonly profiles: Pick<Profiles, 'find' | 'setLanguage'>;
-  readonly apiKeys: Pick<ApiKeys, 'mayHave'>;
-  readonly webhooks: Pick<Webhooks, 'mayHave'>;
-  readonly imports: Pick<Imports, 'rights'>;
   readonly domains: {
     top(): Domain | undefined;
     listFor(scope: Scope): readonly Domain[];
     property(domainId: string, name: string): JsonValue | undefined;
   };
   readonly maxRecordsPerWrite: number;
-  readonly receipts: Pick<Receipts, 'mayRecord'>;
   readonly sheets: readonly DeclaredSheet[];
   readonly acts: readonly DeclaredAct[];
-  readonly messages: Pick<Messages, 'mayEmail'>;
   readonly prints: Prints;
 }
 
@@ -163,6 +155,8 @@ export const CallerResolver = serviceResolver(({ query, done }: FieldRows<Caller
       return { ...wholePrint(print, prints), school };
     },
   ),
+  /** For the contracts that are made for callers. @throws UNAUTHENTICATED */
+  reach: (services: CallerServices, context: RequestContext) => callerReach(requireScope(context), services),
   /** @throws FORBIDDEN for an API key, INVALID_VALUE for another language */
   setLanguage: done(
     'Sets the language of your pages. Errors: INVALID_VALUE, FORBIDDEN.',

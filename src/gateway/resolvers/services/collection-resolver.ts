@@ -3,15 +3,9 @@ import { declaredBounds } from '../../../base/model/bounds.js';
 import { type Collection, type Field as DeclaredField } from '../../../base/model/collection.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { field, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
-import {
-  assertInReach,
-  isFieldInReach,
-  isInReach,
-  listCollectionsInReach,
-} from '../../../store/access/access.js';
+import { assertInReach, isFieldInReach, isInReach } from '../../../store/access/access.js';
 import type { Catalog, CollectionTrial } from '../../../store/catalog/catalog.js';
 import { FieldChangeKind } from '../records/history-resolver.js';
-import { type RequestContext, requireScope } from '../request-context.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
 const FieldResult = objectType('CollectionField', 'A declared field of a collection.', {
@@ -282,9 +276,5 @@ export const CollectionResolver = serviceResolver(
       { name: member.text('Its name.') },
       ({ catalog }, scope, { name }) => catalog.drop(scope, name),
     ),
-
-    /** For REST: the collections in reach with what the caller may do. */
-    collectionsInReach: ({ catalog }: CollectionServices, context: RequestContext) =>
-      listCollectionsInReach(catalog, requireScope(context)),
   }),
 );

@@ -56,7 +56,13 @@ async function openEndpoint({ failsAt = 0, describe: tell = tellCosts }: Faults)
   const schema = buildSchema('type Query { greeting(to: String!): String! }');
   const field = schema.getQueryType()?.getFields().greeting;
   if (field) field.resolve = (_source, { to }) => `Hello, ${to}`;
-  const served = new ServedSchema({ schema, storedFields: new Map(), rules: [], maxTokens: 100 });
+  const reachOf = () => {
+    throw new Error('everything is shown');
+  };
+  const served = new ServedSchema({
+    ...{ schema, storedFields: new Map(), rules: [], maxTokens: 100 },
+    ...{ needed: new Map(), reachOf },
+  });
   const apollo = new ApolloServer<GraphqlRequest>({
     schema,
     formatError: formatGraphqlError,
