@@ -1,8 +1,10 @@
 /**
- * How many records a read goes through because no index finds those it asks for. Whoever reads pays for them:
- * an operation of GraphQL by its cost, every read by the user's rate, and the database by its turn among the
- * long reads.
+ * How many records a read goes through: all of them if no index finds those it asks for, and those it finds
+ * if it counts or sorts them. Whoever reads pays for them: an operation of GraphQL by its cost, every read by
+ * the user's rate, and the database by its turn among the long reads.
  */
+import type { JsonScalar } from '../../base/json/json.js';
+import { parsePlainJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
 import { isEverything } from '../../base/model/filter.js';
@@ -29,6 +31,7 @@ interface ScannedPlace {
   readonly domainId: string;
   readonly collection: Collection;
   readonly rows: number;
+  readonly extent: Extent;
 }
 
 /** Estimates the records of each collection and domain by statistics of PostgreSQL, a minute old at most. */
@@ -36,6 +39,8 @@ export class CollectionSizes {
   readonly #database: Pick<Database, 'query'>;
   readonly #find: (name: string) => Collection | undefined;
   #sizes: ReadonlyMap<string, PartitionSize> = new Map();
+  /** The values of indexed fields, by partition and field. */
+  #values: ReadonlyMap<string, FieldValues> = new Map();
   #renewedAt = Number.NEGATIVE_INFINITY;
   #renewing: Promise<void> | undefined;
 
@@ -47,21 +52,29 @@ export class CollectionSizes {
   /** How many records of a domain a query scans. A page ends early only if an index has its order. */
   scannedRows(domainId: string, collection: Collection, query: ScannedQuery, extent: Extent): number {
     const rows = this.#rowsOf(domainId, collection.name);
-    const { filter, skip } = query;
-    if (rows === 0 || extent === 'all' || !isEverything(filter)) {
-      return rows && this.#filtered(filter, { domainId, collection, rows });
-    }
-    const [first] = query.sort;
-    const isOrdered = first === undefined || isServed(collection, first.path);
-    return isOrdered ? Math.min(skip, rows) : rows;
+    const { filter, skip, sort } = query;
+    const isOrdered = sort[0] === undefined || isServed(collection, sort[0].path);
+    if (extent === 'page' && isEverything(filter)) return isOrdered ? Math.min(skip, rows) : rows;
+    const isWhole = extent === 'all' || !isOrdered;
+    return rows && this.#filtered(filter, { domainId, collection, rows, extent: isWhole ? 'all' : 'page' });
   }
 
   /** The conditions that hold together need one index; of alternatives each needs its own. */
   #filtered(filter: Filter, place: ScannedPlace): number {
     const { domainId, collection, rows } = place;
     switch (filter.kind) {
-      case 'all':
-        return Math.min(rows, ...filter.filters.map((part) => this.#filtered(part, place)));
+      case 'all': {
+        const parts = filter.filters.map((part) => this.#filtered(part, place));
+        if (place.extent === 'page') return Math.min(rows, ...parts);
+        // The two ends of a range together.
+        const ranges = filter.filters.map((part) =>
+          this.#found(
+            filter.filters.filter((other) => pathOf(other) === pathOf(part)),
+            place,
+          ),
+        );
+        return Math.min(rows, ...parts, ...ranges);
+      }
       case 'any':
         return filter.filters.reduce((sum, part) => sum + this.#filtered(part, place), 0);
       case 'record': {
@@ -71,8 +84,17 @@ export class CollectionSizes {
         return found + (isServed(collection, filter.path) ? 0 : rows);
       }
       default:
-        return isFoundByIndex(filter, collection) ? 0 : rows;
+        return this.#found([filter], place);
     }
+  }
+
+  /** How many records an index finds by conditions of one field; a page does not need all of them. */
+  #found(filters: readonly Filter[], { collection, rows, extent }: ScannedPlace): number {
+    if (!filters.every((one) => isFoundByIndex(one, collection))) return rows;
+    if (extent === 'page') return 0;
+    const [field] = pathOf(filters[0])?.split('.') ?? [];
+    const values = this.#values.get(`${partitionName(collection.name)}/${field}`);
+    return values === undefined ? 0 : Math.round(rows * shareOf(filters, values));
   }
 
   /** 0 while the statistics are unknown, and for small collections. */
@@ -109,7 +131,75 @@ export class CollectionSizes {
       { name: 'collection-sizes' },
     );
     this.#sizes = new Map(rows.map((row) => [row.partition, sizeOf(row)]));
+    const values = await this.#database.query<ValuesRow>(
+      sql`
+        select tablename as partition, substring(expr from '''([^'']+)''') as field,
+          most_common_vals::text::text[] as common, most_common_freqs as shares,
+          histogram_bounds::text::text[] as bounds, null_frac as missing
+        from pg_stats_ext_exprs
+        where tablename = any (${[...this.#sizes.keys()]}::text[]) and n_distinct is not null`,
+      { name: 'collection-values' },
+    );
+    this.#values = new Map(values.map((row) => [`${row.partition}/${row.field}`, valuesOf(row)]));
   }
+}
+
+/** The commonest values of a field with their shares, and values that part the others evenly. */
+interface FieldValues {
+  readonly common: readonly (readonly [value: JsonScalar, share: number])[];
+  readonly bounds: readonly JsonScalar[];
+  /** The share of the values that are not common. */
+  readonly rest: number;
+}
+
+interface ValuesRow {
+  readonly partition: string;
+  readonly field: string;
+  readonly common: readonly string[] | null;
+  readonly shares: readonly number[] | null;
+  readonly bounds: readonly string[] | null;
+  readonly missing: number;
+}
+
+function valuesOf({ common, shares, bounds, missing }: ValuesRow): FieldValues {
+  const read = (text: string) => parsePlainJson(text) as JsonScalar;
+  const known = (common ?? []).map((text, index) => [read(text), shares?.[index] ?? 0] as const);
+  const rest = known.reduce((left, [, share]) => left - share, 1 - missing);
+  return { common: known, bounds: (bounds ?? []).map(read), rest };
+}
+
+/** The share of the records that satisfy all conditions; 0 where one of them says nothing of values. */
+function shareOf(filters: readonly Filter[], { common, bounds, rest }: FieldValues): number {
+  const tests = filters.map(testOf);
+  const isMet = (value: JsonScalar) => tests.every((test) => test?.(value) ?? false);
+  const ofCommon = common.reduce((sum, [value, share]) => sum + (isMet(value) ? share : 0), 0);
+  return ofCommon + (rest * bounds.filter(isMet).length) / Math.max(1, bounds.length);
+}
+
+/** Values of other types are not compared. A month is the beginning of its days and instants. */
+function testOf(filter: Filter): ((value: JsonScalar) => boolean) | undefined {
+  switch (filter.kind) {
+    case 'greaterThan':
+    case 'greaterOrEqual':
+      return (value) => typeof value === typeof filter.value && (value ?? '') >= filter.value;
+    case 'lessThan':
+    case 'lessOrEqual':
+      return (value) => typeof value === typeof filter.value && (value ?? '') <= filter.value;
+    case 'equals':
+      return (value) => value === filter.value;
+    case 'in':
+      return (value) => filter.values.some((one) => one === value);
+    case 'looseEquals':
+      return (value) => String(value) === filter.text;
+    case 'within':
+      return (value) => String(value).startsWith(filter.month);
+    default:
+      return undefined;
+  }
+}
+
+function pathOf(filter: Filter | undefined): string | undefined {
+  return filter !== undefined && 'path' in filter ? filter.path.join('.') : undefined;
 }
 
 interface PartitionSize {
