@@ -35,3 +35,11 @@ export interface ReportColumn {
 
 /** A value without members. */
 export type ReportLeaf = Pick<ReportColumn, 'name' | 'type' | 'description'>;
+
+export type ReportRow = Readonly<Record<string, unknown>>;
+
+/** A page of the portal, such as the record or the report behind a value. */
+export interface LinkedPage {
+  readonly to: string;
+  readonly search?: Readonly<Record<string, string>>;
+}
