@@ -115,7 +115,7 @@ function documentOf(
   const totals = what.totals.length > 0 ? `totals { ${what.totals.map(selectionOf).join(' ')} }` : '';
   const page = args.some((arg) => arg.name === 'after') ? 'pageInfo { hasNextPage endCursor }' : '';
   const text = `query ${title}${declared} { ${name}${passed} {
-    rows { ${rows} } ${totals} warnings { reason count } generatedAt
+    rows { ${rows} } ${totals} warnings { reason count } parameters generatedAt
     ${what.hasCurrency ? 'currency' : ''} ${page}
   } }`;
   return `${print(parse(text))}\n`;

@@ -352,7 +352,7 @@ async function expectFocus(page: Page, name: string): Promise<void> {
 describe('what is printed', () => {
   it('says whose it is and about what, cuts no chart, and ends in no blank page', async () => {
     const page = await pages.openPortalAs('admin', '/portal/reports/classes-by-category?run=1');
-    await page.getByRole('cell', { name: 'Primary' }).waitFor();
+    await page.getByRole('rowheader', { name: 'Primary' }).waitFor();
     const printed = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(printed.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
 
@@ -369,7 +369,7 @@ describe('what is printed', () => {
     await page.setViewportSize({ width: 640, height: 900 });
     await page.locator('.printed-head').getByText('Gyan Vidya Senior Secondary School').waitFor();
     await page.locator('.printed-head').getByText('20 Nov 2026, 10:00 am').waitFor();
-    await page.getByText('From: 1 Apr 2026 · To: 19 Nov 2026 · Interval: Month').waitFor();
+    await page.getByText('From: 1 Apr 2026 · To: 19 Nov 2026 · Interval: Month').first().waitFor();
     await page.getByRole('link', { name: 'Campus Gateway, home' }).waitFor({ state: 'hidden' });
     const [frame, chart] = await Promise.all(
       ['.chart-frame', 'canvas'].map((one) => page.locator(one).boundingBox()),

@@ -44,6 +44,7 @@ describe('a report', () => {
     await page.waitForURL(/userId=usr-/);
     await page.getByRole('region').getByRole('row').nth(1).waitFor();
     await page.reload();
+    await page.getByRole('button', { name: 'Change' }).click();
     await page.waitForFunction(
       (told) => document.querySelector<HTMLInputElement>('.parameters input')?.value === told,
       name,
@@ -72,12 +73,12 @@ describe('a report', () => {
     expect(await page.getByRole('cell', { name: /^(absent|leave)$/ }).count()).toBe(0);
     const asked = 'from=2026-04-10&to=2026-04-10&paymentType=ALL&run=1';
     await page.goto(`${gateway.url}/portal/reports/daily-fee-collection?${asked}`);
-    await page.getByText('4 entries').click();
-    await page
-      .getByRole('row', { name: /^Cash ₹[\d,]+\.\d\d$/ })
-      .first()
-      .waitFor();
+    await page.getByRole('button', { name: '4 entries: Payment types' }).last().press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Payment types' });
+    await dialog.getByRole('row', { name: /^Cash ₹[\d,]+\.\d\d$/ }).waitFor();
     await expectWellMade(page);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
     await page.goto(`${gateway.url}/portal/reports/fee-defaulters?startMonth=2026-04&endMonth=2026-11&run=1`);
     await page
       .getByRole('cell', { name: /Nov 2026/ })
@@ -103,7 +104,7 @@ describe('a report', () => {
     await expectWellMade(page);
   });
 
-  it('is sorted by what they owe and searched, which a link shows too, and keeps the name in view', async () => {
+  it('is sorted by what they owe and searched, in the address, and keeps the name in view', async () => {
     const asked = 'startMonth=2026-04&endMonth=2026-11&run=1';
     const page = await pages.openPortalAs('accountant', `/portal/reports/fee-defaulters?${asked}`);
     const table = page.getByRole('region', { name: 'Fee defaulters' });
@@ -124,6 +125,10 @@ describe('a report', () => {
     expect(await balances()).toEqual(rising.toReversed());
     const name = table.getByRole('rowheader').first();
     const most = (await name.textContent()) ?? '';
+    await name.getByRole('link').click();
+    await page.waitForURL(/\/portal\/records\/registration\/stu-/);
+    await page.getByRole('heading', { level: 1, name: most }).waitFor();
+    await page.goBack();
     await table.evaluate((one) => one.scrollTo(400, 0));
     const edges = [name, table].map(async (one) => (await one.boundingBox())?.x ?? Number.NaN);
     const [ofName = 0, ofTable = 0] = await Promise.all(edges);
@@ -136,17 +141,43 @@ describe('a report', () => {
     await expectWellMade(page);
   });
 
+  it('leads from a class and a day to what is behind them, if the viewer may follow', async () => {
+    const asked = 'startMonth=2026-04&endMonth=2026-11&run=1';
+    const page = await pages.openPortalAs('accountant', `/portal/reports/fee-defaulters?${asked}`);
+    await page.getByRole('button', { name: /entries: Classes/ }).click();
+    await page.getByRole('dialog').getByRole('link', { name: '5', exact: true }).click();
+    await page.waitForURL(/class=5/);
+    await page.getByText(/Class: 5$/).waitFor();
+    const days = 'from=2026-11-16&to=2026-11-18&paymentType=ALL&run=1';
+    await page.goto(`${gateway.url}/portal/reports/daily-fee-collection?${days}`);
+    await page.getByRole('rowheader').getByRole('link').first().click();
+    await page.waitForURL(/\/portal\/records\/fee_receipt\?oquery=date/);
+    await page.getByRole('grid').getByRole('row').nth(1).waitFor();
+  });
+
+  it('stands beside the same of last year, row by row, in the address', async () => {
+    const asked = 'type=MONTH&session=2026-27&run=1';
+    const page = await pages.openPortalAs('accountant', `/portal/reports/fee-summary?${asked}`);
+    await page.getByRole('combobox', { name: 'Compare with' }).click();
+    await page.getByRole('option', { name: 'Same period last year' }).click();
+    await page.waitForURL(/compare=year/);
+    await page.getByText(/^Beside each number.*Session: 2025-26/).waitFor();
+    await page.locator('.report-table .earlier-value').first().waitFor();
+    await expectWellMade(page);
+  });
+
   it('has a switch on that holds without it, which is off for who asks for the others', async () => {
     const page = await pages.openPortalAs('admin', '/portal/reports/teachers');
     const active = page.getByRole('switch', { name: 'Active' });
     await page.getByRole('cell', { name: 'yes', exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Change' }).click();
     expect(await active.isChecked()).toBe(true);
     await active.press('Space');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.waitForURL(/active=false/);
     await page.getByRole('cell', { name: 'yes', exact: true }).first().waitFor({ state: 'detached' });
     await page.reload();
-    await page.getByRole('button', { name: 'Run' }).waitFor();
+    await page.getByRole('button', { name: 'Change' }).click();
     expect(await active.isChecked()).toBe(false);
     await page.goto(`${gateway.url}/portal/reports/daily-fee-collection`);
     await page.getByText('Where a rolled-back receipt counts. Default: Receipt.').waitFor();
@@ -204,11 +235,10 @@ describe('a report', () => {
       .waitFor();
   });
 
-  it('stands before the form on a phone, which is opened by who asks for something else', async () => {
+  it('stands before its form, which is opened to ask for something else', async () => {
     const page = await pages.openPortalAs(
       'accountant',
       '/portal/reports/fee-defaulters?run=1&startMonth=2026-04&endMonth=2026-11',
-      { viewport: PHONE },
     );
     await page.getByText('Start month: Apr 2026 · End month: Nov 2026').waitFor();
     expect(await page.getByRole('button', { name: 'Run' }).count()).toBe(0);
@@ -231,6 +261,7 @@ describe('a report', () => {
     });
     await page.getByRole('button', { name: 'Run' }).click();
     await page.waitForURL(/run=1/);
+    await page.getByRole('button', { name: 'Change' }).click();
     const minimum = page.getByRole('textbox', { name: 'Minimum' });
     await minimum.fill('5000');
     await minimum.press('Enter');

@@ -27,6 +27,7 @@ describe('the forms of reports', () => {
         rows: [Due!]!
         totals: Due!
         generatedAt: DateTime!
+        parameters: DateTime!
         warnings: [Warning!]!
         currency: String!
       }

@@ -11,8 +11,8 @@ import { nameOfColumn } from '../language/name-of-field';
 import { formats, say, t } from '../language/texts';
 import { EmptyState } from '../shell/states';
 import { PickField } from '../shell/text-field';
-import type { AskableReport } from './askable-report';
-import { isMoneyColumn, type ReportRow, useReportValueText } from './report-values';
+import type { AskableReport, ReportRow } from './askable-report';
+import { isMoneyColumn, useReportValueText } from './report-values';
 
 export interface ReportChartProps {
   readonly form: AskableReport;

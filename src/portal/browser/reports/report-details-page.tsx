@@ -1,7 +1,6 @@
 /** A report: its parameters as a form, its rows as a table and a chart, and the request that returns it. */
 
 import { Alert, Card, Group, Stack, Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
@@ -26,12 +25,14 @@ import {
   ProblemState,
 } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import type { AskableReport } from './askable-report';
+import type { AskableReport, AskedParameter } from './askable-report';
+import { EarlierChoice, useEarlierReport } from './earlier-report';
 import { ParametersForm } from './parameters-form';
 import { ARRANGED, useReportAnswer } from './report-answer';
+import { useReportLinks } from './report-links';
 import { ReportDownloads, ReportRequest } from './report-request';
-import { ReportTable } from './report-table';
-import { type AnsweredReport, useReportValueText } from './report-values';
+import { ReportTable, ReportTotals } from './report-table';
+import { type AnsweredReport } from './report-values';
 
 const ReportChart = lazyPart(async () => (await import('./report-chart')).ReportChart, 8);
 
@@ -57,7 +58,10 @@ interface AskedReportProps {
 
 function AskedReport({ report, form }: AskedReportProps) {
   const defaults = Object.fromEntries(form.parameters.map(({ name }) => [name, '']));
-  const [{ run, sort, find, ...written }, change] = useAddress({ ...defaults, ...ARRANGED, run: '' });
+  const [{ run, sort, find, compare, ...written }, change] = useAddress({
+    ...{ ...defaults, ...ARRANGED },
+    ...{ run: '', compare: '' },
+  });
   const values = withDefaults(form, written);
   const variables = variablesOf(form, values);
   const isComplete = form.parameters.every(({ name, isRequired }) => !isRequired || values[name] !== '');
@@ -65,9 +69,11 @@ function AskedReport({ report, form }: AskedReportProps) {
   const answer = useReportAnswer(form, {
     variables,
     isEnabled: isAsked,
-    isWhole: sort !== '' || find !== '',
+    isWhole: sort !== '' || find !== '' || compare !== '',
   });
   const { first, rows, error, refetch, isFetching } = answer;
+  const earlier = useEarlierReport(form, { variables, now: answer, compare });
+  const linkOf = useReportLinks(form, { ...first?.parameters, ...variables });
   return (
     <PageFrame
       title={report.title}
@@ -84,7 +90,7 @@ function AskedReport({ report, form }: AskedReportProps) {
     >
       <Stack>
         {form.parameters.length > 0 && (
-          <AskedAbout form={form} values={values} isAsked={isAsked}>
+          <AskedAbout form={form} values={values} isAsked={isAsked && !error}>
             <ParametersForm
               form={form}
               values={values}
@@ -104,7 +110,13 @@ function AskedReport({ report, form }: AskedReportProps) {
         {first && (
           <>
             <Warnings answer={first} />
-            {first.totals && <Totals form={form} answer={first} />}
+            <EarlierChoice
+              {...{ earlier, compare }}
+              parameters={first.parameters}
+              about={sayParameters(form, earlier.changed ?? {})}
+              onCompare={(next) => change({ compare: next })}
+            />
+            {first.totals && <ReportTotals {...{ form, answer, linkOf, earlier }} />}
             {rows.length === 0 && (
               <EmptyState icon="chart" title={t('No rows')}>
                 {t('No records match these options.')}
@@ -113,7 +125,7 @@ function AskedReport({ report, form }: AskedReportProps) {
             {rows.length > 0 && (
               <PageTabs>
                 <PageTab name="table" label={t('Table')}>
-                  <ReportTable form={form} answer={answer} label={report.title} />
+                  <ReportTable {...{ form, answer, linkOf, earlier }} label={report.title} />
                 </PageTab>
                 <PageTab name="chart" label={t('Chart')}>
                   <ReportChart form={form} rows={rows} currency={first.currency} title={report.title} />
@@ -144,48 +156,30 @@ function printAddress({ by = [], copy = {} }: PrintHead, values: Values): Readon
 interface AskedAboutProps {
   readonly form: AskableReport;
   readonly values: Values;
+  /** Whether the report was run, and the gateway did not refuse it. */
   readonly isAsked: boolean;
   /** The form. */
   readonly children: ReactNode;
 }
 
-/**
- * The parameters above the answer. On a phone the form is several screens long, so it is folded when the
- * report is run.
- */
+/** The parameters above the answer. The form is folded when the report is run, and opened by a fault. */
 function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
-  const sayValue = ({ name, type, choices }: AskableReport['parameters'][number]): string => {
-    const value = values[name] ?? '';
-    if (value === '') return '';
-    if (type === 'LocalDate') return formats.day(value);
-    if (type === 'Month') return formats.month(value);
-    if (type === 'Boolean') return value === 'true' ? t('yes') : t('no');
-    if (isSpan(name) && MONTH.test(value)) return formats.month(value);
-    if (isSpan(name) && DAY.test(value)) return formats.day(value);
-    return choices ? say(nameOfEnumValue(value)) : value;
-  };
-  const isPhone = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
-  const [isOpen, setIsOpen] = useState(false);
-  const isFolded = isPhone && isAsked;
-  const said = form.parameters
-    .map((parameter) => [say(nameOfColumn(parameter.name)), sayValue(parameter)])
-    .filter(([, value]) => value !== '')
-    .map((parts) => parts.join(': '))
-    .join(' · ');
+  const [isOpen, setIsOpen] = useState(!isAsked);
+  const said = sayParameters(form, values);
   const button = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is folded again when something else is asked.
   useEffect(() => {
-    if (!isOpen) return;
+    if (!isOpen || !isAsked) return;
     setIsOpen(false);
     button.current?.focus();
-  }, [said]);
+  }, [said, isAsked]);
   return (
     <>
       <PrintedOnly>
         <Text>{said}</Text>
       </PrintedOnly>
       <Card withBorder padding="md" className="no-print">
-        {isFolded && (
+        {isAsked && (
           <Group justify="space-between" wrap="nowrap">
             <Text className="wrapped">{said === '' ? t('Default options') : said}</Text>
             <TextButton
@@ -198,13 +192,32 @@ function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
             />
           </Group>
         )}
-        {(!isFolded || isOpen) && children}
+        {(!isAsked || isOpen) && children}
       </Card>
     </>
   );
 }
 
 type Values = Readonly<Record<string, string>>;
+
+/** The parameters that have values, as text. */
+function sayParameters({ parameters }: AskableReport, values: Values): string {
+  const sayValue = ({ name, type, choices }: AskedParameter): string => {
+    const value = values[name] ?? '';
+    if (value === '') return '';
+    if (type === 'LocalDate') return formats.day(value);
+    if (type === 'Month') return formats.month(value);
+    if (type === 'Boolean') return value === 'true' ? t('yes') : t('no');
+    if (isSpan(name) && MONTH.test(value)) return formats.month(value);
+    if (isSpan(name) && DAY.test(value)) return formats.day(value);
+    return choices ? say(nameOfEnumValue(value)) : value;
+  };
+  return parameters
+    .map((parameter) => [say(nameOfColumn(parameter.name)), sayValue(parameter)])
+    .filter(([, value]) => value !== '')
+    .map((parts) => parts.join(': '))
+    .join(' · ');
+}
 
 const MONTH = /^\d{4}-\d{2}$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -248,24 +261,5 @@ function Warnings({ answer }: { readonly answer: AnsweredReport }) {
     >
       <PlainList lines={answer.warnings.map(({ reason, count }) => `${count} × ${reason}`)} />
     </Alert>
-  );
-}
-
-function Totals({ form, answer }: { readonly form: AskableReport; readonly answer: AnsweredReport }) {
-  const valueText = useReportValueText(answer.currency);
-  const shown = form.totals.filter((column) => column.members.length === 0 && !column.isList);
-  return (
-    <dl className="totals">
-      {shown.map((column) => (
-        <div key={column.name}>
-          <Text component="dt" size="xs" c="dimmed">
-            {say(nameOfColumn(column.name))}
-          </Text>
-          <Text component="dd" fw={600} size="lg" m={0}>
-            {valueText(answer.totals?.[column.name], column)}
-          </Text>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -1,18 +1,19 @@
-/** The rows of a report as a table to sort and to search. */
+/** The totals and the rows of a report, which lead to what is behind them; the rows to sort and to search. */
 import { Group, Text } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { ActButtons } from '../acts/act-buttons';
 import { useActs } from '../acts/acts';
 import { meaningOfColumn, nameOfColumn } from '../language/name-of-field';
 import { say, t } from '../language/texts';
-import { PrintedOnly } from '../shell/in-turns';
+import { PrintedOnly, useIsPrinted } from '../shell/in-turns';
 import { type ListColumn, ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { containsWords, type SortValue, sortRows } from '../shell/sort-rows';
 import { TextButton } from '../shell/text-button';
-import type { AskableReport, ReportColumn } from './askable-report';
+import type { AskableReport, ReportColumn, ReportRow } from './askable-report';
+import { type EarlierReport, EarlierValue } from './earlier-report';
 import { ARRANGED, type LoadedReport, REPORT_PAGE } from './report-answer';
-import { isNumberColumn, ReportCell, type ReportRow, useReportValueText } from './report-values';
+import { isNumberColumn, ReportCell, type ReportCellProps, useReportValueText } from './report-values';
 
 /** With more columns, the table is printed in smaller letters. */
 const MOST_ROOMY = 14;
@@ -21,9 +22,12 @@ export interface ReportTableProps {
   readonly form: AskableReport;
   readonly answer: LoadedReport;
   readonly label: string;
+  readonly linkOf: ReportCellProps['linkOf'];
+  /** The same report of an earlier period. */
+  readonly earlier: EarlierReport;
 }
 
-export function ReportTable({ form, answer, label }: ReportTableProps) {
+export function ReportTable({ form, answer, label, linkOf, earlier }: ReportTableProps) {
   const { rows, first, hasNextPage, isFetchingNextPage, isLoadingAll, fetchNextPage } = answer;
   const currency = first?.currency;
   const [{ sort, find }, change] = useAddress(ARRANGED);
@@ -34,12 +38,20 @@ export function ReportTable({ form, answer, label }: ReportTableProps) {
   const columns = headFirst(form.columns).filter(({ name }) =>
     rows.some((row) => row[name] !== null && row[name] !== ''),
   );
+  const isWide = columns.length > MOST_ROOMY;
+  const paper = isWide ? 'narrow' : 'roomy';
+  const cell = { currency, linkOf, paper: useIsPrinted() ? paper : undefined } as const;
   const shown = columns.map(
     (column, index): ListColumn<ReportRow> => [
       <span key="head" title={say(meaningOfColumn(column.description))}>
         {say(nameOfColumn(column.name))}
       </span>,
-      (row) => <ReportCell row={row} column={column} currency={currency} />,
+      (row) => (
+        <>
+          <ReportCell {...cell} row={row} column={column} />
+          {earlier.rows && <EarlierValue {...{ row, column, currency }} earlier={earlier.rows.of(row)} />}
+        </>
+      ),
       `${index === 0 ? 'row-head ' : ''}${classOf(column, rows)}`,
       isSortable(column)
         ? {
@@ -105,7 +117,7 @@ export function ReportTable({ form, answer, label }: ReportTableProps) {
       </Group>
       <ListTable<ReportRow>
         label={label}
-        scrollClass={columns.length > MOST_ROOMY ? 'report-table report-wide' : 'report-table'}
+        scrollClass={isWide ? 'report-table report-wide' : 'report-table'}
         className=""
         verticalSpacing={6}
         stickyHeader={false}
@@ -125,6 +137,31 @@ export function ReportTable({ form, answer, label }: ReportTableProps) {
         </>
       )}
     </>
+  );
+}
+
+/** Lists, such as by class, open in dialogs. */
+export function ReportTotals({ form, answer, linkOf, earlier }: Omit<ReportTableProps, 'label'>) {
+  const { totals = {}, currency } = answer.first ?? {};
+  const isEmpty = ({ name, isList }: ReportColumn) =>
+    isList && !(totals[name] as ReportRow[] | undefined)?.length;
+  const shown = form.totals.filter((column) => !isEmpty(column));
+  return (
+    <dl className="totals">
+      {shown.map((column) => (
+        <div key={column.name} className={column.isList ? 'no-print' : undefined}>
+          <Text component="dt" size="xs" c="dimmed">
+            {say(nameOfColumn(column.name))}
+          </Text>
+          <Text component="dd" fw={600} size="lg" m={0}>
+            <ReportCell row={totals} {...{ column, currency, linkOf }} />
+            {earlier.totals && (
+              <EarlierValue row={totals} {...{ column, currency }} earlier={earlier.totals} />
+            )}
+          </Text>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -1,14 +1,17 @@
-/** The columns of a report, and its values as texts. */
+/** The columns of a report, and its values as texts and as cells. */
+import { Modal } from '@mantine/core';
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
 import { formats, say, t } from '../language/texts';
 import { sayAllowed } from '../records/use-declared-collection';
-import type { ReportColumn, ReportLeaf } from './askable-report';
-
-export type ReportRow = Readonly<Record<string, unknown>>;
+import { DialogButton } from '../shell/confirm-dialog';
+import { TextLink } from '../shell/text-button';
+import type { LinkedPage, ReportColumn, ReportLeaf, ReportRow } from './askable-report';
 
 export interface AnsweredReport {
   readonly rows: readonly ReportRow[];
   readonly totals?: ReportRow;
+  /** As understood, with the defaults. */
+  readonly parameters: ReportRow;
   readonly warnings: readonly { readonly reason: string; readonly count: number }[];
   readonly generatedAt: string;
   readonly currency?: string;
@@ -80,31 +83,63 @@ export interface ReportCellProps {
   readonly row: ReportRow;
   readonly column: ReportColumn;
   readonly currency: string | undefined;
+  /** Where a value leads. */
+  linkOf(column: string, row: ReportRow): LinkedPage | undefined;
+  /** On paper, which has no dialogs, and no room for lists between many columns. */
+  readonly paper?: 'roomy' | 'narrow' | undefined;
 }
 
-/** A single object with at most this many values is shown in one line. */
+/** A list with at most this many values is shown in one line. */
 const MOST_IN_LINE = 3;
 
-export function ReportCell({ row, column, currency }: ReportCellProps) {
+export function ReportCell({ paper, ...cell }: ReportCellProps) {
+  const { row, column, currency, linkOf } = cell;
   const value = row[column.name];
   const valueText = useReportValueText(currency);
-  const { members } = column;
-  const isPlain = !Array.isArray(value) || value.length === 0 || members.length === 0;
-  if (isPlain || (value.length === 1 && members.length <= MOST_IN_LINE)) return valueText(value, column, row);
+  const entries: readonly ReportRow[] = Array.isArray(value) ? value : [];
+  const { length } = column.members;
+  const isShort =
+    length === 0
+      ? entries.length <= MOST_IN_LINE
+      : entries.length === 0 || (entries.length === 1 && length <= MOST_IN_LINE);
+  const text = valueText(value, column, row);
+  if (isShort || (paper && length === 0)) return <Linked page={linkOf(column.name, row)}>{text}</Linked>;
+  const count = t('{count, plural, one {# entry} other {# entries}}', { count: entries.length });
+  const content = length === 0 ? text : <EntriesTable {...cell} entries={entries} />;
+  if (paper) return paper === 'roomy' ? content : count;
+  const title = say(nameOfColumn(column.name));
   return (
-    <details>
-      <summary>{t('{count, plural, one {# entry} other {# entries}}', { count: value.length })}</summary>
-      <EntriesTable entries={value} column={column} currency={currency} />
-    </details>
+    <DialogButton
+      label={count}
+      aria-label={`${count}: ${title}`}
+      size="compact-sm"
+      dialog={(close) => (
+        <Modal opened onClose={close} size="lg" title={[title, row.name].filter(Boolean).join(' · ')}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard. */}
+          <section className="table-scroll" tabIndex={0} aria-label={title}>
+            {content}
+          </section>
+        </Modal>
+      )}
+    />
   );
 }
 
-interface EntriesTableProps extends Omit<ReportCellProps, 'row'> {
+interface LinkedProps {
+  readonly page: LinkedPage | undefined;
+  readonly children: string;
+}
+
+function Linked({ page, children }: LinkedProps) {
+  return page && children !== '' ? <TextLink {...page}>{children}</TextLink> : children;
+}
+
+interface EntriesTableProps extends Omit<ReportCellProps, 'row' | 'paper'> {
   readonly entries: readonly ReportRow[];
 }
 
 /** A member that no entry has gets no column. */
-function EntriesTable({ entries, column, currency }: EntriesTableProps) {
+function EntriesTable({ entries, column, currency, linkOf }: EntriesTableProps) {
   const valueText = useReportValueText(currency);
   const members = column.members
     .map((member): ReportColumn => ({ ...member, isList: false, members: [] }))
@@ -127,7 +162,9 @@ function EntriesTable({ entries, column, currency }: EntriesTableProps) {
           <tr key={index}>
             {members.map((member) => (
               <td key={member.name} className={classOf(member)}>
-                {valueText(entry[member.name], member, entry)}
+                <Linked page={linkOf(member.name, entry)}>
+                  {valueText(entry[member.name], member, entry)}
+                </Linked>
               </td>
             ))}
           </tr>

@@ -1,0 +1,116 @@
+/** The same report of an earlier period: the choice of it, and its numbers beside those of the report. */
+import { Group, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { phrase, t } from '../language/texts';
+import { choicesOf } from '../shell/list-table';
+import { ProblemState } from '../shell/states';
+import { PickField } from '../shell/text-field';
+import type { AskableReport, ReportColumn, ReportRow } from './askable-report';
+import { type EarlierRows, earlierPeriod, type PeriodComparison, pairRows } from './earlier-period';
+import { type LoadedReport, type ReportQuestion, useReportAnswer } from './report-answer';
+import { isNumberColumn, useReportValueText } from './report-values';
+
+const COMPARISONS: Readonly<Record<PeriodComparison, string>> = {
+  period: phrase('Previous period'),
+  year: phrase('Same period last year'),
+};
+
+export interface EarlierReport {
+  /** The parameters that differ; `undefined` unless the viewer compares. */
+  readonly changed: Readonly<Record<string, string>> | undefined;
+  readonly answer: LoadedReport;
+  readonly totals: ReportRow | undefined;
+  /** `undefined` if rows cannot be paired. */
+  readonly rows: EarlierRows | undefined;
+}
+
+export interface EarlierQuestion extends Pick<ReportQuestion, 'variables'> {
+  readonly now: LoadedReport;
+  /** A comparison, or a text of the address that is none. */
+  readonly compare: string;
+}
+
+export function useEarlierReport(
+  form: AskableReport,
+  { variables, now, compare }: EarlierQuestion,
+): EarlierReport {
+  const comparison = Object.hasOwn(COMPARISONS, compare) ? (compare as PeriodComparison) : undefined;
+  const period = comparison && now.first ? earlierPeriod(now.first.parameters, comparison) : undefined;
+  const answer = useReportAnswer(form, {
+    variables: { ...variables, ...period?.changed },
+    isEnabled: period !== undefined,
+    isWhole: true,
+  });
+  const isComplete = period !== undefined && answer.first !== undefined && !answer.hasNextPage;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the period follows from the rows.
+  const rows = useMemo(
+    () => (isComplete ? pairRows(now.rows, answer.rows, period.shift) : undefined),
+    [isComplete, now.rows, answer.rows],
+  );
+  return { changed: period?.changed, answer, totals: period && answer.first?.totals, rows };
+}
+
+export interface EarlierChoiceProps {
+  readonly earlier: EarlierReport;
+  /** The parameters of the report as understood. */
+  readonly parameters: ReportRow;
+  readonly compare: string;
+  /** The parameters of the earlier period as text. */
+  readonly about: string;
+  onCompare(compare: string): void;
+}
+
+export function EarlierChoice({ earlier, parameters, compare, about, onCompare }: EarlierChoiceProps) {
+  if (!earlierPeriod(parameters, 'year')) return null;
+  const { changed, answer, rows } = earlier;
+  const isLoading = answer.isLoading || answer.isLoadingAll;
+  return (
+    <Group align="flex-end">
+      <PickField
+        label={t('Compare with')}
+        data={choicesOf(COMPARISONS, t('Nothing'))}
+        value={compare}
+        w={260}
+        className="no-print"
+        onChange={onCompare}
+      />
+      {changed && (
+        <Text role="status" className="earlier-note">
+          {t('Beside each number is that of the earlier period, and the difference. {period}', {
+            period: about,
+          })}{' '}
+          {isLoading && t('Loading all rows …')}
+          {answer.first && rows === undefined && !isLoading && t('Only the totals can be compared.')}
+          {rows !== undefined &&
+            rows.others > 0 &&
+            t('{count, plural, one {# row} other {# rows}} of the earlier period have no row here.', {
+              count: rows.others,
+            })}
+        </Text>
+      )}
+      {changed && answer.error && <ProblemState problem={answer.error} retry={() => void answer.refetch()} />}
+    </Group>
+  );
+}
+
+export interface EarlierValueProps {
+  readonly column: ReportColumn;
+  readonly row: ReportRow;
+  readonly earlier: ReportRow | undefined;
+  readonly currency: string | undefined;
+}
+
+/** The number of the earlier period, and by how much that of the report is greater. */
+export function EarlierValue({ column, row, earlier, currency }: EarlierValueProps) {
+  const valueText = useReportValueText(currency);
+  // The number of a student in the register is no amount.
+  if (!isNumberColumn(column) || column.name === 'rollNo') return null;
+  const [now, before] = [row[column.name] ?? 0, earlier?.[column.name] ?? null];
+  const difference = (Number(now) - Number(before)).toFixed(2);
+  const signed = `${Number(difference) > 0 ? '+' : ''}${valueText(difference, column, row)}`;
+  return (
+    <Text className="earlier-value" c="dimmed" size="xs">
+      {before === null ? '–' : `${valueText(before, column, row)} (${signed})`}
+    </Text>
+  );
+}
