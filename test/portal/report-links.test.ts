@@ -33,7 +33,7 @@ describe('the links of reports', () => {
       const known = new Set(own.flatMap(valuesOf));
       expect(columns.filter((name) => !own.some((form) => columnsOf(form).includes(name)))).toEqual([]);
       const texts = [to, ...Object.values(search)].join(' ');
-      const used = [...texts.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+      const used = [...texts.matchAll(/\{(\w+)\??\}/g)].map(([, name]) => name ?? '');
       expect([...used, ...Object.keys(when)].filter((name) => !known.has(name))).toEqual([]);
       if (to.startsWith('/')) return;
       const target = forms.find(({ field }) => field === to)?.parameters.map(({ name }) => name);

@@ -1,7 +1,8 @@
 /** The answer as a table, as a chart, as JSON (in GraphiQL's own pane), and as a CSV file. */
 import { pick, useGraphiQL } from '@graphiql/react';
+import { Tabs } from '@mantine/core';
 import { type DocumentNode, parse } from 'graphql';
-import { type KeyboardEvent, lazy, Suspense, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { createCellPrinter, headingOfPath, printTableCsv } from '../../explore/cell-printer';
 import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
 import {
@@ -104,7 +105,12 @@ export function ResultPanel() {
         </p>
       ))}
       {view !== 'json' && (
-        <div className="result-content" role="tabpanel" aria-labelledby={`view-${view}`}>
+        <div
+          className="result-content"
+          role="tabpanel"
+          id={`view-panel-${view}`}
+          aria-labelledby={`view-tab-${view}`}
+        >
           {table && view === 'table' && <TableView key={table.name} table={table} printCell={printCell} />}
           {table && view === 'chart' && (
             <Suspense fallback={<p className="hint">{t('Loading the chart …')}</p>}>
@@ -205,32 +211,16 @@ function readResponse(text: string): Response {
 }
 
 function ViewTabs({ view, onChange }: { readonly view: ResultView; onChange(view: ResultView): void }) {
-  function move(event: KeyboardEvent<HTMLDivElement>) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined) return;
-    const index = VIEWS.findIndex((one) => one.view === view);
-    const next = VIEWS[(index + step + VIEWS.length) % VIEWS.length];
-    if (!next) return;
-    event.preventDefault();
-    onChange(next.view);
-    event.currentTarget.querySelector<HTMLElement>(`#view-${next.view}`)?.focus();
-  }
   return (
-    <div className="view-tabs" role="tablist" aria-label={t('Show the result as')} onKeyDown={move}>
-      {VIEWS.map((one) => (
-        <button
-          key={one.view}
-          id={`view-${one.view}`}
-          type="button"
-          role="tab"
-          aria-selected={one.view === view}
-          tabIndex={one.view === view ? 0 : -1}
-          onClick={() => onChange(one.view)}
-        >
-          {t(one.label)}
-        </button>
-      ))}
-    </div>
+    <Tabs id="view" value={view} onChange={(next) => onChange(next as ResultView)}>
+      <Tabs.List aria-label={t('Show the result as')}>
+        {VIEWS.map((one) => (
+          <Tabs.Tab key={one.view} value={one.view}>
+            {t(one.label)}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+    </Tabs>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The parameters of a report for an earlier period, and the earlier row for each row. */
-import { dayBefore, monthsBefore } from '../language/days.js';
+import { dayBefore, monthsBefore, sessionYearOf } from '../language/days.js';
 import type { ReportRow } from './askable-report.js';
 
 /** `period` is the period of the same length before this one, `year` the same period a year earlier. */
@@ -44,7 +44,8 @@ export function earlierPeriod(
     shift,
     changed: {
       ...Object.fromEntries(times.flatMap(([name, time]) => (time === '' ? [] : [[name, shift(time)]]))),
-      ...(isYear && session !== '' && { session: sessionBefore(session) }),
+      ...(isYear &&
+        session !== '' && { session: sessionYearOf(`${Number(session.slice(0, 4)) - 1}-12-31`, 1) }),
     },
   };
 }
@@ -89,12 +90,6 @@ function lastDayIn(time: string): string {
 /** The last day of the month. */
 function lastDayOf(time: string): string {
   return dayBefore(monthsBefore(time, -1), 1);
-}
-
-/** `2025-26` for `2026-27`. */
-function sessionBefore(session: string): string {
-  const year = Number(session.slice(0, 4));
-  return `${year - 1}-${String(year % 100).padStart(2, '0')}`;
 }
 
 /** A row is of a person if it has one of these; otherwise, of the others that it has. */

@@ -1,12 +1,14 @@
 /** Where the values of a report lead: to the record, or to the report of what is behind a number. */
-import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import { fillIn } from '../acts/acts';
 import { useNameOfReport, useViewer } from '../gateway/use-gateway';
 import { escapeValue } from '../records/filter-conditions';
 import type { AskableReport, LinkedPage, ReportRow } from './askable-report';
 import declared from './report-links.json';
 
-/** `{field}` stands for a column of the row or a parameter. The first link that applies counts. */
+/**
+ * `{field}` stands for a column of the row or a parameter, without which there is no link; `{field?}` may be
+ * missing. The first link that applies counts.
+ */
 interface ReportLink {
   /** The only report that has the link. */
   readonly report?: string;
@@ -29,34 +31,25 @@ export function useReportLinks({ field }: AskableReport, parameters: ReportRow) 
   });
   return (column: string, row: ReportRow): LinkedPage | undefined => {
     const subject = { ...parameters, ...row };
-    for (const { columns, when = {}, to, path, search = {} } of links) {
-      const isMeant = Object.entries(when).every(([name, value]) => subject[name] === value);
-      if (!columns.includes(column) || !row[column] || !isMeant) continue;
-      const isReport = to !== path;
-      const filled = Object.entries(search).filter(([, text]) => isFilled(text, subject));
-      const isComplete = isReport
-        ? requiredOf(to).every((name) => filled.some(([given]) => given === name))
-        : isFilled(to, subject) && filled.length === Object.keys(search).length;
-      if (!isComplete) continue;
-      const values = filled.map(([name, text]) => {
-        return [name, fillIn(text, subject, name === 'oquery' ? escapeValue : undefined)];
-      });
-      return {
-        to: fillIn(path, subject, encodeURIComponent),
-        search: { ...Object.fromEntries(values), ...(isReport && { run: '1' }) },
-      };
-    }
-    return undefined;
+    const link = links.find(
+      ({ columns, when = {}, to, search = {} }) =>
+        columns.includes(column) &&
+        row[column] &&
+        Object.entries(when).every(([name, value]) => subject[name] === value) &&
+        [to, ...Object.values(search)].every((text) => isFilled(text, subject)),
+    );
+    if (!link) return undefined;
+    const values = Object.entries({ ...link.search, ...(link.to !== link.path && { run: '1' }) }).map(
+      ([name, text]) => {
+        return [name, fillIn(text.replace('?}', '}'), subject, name === 'oquery' ? escapeValue : undefined)];
+      },
+    );
+    return { to: fillIn(link.path, subject, encodeURIComponent), search: Object.fromEntries(values) };
   };
 }
 
 function isFilled(text: string, subject: ReportRow): boolean {
-  return [...text.matchAll(/\{[^{}]+\}/g)].every(([one]) => fillIn(one, subject) !== '');
-}
-
-function requiredOf(field: string): readonly string[] {
-  const form = REPORT_FORMS.find((one) => one.field === field);
-  return (form?.parameters ?? []).filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  return [...text.matchAll(/\{\w+\}/g)].every(([one]) => fillIn(one, subject) !== '');
 }
 
 /** The path of a link, if the viewer may follow it. */

@@ -4,6 +4,7 @@ import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
 import { formats, say, t } from '../language/texts';
 import { sayAllowed } from '../records/use-declared-collection';
 import { DialogButton } from '../shell/confirm-dialog';
+import { ListTable } from '../shell/list-table';
 import { TextLink } from '../shell/text-button';
 import type { LinkedPage, ReportColumn, ReportLeaf, ReportRow } from './askable-report';
 
@@ -93,21 +94,38 @@ export interface ReportCellProps {
 const MOST_IN_LINE = 3;
 
 export function ReportCell({ paper, ...cell }: ReportCellProps) {
-  const { row, column, currency, linkOf } = cell;
+  const { row, column, linkOf } = cell;
   const value = row[column.name];
-  const valueText = useReportValueText(currency);
+  const text = useReportValueText(cell.currency)(value, column, row);
   const entries: readonly ReportRow[] = Array.isArray(value) ? value : [];
-  const { length } = column.members;
-  const isShort =
-    length === 0
-      ? entries.length <= MOST_IN_LINE
-      : entries.length === 0 || (entries.length === 1 && length <= MOST_IN_LINE);
-  const text = valueText(value, column, row);
-  if (isShort || (paper && length === 0)) return <Linked page={linkOf(column.name, row)}>{text}</Linked>;
-  const count = t('{count, plural, one {# entry} other {# entries}}', { count: entries.length });
-  const content = length === 0 ? text : <EntriesTable {...cell} entries={entries} />;
-  if (paper) return paper === 'roomy' ? content : count;
+  const members = column.members.map((member): ReportColumn => ({ ...member, isList: false, members: [] }));
+  const isShort = entries.length * Math.max(members.length, 1) <= MOST_IN_LINE;
+  if (isShort || (paper && members.length === 0)) {
+    const page = text === '' ? undefined : linkOf(column.name, row);
+    return page ? <TextLink {...page}>{text}</TextLink> : text;
+  }
   const title = say(nameOfColumn(column.name));
+  const count = t('{count, plural, one {# entry} other {# entries}}', { count: entries.length });
+  const list =
+    members.length === 0 ? (
+      text
+    ) : (
+      <ListTable<ReportRow>
+        label={title}
+        className="entries"
+        rows={entries}
+        keyOf={(_entry, index) => String(index)}
+        columns={members
+          // A member that no entry has gets no column.
+          .filter(({ name }) => entries.some((entry) => (entry[name] ?? '') !== ''))
+          .map((member) => [
+            say(nameOfColumn(member.name)),
+            (entry) => <ReportCell {...cell} row={entry} column={member} />,
+            isNumberColumn(member) ? 'numeric one-line' : undefined,
+          ])}
+      />
+    );
+  if (paper) return paper === 'roomy' ? list : count;
   return (
     <DialogButton
       label={count}
@@ -115,61 +133,9 @@ export function ReportCell({ paper, ...cell }: ReportCellProps) {
       size="compact-sm"
       dialog={(close) => (
         <Modal opened onClose={close} size="lg" title={[title, row.name].filter(Boolean).join(' · ')}>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard. */}
-          <section className="table-scroll" tabIndex={0} aria-label={title}>
-            {content}
-          </section>
+          {list}
         </Modal>
       )}
     />
-  );
-}
-
-interface LinkedProps {
-  readonly page: LinkedPage | undefined;
-  readonly children: string;
-}
-
-function Linked({ page, children }: LinkedProps) {
-  return page && children !== '' ? <TextLink {...page}>{children}</TextLink> : children;
-}
-
-interface EntriesTableProps extends Omit<ReportCellProps, 'row' | 'paper'> {
-  readonly entries: readonly ReportRow[];
-}
-
-/** A member that no entry has gets no column. */
-function EntriesTable({ entries, column, currency, linkOf }: EntriesTableProps) {
-  const valueText = useReportValueText(currency);
-  const members = column.members
-    .map((member): ReportColumn => ({ ...member, isList: false, members: [] }))
-    .filter(({ name }) => entries.some((entry) => (entry[name] ?? '') !== ''));
-  const classOf = (member: ReportColumn) => (isNumberColumn(member) ? 'numeric one-line' : '');
-  return (
-    <table className="entries">
-      <thead>
-        <tr>
-          {members.map((member) => (
-            <th key={member.name} scope="col" className={classOf(member)}>
-              {say(nameOfColumn(member.name))}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {entries.map((entry, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an entry of a list has no name but its place.
-          <tr key={index}>
-            {members.map((member) => (
-              <td key={member.name} className={classOf(member)}>
-                <Linked page={linkOf(member.name, entry)}>
-                  {valueText(entry[member.name], member, entry)}
-                </Linked>
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
