@@ -253,11 +253,11 @@ describe('calls', () => {
       'MALFORMED_FILTER',
       '',
     ],
-    ['a value of another type', { collection: 7 }, 'BAD_USER_INPUT', '$collection'],
+    ['a value of another type', { collection: 7 }, 'BAD_USER_INPUT', 'Argument "collection" got'],
     ['an argument that is none', { collection: 'task', limit: 5 }, 'INVALID_VALUE', 'one of collection'],
     ['a page that is too large', { collection: 'task', first: 41 }, 'LIMIT_EXCEEDED', 'at most 40'],
     ['a collection without a label', { collection: 'attendance', label: 'a' }, 'INVALID_VALUE', 'by where'],
-    ['a missing argument', {}, 'BAD_USER_INPUT', '$collection'],
+    ['a missing argument', {}, 'BAD_USER_INPUT', 'Argument "collection" is missing'],
   ])('that are wrong by %s are refused as by GraphQL', async (_what, sent, code, words) => {
     const { isError, value } = await call(await connectAs(gateway.tokenOf('admin')), 'search-records', sent);
     expect({ isError, code: value.errors[0].extensions.code }).toEqual({ isError: true, code });

@@ -8,6 +8,8 @@ import {
   isLegacyRequest,
   ProtocolError,
   ProtocolErrorCode,
+  type RequestTypeMap,
+  type ResultTypeMap,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
@@ -15,7 +17,13 @@ import { ServiceError } from '../../base/errors.js';
 import { toAbortSignal } from '../../base/model/end-signal.js';
 import type { GraphqlCaller } from '../graphql/operation/prepared-operation.js';
 import { requireScope } from '../resolvers/request-context.js';
-import { type AgentAnswers, createAgentServer } from './agent-server.js';
+import type { AgentPrompts } from './agent-prompts.js';
+import {
+  type AgentAnswers,
+  ANSWERED_METHODS,
+  type AnsweredMethod,
+  createAgentServer,
+} from './agent-server.js';
 import { toAgentError } from './agent-tool.js';
 import type { AgentTools } from './agent-tools.js';
 
@@ -27,9 +35,16 @@ export interface AgentMessage {
 
 export interface AgentEndpointOptions {
   readonly tools: AgentTools;
+  readonly prompts: AgentPrompts;
   /** Receives every fault of ours, with its request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
+
+type AnswersOfMethods = {
+  readonly [Method in AnsweredMethod]: (
+    params: RequestTypeMap[Method]['params'],
+  ) => Promise<ResultTypeMap[Method]>;
+};
 
 export class AgentEndpoint {
   readonly #options: AgentEndpointOptions;
@@ -64,21 +79,24 @@ export class AgentEndpoint {
   }
 
   #answersFor(caller: GraphqlCaller): AgentAnswers {
-    const { tools } = this.#options;
-    return {
-      listTools: () =>
-        this.#answered(caller, async () => ({ tools: tools.listTools(caller).map((tool) => ({ ...tool })) })),
-      callTool: (name, sent) =>
-        this.#answered(caller, async () => {
-          const { texts, ...answer } = await tools.callTool(caller, name, sent);
-          return { content: texts.map((text) => ({ type: 'text' as const, text })), ...answer };
-        }),
-      readResource: (uri) =>
-        this.#answered(caller, async () => {
-          const { text, mediaType } = await tools.readResource(caller, uri);
-          return { contents: [{ uri, mimeType: mediaType, text }] };
-        }),
+    const { tools, prompts } = this.#options;
+    const answers: AnswersOfMethods = {
+      'tools/list': async () => ({ tools: tools.listTools(caller).map((tool) => ({ ...tool })) }),
+      'tools/call': async ({ name, arguments: sent = {} }) => {
+        const { texts, ...answer } = await tools.callTool(caller, name, sent);
+        return { content: texts.map((text) => ({ type: 'text' as const, text })), ...answer };
+      },
+      'resources/read': async ({ uri }) => {
+        const { text, mediaType } = await tools.readResource(caller, uri);
+        return { contents: [{ uri, mimeType: mediaType, text }] };
+      },
+      'prompts/list': async () => ({ prompts: [...prompts.list(caller)] }),
+      'prompts/get': async ({ name, arguments: sent = {} }) => prompts.get(caller, name, sent),
+      'completion/complete': async ({ ref, argument }) => ({
+        completion: await prompts.complete(caller, ref, argument),
+      }),
     };
+    return async (method, params) => await this.#answered(caller, () => answers[method](params));
   }
 
   /** Errors are returned with their GraphQL message and code; faults of ours are masked. */
@@ -100,8 +118,7 @@ export class AgentEndpoint {
 
 /** The methods that the log distinguishes; callers can send any name. */
 const METHODS: ReadonlySet<string> = new Set([
-  ...['initialize', 'ping', 'tools/list', 'tools/call', 'resources/list', 'resources/read'],
-  'resources/templates/list',
+  ...['initialize', 'ping', 'resources/list', 'resources/templates/list', ...ANSWERED_METHODS],
 ]);
 
 /** @throws MALFORMED_REQUEST */

@@ -4,20 +4,22 @@
  *
  * @see https://modelcontextprotocol.io/specification
  */
-import {
-  type CallToolResult,
-  type ListToolsResult,
-  type ReadResourceResult,
-  Server,
-} from '@modelcontextprotocol/server';
+import { type RequestTypeMap, type ResultTypeMap, Server } from '@modelcontextprotocol/server';
 import { VERSION } from '../../base/process/version.js';
 import { RESOURCE_TEMPLATES, RESOURCES } from './agent-tools.js';
 
-export interface AgentAnswers {
-  listTools(): Promise<ListToolsResult>;
-  callTool(name: string, sent: Readonly<Record<string, unknown>>): Promise<CallToolResult>;
-  readResource(uri: string): Promise<ReadResourceResult>;
-}
+/** The methods whose answers depend on the caller. */
+export const ANSWERED_METHODS = [
+  ...(['tools/list', 'tools/call', 'resources/read', 'prompts/list', 'prompts/get'] as const),
+  'completion/complete',
+] as const;
+export type AnsweredMethod = (typeof ANSWERED_METHODS)[number];
+
+/** Answers a method. @throws ProtocolError */
+export type AgentAnswers = <Method extends AnsweredMethod>(
+  method: Method,
+  params: RequestTypeMap[Method]['params'],
+) => Promise<ResultTypeMap[Method]>;
 
 const INSTRUCTIONS =
   'Reads (and, with a key made for it, changes) the records of a school. Begin with what-there-is; the ' +
@@ -28,16 +30,14 @@ const INSTRUCTIONS =
 export function createAgentServer(answers: AgentAnswers): Server {
   const server = new Server(
     { name: 'campus-gateway', title: 'Campus Gateway', version: VERSION },
-    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler('tools/list', () => answers.listTools());
-  server.setRequestHandler('tools/call', ({ params }) =>
-    answers.callTool(params.name, params.arguments ?? {}),
-  );
+  for (const method of ANSWERED_METHODS) {
+    server.setRequestHandler(method, ({ params }) => answers(method, params) as never);
+  }
   server.setRequestHandler('resources/list', () => ({ resources: [...RESOURCES] }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [...RESOURCE_TEMPLATES],
   }));
-  server.setRequestHandler('resources/read', ({ params }) => answers.readResource(params.uri));
   return server;
 }

@@ -3,7 +3,14 @@
  * the schema as resources. All are answered as `/graphql` answers, with the rights of the credential; answers
  * are limited in size and say so when they are cut.
  */
-import { GraphQLError, type GraphQLSchema, Kind, OperationTypeNode, printType } from 'graphql';
+import {
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  Kind,
+  OperationTypeNode,
+  printType,
+} from 'graphql';
 import { ServiceError } from '../../base/errors.js';
 import { today } from '../../base/model/calendar.js';
 import { printResult } from '../../base/scalars/json-text.js';
@@ -111,6 +118,12 @@ export class AgentTools {
       .map((tool) => toListed(tool, day));
   }
 
+  /** The names of the tools that the caller may use. @throws UNAUTHENTICATED */
+  namesFor(context: RequestContext): ReadonlySet<string> {
+    const offered = this.#tools().filter(this.#offeredTo(context));
+    return new Set(offered.map(({ name }) => name));
+  }
+
   /**
    * Runs a tool. Failures are part of the answer, with the codes and messages of GraphQL.
    *
@@ -168,7 +181,10 @@ export class AgentTools {
     assertArguments(tool, sent, bounds);
     const { document, variables } = tool.toRequest(withPageSizes(tool, sent), scope);
     const { result } = await documents.answer(document, { caller, variables });
-    if (result.errors) return { texts: [printResult(result)], isError: true };
+    if (result.errors) {
+      const errors = result.errors.map(inWordsOfTools);
+      return { texts: [printResult({ ...result, errors })], isError: true };
+    }
     const { text, cuts } = boundAnswer(printResult(result.data), bounds);
     const notes = cuts.length === 0 ? [] : [noteOf(cuts, bounds)];
     const texts = [text, ...notes, ...caller.notes.hints];
@@ -254,6 +270,18 @@ export class AgentTools {
       errors: [{ message, extensions: { ...extensions, requestId: context.requestId } }],
     });
   }
+}
+
+/** An agent knows the arguments of a tool, not the document that they are the variables of. */
+function inWordsOfTools({ message, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {
+  const said = message
+    .replaceAll(/Variable "\$(\w+)"/g, 'Argument "$1"')
+    .replaceAll(/The variable \$(\w+) of \w+/g, 'The argument "$1"')
+    .replaceAll(
+      / of required type "([^"]+)" was not provided/g,
+      ' is missing; a value of type "$1" is required',
+    );
+  return { message: said, ...(path && { path }), ...(extensions && { extensions }) };
 }
 
 function toListed(tool: AgentTool, day: string): ListedTool {

@@ -1,6 +1,6 @@
 /** The answers of a gateway reached by HTTP, for `campus mcp`. */
 import { isCallToolResult, isSpecType, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { AgentAnswers } from './agent-server.js';
+import type { AgentAnswers, AnsweredMethod } from './agent-server.js';
 
 export interface RemoteGateway {
   /** E.g. `https://school.example`. */
@@ -12,20 +12,19 @@ export interface RemoteGateway {
   readonly fetch: typeof fetch;
 }
 
+const IS_RESULT = {
+  'tools/list': isSpecType.ListToolsResult,
+  'tools/call': isCallToolResult,
+  'resources/read': isSpecType.ReadResourceResult,
+  'prompts/list': isSpecType.ListPromptsResult,
+  'prompts/get': isSpecType.GetPromptResult,
+  'completion/complete': isSpecType.CompleteResult,
+} satisfies Record<AnsweredMethod, (value: unknown) => boolean>;
+
 export function createRemoteAnswers(gateway: RemoteGateway): AgentAnswers {
-  return {
-    async listTools() {
-      const result = await ask(gateway, 'tools/list', {});
-      return isSpecType.ListToolsResult(result) ? result : unreadable();
-    },
-    async callTool(name, sent) {
-      const result = await ask(gateway, 'tools/call', { name, arguments: sent });
-      return isCallToolResult(result) ? result : unreadable();
-    },
-    async readResource(uri) {
-      const result = await ask(gateway, 'resources/read', { uri });
-      return isSpecType.ReadResourceResult(result) ? result : unreadable();
-    },
+  return async (method, params) => {
+    const result = await ask(gateway, method, params ?? {});
+    return IS_RESULT[method](result) ? (result as never) : unreadable();
   };
 }
 

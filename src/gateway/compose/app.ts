@@ -9,6 +9,7 @@ import { loadOperationsLibrary } from '../../portal/explore/operations-library.j
 import { printAct, readActs } from '../../school/acts/read-acts.js';
 import { DEMO_DOMAIN, DEMO_USERS, isDemoWanted } from '../../school/demo/demo-options.js';
 import { assertQueriesOf, readPrints } from '../../school/prints/read-prints.js';
+import { readDeclarations } from '../../school/read-declarations.js';
 import { Promotions } from '../../school/reports/promotion/promotions.js';
 import { DueRaising } from '../../school/reports/receipts/due-raising.js';
 import { Receipts } from '../../school/reports/receipts/receipts.js';
@@ -22,6 +23,7 @@ import { InstanceWatch } from '../../store/database/instance-watch.js';
 import { listKnownMigrations } from '../../store/database/migrations.js';
 import { RecentSlowStatements, watchSlowStatements } from '../../store/reading/slow-statements.js';
 import { AgentEndpoint } from '../agents/agent-endpoint.js';
+import { AgentPrompts, type PromptDefinition } from '../agents/agent-prompts.js';
 import { AgentTools } from '../agents/agent-tools.js';
 import type { Config } from '../config/config.js';
 import { createGraphqlServer } from '../graphql/graphql-server.js';
@@ -33,7 +35,7 @@ import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { createJobs } from './jobs.js';
-import { ACTS, openServices, PRINTS, type Services, SHEETS } from './services.js';
+import { ACTS, openServices, PRINTS, PROMPTS, type Services, SHEETS } from './services.js';
 import type { Tracing } from './start-tracing.js';
 import 'reflect-metadata';
 
@@ -213,17 +215,17 @@ async function buildApp({
   // An act that does not fit the schema ends the start.
   for (const act of acts) printAct(act, graphql.documents.schema);
   assertQueriesOf(prints, graphql.documents.schema);
-  const agents = new AgentEndpoint({
-    tools: new AgentTools({
-      documents: graphql.documents,
-      library: operations,
-      collections: catalog,
-      bounds: { maxRows: config.agentMaxRows, maxBytes: config.agentMaxBytes },
-      now: () => new Date(),
-      onFault,
-    }),
-    onFault,
+  const { documents } = graphql;
+  const now = () => new Date();
+  const tools = new AgentTools({
+    ...{ documents, library: operations, collections: catalog, now, onFault },
+    bounds: { maxRows: config.agentMaxRows, maxBytes: config.agentMaxBytes },
   });
+  const definitions = (await readDeclarations<PromptDefinition>(PROMPTS, 'prompt')).map(
+    (one) => one.definition,
+  );
+  const prompts = new AgentPrompts({ definitions, tools, documents, now });
+  const agents = new AgentEndpoint({ tools, prompts, onFault });
   const server: Server = await createServer(
     {
       ...services,

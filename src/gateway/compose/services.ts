@@ -64,6 +64,8 @@ export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collection
 export const SHEETS = path.join(findPackageDirectory(), 'schema/sheets');
 /** The folder of the acts of the portal. */
 export const ACTS = path.join(findPackageDirectory(), 'schema/acts');
+/** The prompts for agents. */
+export const PROMPTS = path.join(findPackageDirectory(), 'schema/prompts');
 export const PRINTS = path.join(findPackageDirectory(), 'schema/prints');
 
 /** All services, each constructed once by `loadServices`. */
