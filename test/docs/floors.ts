@@ -465,6 +465,7 @@ export const FLOORS: readonly Room[] = [
         'school/reports/',
         'school/sheets/',
         'school/acts/',
+        'school/read-declarations.ts',
         'school/prints/',
         'gateway/resolvers/',
         'gateway/graphql/',

@@ -33,7 +33,7 @@ interface PromptArgument {
   readonly from?: { readonly collection: string; readonly field: string };
 }
 
-export interface PromptServices {
+interface PromptServices {
   readonly definitions: readonly PromptDefinition[];
   readonly tools: Pick<AgentTools, 'namesFor'>;
   readonly documents: Pick<OwnDocuments, 'answer' | 'reachOf' | 'schemaFor' | 'introspectionRoles'>;
@@ -43,20 +43,10 @@ export interface PromptServices {
 /** The most values that the protocol allows. */
 const MOST_VALUES = 100;
 
-const VALUES_OF_FIELD = `query CompleteArgument($collection: String!, $field: String!, $where: JSON!) {
-  records(
-    collection: $collection
-    where: $where
-    project: [$field]
-    orderBy: [{ field: $field }]
-    first: ${MOST_VALUES}
-  ) {
-    nodes {
-      data
-    }
-    pageInfo {
-      hasNextPage
-    }
+const VALUES_OF_FIELD = `query CompleteArgument($name: String!, $field: String!, $where: JSON!) {
+  records(collection: $name, where: $where, project: [$field], orderBy: [{ field: $field }], first: 100) {
+    nodes { data }
+    pageInfo { hasNextPage }
   }
 }`;
 
@@ -152,7 +142,7 @@ export class AgentPrompts {
     value: string,
   ): Promise<CompleteResult['completion']> {
     const condition = value === '' ? { isNull: false } : { startsWith: value, mode: 'insensitive' };
-    const variables = { collection, field, where: { [field]: condition } };
+    const variables = { name: collection, field, where: { [field]: condition } };
     const { result } = await this.#services.documents.answer(VALUES_OF_FIELD, { caller, variables });
     // Who may not read the records completes nothing.
     if (result.errors) return beginning(value, []);

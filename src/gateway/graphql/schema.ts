@@ -16,7 +16,6 @@ import type { StoredField, StoredFieldsByType } from '../../base/model/stored-fi
 import type { TypeClass } from '../../base/scalars/declared-type.js';
 import { reports } from '../../school/reports/registry.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
-import type { RequestContext } from '../resolvers/request-context.js';
 import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
 import {
   createResolverClass,
@@ -40,7 +39,7 @@ import { createFindNodes, createNodeResolver, type FindNodes } from './typed/fin
 import { createGenericResolvers } from './typed/generic-resolvers.js';
 import { createRecordFields, neededByFields, type RecordServices } from './typed/record-fields.js';
 import { createReferenceResolver, createReferrersResolver, LevelLoader } from './typed/reference-resolver.js';
-import { createSubgraphResolver } from './typed/subgraph-resolver.js';
+import { createSubgraphResolver, type SubgraphOptions } from './typed/subgraph-resolver.js';
 import { createTypedApi, type TypedParts } from './typed/typed-api.js';
 import {
   createTypedModel,
@@ -63,12 +62,7 @@ export interface SchemaParts {
   /** The services that the fields on records use. */
   readonly services: RecordServices;
   /** Makes it a subgraph of a supergraph, whose schema these roles may read as far as they may know it. */
-  readonly subgraph?:
-    | {
-        readonly introspectionRoles: readonly string[];
-        readonly schemaFor: (context: RequestContext) => GraphQLSchema;
-      }
-    | undefined;
+  readonly subgraph?: SubgraphOptions | undefined;
 }
 
 /**
@@ -193,14 +187,8 @@ function createTypedResolvers(
     (reference) => createReferenceResolver(reference, parts, levels) ?? [],
   );
   const isSubgraph = subgraph !== undefined && model.collections.length > 0;
-  const ofSubgraph = isSubgraph
-    ? [
-        createSubgraphResolver(parts, {
-          ...{ pages: services.pages, findNodes, roles: subgraph.introspectionRoles },
-          schemaFor: subgraph.schemaFor,
-        }),
-      ]
-    : [];
+  const entities = { pages: services.pages, findNodes };
+  const ofSubgraph = isSubgraph ? [createSubgraphResolver(parts, { ...entities, ...subgraph })] : [];
   return [...ofCollections, ...ofReferences, ...ofReferrers, ...ofSubgraph];
 }
 

@@ -36,14 +36,7 @@ import {
   type StoredFile,
   takeForImport,
 } from './stored-file.js';
-import {
-  assertMayCreate,
-  assertMayLink,
-  isOwn,
-  isReadable,
-  mayCreateFiles,
-  visibleFiles,
-} from './visible-files.js';
+import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './visible-files.js';
 
 export interface NewFile extends DescribedFile {
   readonly stream: AsyncIterable<Uint8Array>;
@@ -77,11 +70,6 @@ export class Files {
     this.#options = options;
     this.#quota = new FileQuota(options.database, options.config.filesQuotaBytes);
     this.uploads = new ResumableUploads({ ...options, quota: this.#quota });
-  }
-
-  /** Whether the caller may upload files of its own; one of a record needs the right to change the record. */
-  mayUpload({ principal }: Scope): boolean {
-    return mayCreateFiles(principal, this.#options.config.fileRoles);
   }
 
   /**

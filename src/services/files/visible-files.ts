@@ -10,13 +10,8 @@ import type { FileFilter, FileLink, StoredFile } from './stored-file.js';
 /** Only the id is read, to find out whether a record may be read. */
 const ID_ALONE = [['_id']];
 
-export function mayCreateFiles({ scopes, roles }: Principal, allowed: readonly string[]): boolean {
-  return scopes === undefined && allowed.some((role) => roles.has(role));
-}
-
 /** @throws FORBIDDEN */
 export function assertMayCreate({ principal }: Scope, roles: readonly string[]): void {
-  if (mayCreateFiles(principal, roles)) return;
   if (principal.scopes !== undefined) {
     throw refusedByScopes(
       principal,
@@ -24,6 +19,7 @@ export function assertMayCreate({ principal }: Scope, roles: readonly string[]):
         '(collection and recordId)',
     );
   }
+  if (roles.some((role) => principal.roles.has(role))) return;
   throw new ServiceError(
     'FORBIDDEN',
     `you may not upload files; one of these roles is needed: ${roles.join(', ')}`,

@@ -37,21 +37,22 @@ const SubgraphService = objectType('_Service', 'What a supergraph is composed of
   sdl: member.text('The schema, with the keys of its types.'),
 });
 
-/** The model has types: without them there are no entities. The roles may read the schema. */
+export interface SubgraphOptions {
+  /** The roles that may read the schema. */
+  readonly introspectionRoles: readonly string[];
+  /** The part of the schema that the caller may know. */
+  readonly schemaFor: (context: RequestContext) => GraphQLSchema;
+}
+
+/** The model has types: without them there are no entities. */
 export function createSubgraphResolver(
   { model, types }: { readonly model: TypedModel; readonly types: TypedTypes },
   {
     pages,
     findNodes,
-    roles,
+    introspectionRoles,
     schemaFor,
-  }: {
-    readonly pages: PageSizes;
-    readonly findNodes: FindNodes;
-    readonly roles: readonly string[];
-    /** The part of the schema that the caller may know. */
-    readonly schemaFor: (context: RequestContext) => GraphQLSchema;
-  },
+  }: SubgraphOptions & { readonly pages: PageSizes; readonly findNodes: FindNodes },
 ) {
   const byTypeName = new Map(model.collections.map((typed) => [typed.object.typeName, typed]));
   const entity = createUnionType({
@@ -78,7 +79,7 @@ export function createSubgraphResolver(
       description: 'The schema as a supergraph takes it. For those who may introspect.',
       type: SubgraphService,
       run(_args: object, { context }: FieldCall) {
-        assertIntrospectionRole(context, roles);
+        assertIntrospectionRole(context, introspectionRoles);
         const schema = schemaFor(context);
         const sdl = printed.get(schema) ?? printSubgraph(schema, new Set(byTypeName.keys()));
         printed.set(schema, sdl);

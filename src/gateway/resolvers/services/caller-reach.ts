@@ -36,7 +36,6 @@ export interface ReachSources extends Pick<RightsSources, 'catalog' | 'reports' 
   readonly imports: { readonly rights: MayHave };
   readonly messages: { mayEmail(scope: Scope): boolean };
   readonly receipts: { mayRecord(scope: Scope): boolean };
-  readonly files: { mayUpload(scope: Scope): boolean };
 }
 
 type Test = (scope: Scope, sources: ReachSources) => boolean;
@@ -62,8 +61,9 @@ const SERVICES = {
   imports: (scope, { imports }) => imports.rights.mayHave(scope),
   email: (scope, { messages }) => messages.mayEmail(scope),
   receipts: (scope, { receipts }) => receipts.mayRecord(scope),
-  files: (scope, { files, catalog }) =>
-    files.mayUpload(scope) || catalog.list().some((one) => findAccess(scope, one, 'update') !== undefined),
+  /** Without a role of FILE_ROLES, of records that the caller may change. */
+  files: (scope, sources) =>
+    hasSession(scope, sources) || sources.catalog.list().some((one) => findAccess(scope, one, 'update')),
   reports: (scope, { reports }) => reports.some((report) => mayRun(scope, report)),
 } satisfies Readonly<Record<string, Test>>;
 type ServiceName = keyof typeof SERVICES;
@@ -141,7 +141,7 @@ const FIELDS_OF_SERVICES: Readonly<Partial<Record<ServiceName, readonly string[]
   keys: ['createApiKey', 'rotateApiKey'],
   accounts: [
     ...['accounts', 'account', 'roleNames', 'userRights', 'inviteUser', 'sendAccountLink', 'setUserRoles'],
-    'setUserActive',
+    ...['setUserActive', 'unlockUser'],
   ],
   administration: [
     ...['auditTrail', 'fieldUses', 'collectionDefinition', 'undeclaredFields', 'resetSecondFactor'],
