@@ -245,6 +245,22 @@ describe('a name that is hidden', () => {
     ]);
   });
 
+  it('is suggested to no subscriber either', async () => {
+    const subscriber = connect(gateway, { as: 'viewer' });
+    try {
+      const messageOf = async (query: string) => {
+        const refused = subscriber.attempt(query);
+        for (let tries = 200; tries > 0 && refused.errors.length === 0; tries -= 1) await sleep(20);
+        return refused.errors[0]?.message;
+      };
+      expect(await messageOf('subscription { feeReceiptChangd { id } }')).toMatch(/^Cannot query[^?]*\.$/);
+      expect(await messageOf('subscription { taskChangd { id } }')).toContain('"taskChanged"');
+      expect(await messageOf('subscription { reportChanged(report: "strenth") { report } }')).toBeDefined();
+    } finally {
+      subscriber.dispose();
+    }
+  });
+
   it('is refused or answered as it was, where it is asked for all the same', async () => {
     const viewer = await by('viewer', '{ feeReceipts { totalCount } }');
     expect(viewer.errors.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);

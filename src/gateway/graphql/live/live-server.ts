@@ -21,6 +21,7 @@ import type { RecordStore } from '../../../store/record-store.js';
 import type { Config } from '../../config/config.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
+import { finishError } from '../operation/operation.js';
 import type { ServedSchema } from '../operation/served-schema.js';
 import { noteUsedFields } from '../operation/used-fields.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
@@ -316,12 +317,18 @@ export class LiveServer {
   }
 
   /** Formats errors as `/graphql` does. */
-  #tell({ origin: { requestId } }: LiveConnection, errors: readonly GraphQLError[]) {
-    return errors.map((error) => {
-      if (isFault(error)) this.#surroundings.operations.onFault(error.originalError ?? error, requestId);
+  async #tell(connection: LiveConnection, errors: readonly GraphQLError[]) {
+    const { operations, served } = this.#surroundings;
+    const { requestId } = connection.origin;
+    const told = errors.map((error) => {
+      if (isFault(error)) operations.onFault(error.originalError ?? error, requestId);
       const formatted = formatGraphqlError(error.toJSON(), error);
       return { ...formatted, extensions: { ...formatted.extensions, requestId } };
     });
+    // Only suggestions of names depend on who is told.
+    if (!told.some(({ message }) => message.includes('Did you mean'))) return told;
+    const context = await this.#contextOf(connection);
+    return told.map((error) => finishError(error, context, served()));
   }
 
   #checkAll(): void {

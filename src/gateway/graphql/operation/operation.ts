@@ -320,7 +320,8 @@ function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERRORS, code);
 }
 
-function finishError(
+/** Adds the request id, and leaves out the names that the caller may not know. */
+export function finishError(
   error: GraphQLFormattedError,
   context: RequestContext,
   served: Pick<OperationSchema, 'shownTo'>,
