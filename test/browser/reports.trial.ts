@@ -161,7 +161,7 @@ describe('a report', () => {
     await page.getByRole('combobox', { name: 'Compare with' }).click();
     await page.getByRole('option', { name: 'Same period last year' }).click();
     await page.waitForURL(/compare=year/);
-    await page.getByText(/^Beside each number.*Session: 2025-26/).waitFor();
+    await page.getByText(/^Below each number.*Session: 2025-26/).waitFor();
     await page.locator('.report-table .earlier-value').first().waitFor();
     await expectWellMade(page);
   });

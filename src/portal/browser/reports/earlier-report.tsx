@@ -76,7 +76,7 @@ export function EarlierChoice({ earlier, parameters, compare, about, onCompare }
       />
       {changed && (
         <Text role="status" className="earlier-note">
-          {t('Beside each number is that of the earlier period, and the difference. {period}', {
+          {t('Below each number is that of the earlier period ({period}), and the difference.', {
             period: about,
           })}{' '}
           {isLoading && t('Loading all rows …')}

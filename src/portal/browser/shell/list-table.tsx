@@ -118,7 +118,8 @@ export function SortHead({ name, head, title, sort, onSort }: SortHeadProps) {
   const next = { none: name, ascending: `-${name}`, descending: '' }[direction];
   return (
     <UnstyledButton className="sort-head" onClick={() => onSort(next)} title={title}>
-      {head} <Icon name={SIGNS[direction]} size={13} />
+      {head}
+      <Icon name={SIGNS[direction]} size={13} />
     </UnstyledButton>
   );
 }
