@@ -114,12 +114,31 @@ async function typePassword(page: Page, userName: string, password = `demo-${use
 
 describe('the log-in', () => {
   it('writes no error into the console of who has never logged in', async () => {
-    const page = await pages.open('/');
+    const page = await pages.open('/', { serviceWorkers: 'allow' });
     const said: string[] = [];
     page.on('console', (message) => said.push(message.text()));
     await page.reload();
     await page.getByLabel('User name').waitFor();
     expect(said).toEqual([]);
+  });
+});
+
+describe('a page that is reloaded offline', () => {
+  it('is the portal, which opens by itself when the gateway can be reached', async () => {
+    const page = await pages.open('/', { serviceWorkers: 'allow' });
+    await page.evaluate('navigator.serviceWorker.ready');
+    await page.reload();
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.getByRole('status').getByText('You are offline').waitFor();
+    await expectWellMade(page);
+    const kept =
+      'caches.keys().then((names) => Promise.all(names.map((name) => caches.open(name)' +
+      '.then((cache) => cache.keys()))).then((keys) => keys.flat().map(({ url }) => new URL(url).pathname)))';
+    const paths = (await page.evaluate(kept)) as readonly string[];
+    expect(paths.filter((path) => path !== '/portal' && !path.startsWith('/portal/assets/'))).toEqual([]);
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
   });
 });
 

@@ -60,6 +60,8 @@ export function usePages(
       viewport: DESKTOP,
       acceptDownloads: true,
       reducedMotion: 'reduce',
+      // Requests of a service worker cannot be watched or answered by a test.
+      serviceWorkers: 'block',
       ...options,
     });
     contexts.push(context);
@@ -157,5 +159,7 @@ export async function readTable(page: Page): Promise<string[][]> {
   await page.getByRole('table').waitFor();
   return await page
     .getByRole('row')
-    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+    .evaluateAll((rows) =>
+      rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')),
+    );
 }

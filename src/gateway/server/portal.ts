@@ -25,6 +25,7 @@ import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
 import { newNonce, prefersPage, sendNoticePage, sendPage } from './notice-page.js';
 import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS, MANUAL_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
+import { printServiceWorker, SERVICE_WORKER_PATH } from './service-worker.js';
 
 export interface PortalOptions {
   /** The package directory, with the library in `schema/operations` and the page in `dist`. */
@@ -77,6 +78,10 @@ export async function usePortal(
     url: '/explore',
     handler: async (_request, reply) => sendBuilt(reply, EXPLORER_HEADERS, { address: '/explore' }),
   });
+  if (files) {
+    const script = printServiceWorker(files);
+    addDescription(app, SERVICE_WORKER_PATH, () => script, EXPLORER_HEADERS);
+  }
   addDescription(app, '/explore/operations.json', () => JSON.stringify(library));
   addDescription(app, '/explore/school.json', () =>
     JSON.stringify({ ...describeSchool(school(), demo), identityProvider: identityProvider ?? null }),
@@ -178,14 +183,20 @@ The interface as text is in <a href="/openapi.json">openapi.json</a>.</noscript>
 }
 
 /** Small, and revalidated each time: an unchanged one costs a 304. */
-function addDescription(app: FastifyInstance, url: string, print: () => string): void {
+function addDescription(
+  app: FastifyInstance,
+  url: string,
+  print: () => string,
+  headers: SecurityHeaders = {},
+): void {
   app.route({
     method: ['GET', 'HEAD'],
     url,
     handler: async (request, reply) => {
       const text = print();
       const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-      reply.headers({ 'cache-control': 'no-cache', etag }).type('application/json; charset=utf-8');
+      const type = TYPES[path.extname(url)] ?? 'application/json; charset=utf-8';
+      reply.headers({ ...headers, 'cache-control': 'no-cache', etag }).type(type);
       return isUnchanged(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
     },
   });

@@ -10,6 +10,7 @@ import { createRoot } from 'react-dom/client';
 import { takeLinkToken } from './entrance/link-token';
 import { SessionEnded } from './entrance/login-form';
 import { LoginPage } from './entrance/login-page';
+import { OfflinePage } from './entrance/offline-page';
 import { Portal } from './frame/portal';
 import { GatewayClient } from './gateway/gateway-client';
 import { GatewayContext, SessionContext } from './gateway/use-gateway';
@@ -47,6 +48,7 @@ function Entrance() {
   const LinkPage = LINK_PAGES[location.pathname];
   if (LinkPage) return <LinkPage token={linkToken} />;
   if (state.kind === 'starting') return null;
+  if (state.kind === 'unreachable') return <OfflinePage onTry={session.resume} />;
   if (state.kind === 'loggedOut') return <LoginPage />;
   const { user } = state;
   return (
@@ -90,6 +92,10 @@ async function start(root: Element): Promise<void> {
   );
   startTransition(() => createRoot(root).render(page));
 }
+
+// Browsers offer service workers over HTTPS and on the same machine only.
+if ('serviceWorker' in navigator)
+  addEventListener('load', () => void navigator.serviceWorker.register('/service-worker.js').catch(() => {}));
 
 const root = document.querySelector('#portal');
 if (root) void start(root);

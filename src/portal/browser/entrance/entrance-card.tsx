@@ -172,15 +172,14 @@ export function wordsOfRefusal(fault: unknown): string {
           seconds: waitSeconds,
         })
       : [
-          t('Too many attempts failed. Try again at {time}.', { time: clockIn(waitSeconds) }),
+          t('Too many attempts failed. Try again at {time}.', {
+            time: new Date(Date.now() + waitSeconds * 1000).toLocaleTimeString(formats.locale, {
+              timeStyle: 'short',
+            }),
+          }),
           t('An administrator can unlock your account before.'),
         ].join(' ');
   return message;
-}
-
-/** The time by the clock of this device, so many seconds from now. */
-function clockIn(seconds: number): string {
-  return new Date(Date.now() + seconds * 1000).toLocaleTimeString(formats.locale, { timeStyle: 'short' });
 }
 
 /** Fields for a password that is typed twice. The names of the fields are `password` and `repeated`. */

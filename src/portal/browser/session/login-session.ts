@@ -22,6 +22,8 @@ type SessionState =
   /** The portal does not know yet whether this browser has a session. */
   | { readonly kind: 'starting' }
   | { readonly kind: 'loggedOut' }
+  /** The gateway did not answer, so whether there is a session is not known. */
+  | { readonly kind: 'unreachable' }
   | { readonly kind: 'loggedIn'; readonly user: SessionUser; readonly tokens: Tokens }
   /** The tokens are no longer valid; the open page stays until the same user logs in again. */
   | { readonly kind: 'ended'; readonly user: SessionUser };
@@ -57,10 +59,12 @@ export class LoginSession {
   #refreshing: Promise<string | undefined> | undefined;
 
   /** Restores the session of this browser, if it has one. */
-  async resume(): Promise<void> {
+  readonly resume = async (): Promise<void> => {
     const asked = takeEarly('session')?.then(readTokens) ?? requestTokens('refresh');
-    this.state.set(await asked.catch(() => LOGGED_OUT));
-  }
+    this.state.set(
+      await asked.catch((fault: unknown) => (fault instanceof Refusal ? LOGGED_OUT : UNREACHABLE)),
+    );
+  };
 
   /** @throws Refusal with the message for the user */
   async logIn({ userName, password, domain, code }: Credentials): Promise<void> {
@@ -159,6 +163,7 @@ export class LoginSession {
 }
 
 const LOGGED_OUT: SessionState = { kind: 'loggedOut' };
+const UNREACHABLE: SessionState = { kind: 'unreachable' };
 
 /** Another tab may have logged in another user, who must not see what is open here. */
 function isSame(one: SessionUser, other: SessionUser): boolean {
