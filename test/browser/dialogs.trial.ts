@@ -258,7 +258,7 @@ describe('a change of many records', () => {
     await page.keyboard.press('Space');
     const chosen = page.getByRole('group', { name: 'Selection' });
     const dialog = page.getByRole('dialog');
-    for (const action of ['Change a field', 'Remove']) {
+    for (const action of ['Change fields', 'Remove']) {
       const opener = chosen.getByRole('button', { name: action });
       await press(page, opener);
       await dialog.waitFor();

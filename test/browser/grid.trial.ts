@@ -216,14 +216,20 @@ describe('chosen records', () => {
     await page.keyboard.press('Space');
     await page.getByText('2 records selected').waitFor();
     await expectWellMade(page);
-    await page.getByRole('button', { name: 'Change a field' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Change a field of several records' });
+    await page.getByRole('button', { name: 'Change fields' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change several records' });
     await dialog.getByText('2 records of Tasks will get the new value.').waitFor();
-    await dialog.getByRole('combobox', { name: 'Field' }).fill('Amount');
+    await dialog.getByRole('combobox', { name: 'Fields' }).fill('Amount');
     await page.getByRole('option', { name: 'Amount' }).click();
     await dialog.getByRole('textbox', { name: 'Amount' }).fill('900');
     await dialog.getByText('Bulk two: ₹2.00 → ₹900.00').waitFor();
     expect(await dialog.getByText('Bulk three').count()).toBe(0);
+    // Another field goes with it.
+    await dialog.getByRole('combobox', { name: 'Fields' }).fill('Name');
+    await page.getByRole('option', { name: 'Name', exact: true }).click();
+    expect(await dialog.getByRole('button', { name: 'Change 2 records' }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Bulk two');
+    await dialog.getByText('Bulk one: Bulk one → Bulk two, ₹1.00 → ₹900.00').waitFor();
     await expectWellMade(page);
     await dialog.getByRole('button', { name: 'Change 2 records' }).click();
     await page.getByText('2 records changed.').waitFor();
@@ -265,8 +271,8 @@ describe('work that is cut off', () => {
       .or(page.getByRole('checkbox', { name: 'Select all loaded' }))
       .first()
       .click();
-    await page.getByRole('button', { name: 'Change a field' }).click();
-    return page.getByRole('dialog', { name: 'Change a field of several records' });
+    await page.getByRole('button', { name: 'Change fields' }).click();
+    return page.getByRole('dialog', { name: 'Change several records' });
   }
 
   it('is done once where the answer was lost and it is asked for again', async () => {
@@ -284,7 +290,7 @@ describe('work that is cut off', () => {
 
     await page.goto(`${gateway.url}${TASKS}lost`);
     const dialog = await openChange(page);
-    await dialog.getByRole('combobox', { name: 'Field' }).fill('Amount');
+    await dialog.getByRole('combobox', { name: 'Fields' }).fill('Amount');
     await page.getByRole('option', { name: 'Amount' }).click();
     await dialog.getByRole('textbox', { name: 'Amount' }).fill('50');
     await loseAnswer(page);
@@ -345,9 +351,9 @@ describe('work that is cut off', () => {
     await makeTask({ name: 'Kept two', amount: 2 });
     const page = await pages.openPortalAs('admin', `${TASKS}Kept`);
     await page.getByRole('checkbox', { name: 'Select Kept one' }).check();
-    await page.getByRole('button', { name: 'Change a field' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Change a field of several records' });
-    await dialog.getByRole('combobox', { name: 'Field' }).fill('Amount');
+    await page.getByRole('button', { name: 'Change fields' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change several records' });
+    await dialog.getByRole('combobox', { name: 'Fields' }).fill('Amount');
     await page.getByRole('option', { name: 'Amount' }).click();
     await dialog.getByRole('textbox', { name: 'Amount' }).fill('60');
     await page.reload();
@@ -381,7 +387,7 @@ describe('work that is cut off', () => {
     const many = await form.context().newPage();
     await many.goto(`${gateway.url}${TASKS}anew`);
     const dialog = await openChange(many);
-    await dialog.getByRole('combobox', { name: 'Field' }).fill('Amount');
+    await dialog.getByRole('combobox', { name: 'Fields' }).fill('Amount');
     await many.getByRole('option', { name: 'Amount' }).click();
     await dialog.getByRole('textbox', { name: 'Amount' }).fill('70');
     await gateway.restart(async () => {

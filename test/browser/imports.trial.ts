@@ -300,8 +300,8 @@ async function beginAll(text: string, order: string): Promise<readonly Unfinishe
 
   const many = await open('/portal/records/fee_head?search=tuition');
   await many.getByRole('checkbox', { name: 'Select all loaded' }).check();
-  await press(many, 'Change a field');
-  await many.getByRole('combobox', { name: 'Field' }).fill('Order');
+  await press(many, 'Change fields');
+  await many.getByRole('combobox', { name: 'Fields' }).fill('Order');
   await many.getByRole('option', { name: 'Order' }).click();
   await many.getByRole('dialog').getByRole('textbox', { name: 'Order' }).fill(order);
 

@@ -265,6 +265,7 @@ const GO_TO: Readonly<Record<string, string>> = {
 const OTHERS: readonly (readonly [string, string])[] = [
   ['/', phrase('Search this page')],
   ['Ctrl K', phrase('Search everything')],
+  ['Ctrl S', phrase('Save the record')],
   ['?', phrase('This help')],
   ['Esc', phrase('Close a dialog or a menu')],
 ];

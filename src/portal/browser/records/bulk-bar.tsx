@@ -1,7 +1,7 @@
 /** The dialog before many records are changed or removed: their number, and a preview of the first ones. */
-import { Group, Select, Stack, Text } from '@mantine/core';
+import { Group, MultiSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { ChangeRecords, RemoveRecords } from '../../../generated/portal/records/bulk';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
@@ -39,8 +39,8 @@ function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogPro
   const viewer = useViewer();
   const { maxRecordsPerWrite: most } = viewer;
   const [draft, keepDraft] = useDraft(`many:${viewer.domain.id}:${viewer.id}:${collection.name}`);
-  const { field: fieldName, value } = draft;
-  const field = collection.fields.find(({ name }) => name === fieldName);
+  const { fields: names = [], values = {} } = draft as Partial<NewValues>;
+  const fields = collection.fields.filter(({ name }) => names.includes(name));
   const counted = useQuery({
     queryKey: ['BulkCount', filter],
     queryFn: () => countUpToMost(gateway, filter, most),
@@ -54,7 +54,7 @@ function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogPro
         const { answer, requestId } = await gateway.executeTraced(RemoveRecords, { ...asked, force });
         return { count: answer.deleteRecords.matched, requestId };
       }
-      const set = tidied({ [field?.name ?? '']: value });
+      const set = tidied(values);
       const { answer, requestId } = await gateway.executeTraced(ChangeRecords, { ...asked, set }, 'tab');
       return { count: answer.updateRecords.matched, requestId };
     },
@@ -80,7 +80,8 @@ function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogPro
   const mayForce = useMayForce();
   const uses = usesIn(write.error);
   const isTooMany = count !== undefined && count > most;
-  const isSaid = kind === 'remove' || (field !== undefined && value !== undefined);
+  const isSaid =
+    kind === 'remove' || (fields.length > 0 && fields.every(({ name }) => values[name] !== undefined));
   const actionWords = () => {
     if (kind === 'change')
       return t('Change {count, plural, one {# record} other {# records}}', { count: count ?? 0 });
@@ -89,7 +90,7 @@ function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogPro
   };
   return (
     <ConfirmDialog
-      title={kind === 'change' ? t('Change a field of several records') : t('Remove these records?')}
+      title={kind === 'change' ? t('Change several records') : t('Remove these records?')}
       action={actionWords()}
       isReady={isSaid && count !== undefined && count > 0 && !isTooMany && (!uses || mayForce)}
       isDangerous={kind === 'remove'}
@@ -103,57 +104,78 @@ function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogPro
     >
       <Stack gap="sm">
         {kind === 'change' && (
-          <NewValue
-            {...{ collection, field, value }}
-            onField={(next) =>
-              keepDraft({ field: next?.name, ...(next?.type === 'boolean' && { value: false }) })
-            }
-            onValue={(next) => keepDraft({ field: fieldName, value: next })}
+          <NewValuesInput
+            {...{ collection, values }}
+            fields={names}
+            onChange={(next) => keepDraft(next.fields.length === 0 ? {} : { ...next })}
           />
         )}
         {count === undefined && !counted.error && <LoadingState rows={2} />}
         {uses && <RecordUses uses={uses} />}
         {count !== undefined && <HowMany {...{ collection, kind, count }} />}
         {count !== undefined && count > 0 && !isTooMany && (
-          <FirstOfThem {...{ collection, filter, count }} field={field} value={value} />
+          <FirstOfThem {...{ collection, filter, count, fields, values }} />
         )}
       </Stack>
     </ConfirmDialog>
   );
 }
 
-interface NewValueProps {
-  readonly collection: DeclaredCollection;
-  readonly field: DeclaredField | undefined;
-  readonly value: unknown;
-  onField(field: DeclaredField | undefined): void;
-  onValue(value: unknown): void;
+/** The fields to change, and the new values of those that have one. */
+interface NewValues {
+  readonly fields: readonly string[];
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
-function NewValue({ collection, field, value, onField, onValue }: NewValueProps) {
+interface NewValuesInputProps extends NewValues {
+  readonly collection: DeclaredCollection;
+  onChange(next: NewValues): void;
+}
+
+function NewValuesInput({ collection, fields: names, values, onChange }: NewValuesInputProps) {
   const rights = useViewer().collections.find(({ name }) => name === collection.name);
   const fields = collection.fields.filter(
     ({ name }) => rights?.updatableFields.includes(name) && rights.readableFields.includes(name),
   );
+  const startOf = (name: string) =>
+    fields.find((field) => field.name === name)?.type === 'boolean' ? false : undefined;
+  const put = (name: string, value: unknown) =>
+    onChange({ fields: names, values: { ...values, [name]: value } });
   return (
     <>
-      <Select
-        label={t('Field')}
+      <MultiSelect
+        label={t('Fields')}
         data={fields.map(({ name }) => ({ value: name, label: sayFieldName(name) }))}
-        value={field?.name ?? null}
-        onChange={(name) => onField(fields.find((one) => one.name === name))}
+        value={[...names]}
+        onChange={(next) =>
+          onChange({
+            fields: next,
+            values: Object.fromEntries(next.map((name) => [name, values[name] ?? startOf(name)])),
+          })
+        }
         searchable
       />
-      {field && value !== null && (
-        <FieldInput key={field.name} field={field} value={value} onChange={onValue} isReadOnly={false} />
-      )}
-      {field && !field.isRequired && (
-        <CheckField
-          label={t('Clear the value')}
-          checked={value === null}
-          onChange={(isOn) => onValue(isOn ? null : undefined)}
-        />
-      )}
+      {fields
+        .filter(({ name }) => names.includes(name))
+        .map((field) => (
+          <Fragment key={field.name}>
+            {values[field.name] !== null && (
+              <FieldInput
+                field={field}
+                value={values[field.name]}
+                onChange={(value) => put(field.name, value)}
+                isReadOnly={false}
+              />
+            )}
+            {!field.isRequired && (
+              <CheckField
+                label={t('Clear {field}', { field: sayFieldName(field.name) })}
+                checked={values[field.name] === null}
+                onChange={(isOn) => put(field.name, isOn ? null : undefined)}
+              />
+            )}
+          </Fragment>
+        ))}
     </>
   );
 }
@@ -188,17 +210,17 @@ interface FirstOfThemProps {
   readonly collection: DeclaredCollection;
   readonly filter: CountedFilter;
   readonly count: number;
-  readonly field: DeclaredField | undefined;
-  readonly value: unknown;
+  readonly fields: readonly DeclaredField[];
+  readonly values: NewValues['values'];
 }
 
-function FirstOfThem({ collection, filter, count, field, value }: FirstOfThemProps) {
-  const { labelField, fields } = collection;
-  const label = fields.find(({ name }) => name === labelField);
+function FirstOfThem({ collection, filter, count, fields, values }: FirstOfThemProps) {
+  const { labelField } = collection;
+  const label = collection.fields.find(({ name }) => name === labelField);
   const { data, error } = useOperation(GridRecords, {
     ...filter,
     where: filter.where ?? {},
-    project: [...(label ? [label.name] : ['_id']), ...(field ? [field.name] : [])],
+    project: [label?.name ?? '_id', ...fields.map(({ name }) => name)],
     orderBy: [],
     first: FIRST,
   });
@@ -212,14 +234,16 @@ function FirstOfThem({ collection, filter, count, field, value }: FirstOfThemPro
         return (
           <li key={node.id}>
             {name === '' ? node.id : name}
-            {field && value !== undefined && (
-              <>
-                {': '}
-                <span className="removed-value">{valueText(stored[field.name], field) || '—'}</span>
-                {' → '}
-                <span className="added-value">{valueText(value, field) || '—'}</span>
-              </>
-            )}
+            {fields
+              .filter((field) => values[field.name] !== undefined)
+              .map((field, index) => (
+                <Fragment key={field.name}>
+                  {index === 0 ? ': ' : ', '}
+                  <span className="removed-value">{valueText(stored[field.name], field) || '—'}</span>
+                  {' → '}
+                  <span className="added-value">{valueText(values[field.name], field) || '—'}</span>
+                </Fragment>
+              ))}
           </li>
         );
       })}
@@ -270,7 +294,7 @@ export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
       )}
       {rights?.canUpdate && (
         <TextButton
-          label={t('Change a field')}
+          label={t('Change fields')}
           size="compact-sm"
           onClick={() => {
             setAsked('change');

@@ -1,5 +1,6 @@
 /** A form for the fields of a record. Changes are sent with the version that they are based on. */
 import { Alert, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import {
@@ -29,6 +30,9 @@ import { type Draft, draftKey, isSame, tidied, useDraft, useDraftBase, withChang
 
 export type EditedRecord = NonNullable<RecordNowQuery['record']>;
 type Values = Readonly<Record<string, unknown>>;
+
+/** The button that saves a new record and begins the next one. */
+const ANOTHER = 'another';
 
 interface RecordEditorProps {
   readonly collection: DeclaredCollection;
@@ -66,12 +70,16 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   const faults = faultsByField(problem);
   const isOfFields = faults.size > 0 && shown.filter(({ name }) => faults.has(name)).length === faults.size;
   const form = useRef<HTMLFormElement>(null);
+  const isBusy = make.isPending || saving.isSaving;
+  // Also while one types.
+  useHotkeys([['mod+S', () => isChanged && mayWrite && !isBusy && form.current?.requestSubmit()]], []);
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [problem]);
 
   async function submit(event: FormEvent) {
     event.preventDefault();
+    const { submitter } = event.nativeEvent as SubmitEvent;
     if (begun) {
       await saving.save(begun, draft);
       return;
@@ -80,7 +88,9 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
     const made = await make.mutateAsync({ collection: collection.name, data }).catch(() => undefined);
     if (!made) return;
     keepDraft({});
-    onMade(made.createRecord.id);
+    if (submitter?.getAttribute('name') !== ANOTHER) return onMade(made.createRecord.id);
+    notice(t('Saved.'));
+    form.current?.querySelector<HTMLElement>('input:not([readonly]), textarea, select')?.focus();
   }
 
   return (
@@ -119,8 +129,16 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
               isMain
               type="submit"
               disabled={!isChanged}
-              loading={make.isPending || saving.isSaving}
+              loading={isBusy}
             />
+            {!record && (
+              <TextButton
+                label={t('Save and new')}
+                type="submit"
+                name={ANOTHER}
+                disabled={!isChanged || isBusy}
+              />
+            )}
             <TextButton label={t('Discard changes')} disabled={!isChanged} onClick={() => keepDraft({})} />
             {isChanged && (
               <Text c="dimmed" role="status">

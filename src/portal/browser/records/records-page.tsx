@@ -102,6 +102,8 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
   const [{ search, oquery, where, sort, columns: shownNames }, change] = useAddress(SHOWN_RECORDS);
   const [isFiltering, setIsFiltering] = useState(false);
   const columns = chooseColumns(fields, shownNames);
+  const isBare = search === '' && oquery === '' && where === '';
+  const order = sort === '' && isBare ? newestFirst(fields) : sort;
   const filter = {
     collection: collection.name,
     oquery: withSearch(oquery, collection.labelField, search),
@@ -119,7 +121,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
     project: [
       ...new Set([...filter.project, ...stateFieldsOf(fields).map(({ name }) => name), ...unitFields]),
     ],
-    orderBy: orderInAddress(sort),
+    orderBy: orderInAddress(order),
     first: PAGE_SIZE,
   };
   const records = useListedPages(
@@ -165,9 +167,11 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         {(rows) => (
           <InSteps before={<LoadingState />}>
             <RecordsTable
-              {...{ columns, rows, chosen, sort, more: records.more }}
+              {...{ columns, rows, chosen, more: records.more }}
+              sort={order}
               collection={collection}
-              onSort={(next) => change({ sort: next })}
+              // The newest first is no order of the address: a press on its column begins with the oldest.
+              onSort={(next) => change({ sort: next === sort ? order.slice(1) : next })}
             />
           </InSteps>
         )}
@@ -223,4 +227,15 @@ function useReadableFields({ name, fields, labelField }: DeclaredCollection): re
   return fields
     .filter((field) => readable.has(field.name))
     .sort((one, other) => isLabel(other) - isLabel(one));
+}
+
+/**
+ * A list without filter and order begins with the newest, by the first indexed day that every record has.
+ * With a filter, such an order could make the database read far more than the records that match.
+ */
+function newestFirst(fields: readonly DeclaredField[]): string {
+  const day = fields.find(
+    ({ type, isRequired, isIndexed }) => type === 'datetime' && isRequired && isIndexed,
+  );
+  return day === undefined ? '' : `-${day.name}`;
 }
