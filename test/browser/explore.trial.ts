@@ -170,12 +170,32 @@ describe('a result in the explorer', () => {
 
   it('says who may, when the role may not', async () => {
     const page = await pages.openAs('viewer');
-    await page
-      .getByRole('button', { name: /^Fee defaulters/ })
-      .getByText('For admin, accountant')
-      .waitFor();
-    await openExample(page, 'Fee defaulters');
+    await page.getByRole('button', { name: /^Attendance by day/ }).waitFor();
+    expect(await page.getByRole('button', { name: /^Fee defaulters/ }).count()).toBe(0);
+    await type(page, '{ feeDefaulters(startMonth: "2026-04", endMonth: "2026-04") { rowCount } }');
+    await runButton(page).click();
     await page.getByRole('alert').filter({ hasText: 'for the roles admin, accountant' }).waitFor();
+  });
+
+  it('is code for programs, and a link that opens the operation with its variables', async () => {
+    const page = await pages.openAs('admin');
+    await openExample(page, 'Ways of paying');
+    await readTable(page);
+    await page.getByRole('tab', { name: 'Code' }).click();
+    const codes = page.locator('.request-code pre');
+    const [link = '', curl, script, python] = await codes.allTextContents();
+    expect(curl).toMatch(
+      /^# CAMPUS_KEY is your API key\ncurl -s -H .*\n {2}'http.*\/graphql' -d '\{"query":"/,
+    );
+    expect(script).toContain('body: JSON.stringify({ query, variables, operationName: "');
+    expect(python).toContain('variables = json.loads(');
+    await page.goto('about:blank');
+    await page.goto(link);
+    await logIn(page, 'admin').catch(() => undefined);
+    await page.locator('.graphiql-query-editor').getByText('WaysOfPaying').first().waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    const widthOf = async (part: string) => (await page.locator(part).boundingBox())?.width ?? 0;
+    expect(await widthOf('.graphiql-editors')).toBeGreaterThanOrEqual(await widthOf('.graphiql-response'));
   });
 
   it('is the JSON as it came, too', async () => {
@@ -217,6 +237,10 @@ describe('the operations library of the explorer', () => {
     await page.getByRole('searchbox', { name: 'Search the operations library' }).fill('aggregate day');
     expect(await page.locator('.library li').count()).toBeLessThan(6);
     await page.getByRole('button', { name: /^Attendance by day/ }).waitFor();
+    await page.getByRole('searchbox').fill('owes');
+    await page.getByRole('button', { name: /^Fee defaulters/ }).waitFor();
+    await page.getByRole('searchbox').fill('topper');
+    await page.getByRole('button', { name: /^Results by class/ }).waitFor();
     await page.getByRole('searchbox').fill('no such thing');
     await page.getByText('No example matches “no such thing”.').waitFor();
   });

@@ -22,7 +22,8 @@ addEventListener('install', (event) => {
 
 addEventListener('activate', (event) => event.waitUntil(begin()));
 async function begin() {
-  for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
+  const names = (await caches.keys()).filter((name) => name.startsWith('campus-portal-'));
+  for (const name of names) if (name !== CACHE) await caches.delete(name);
   await registration.navigationPreload?.enable();
   await clients.claim();
 }

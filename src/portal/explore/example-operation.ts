@@ -7,6 +7,7 @@
  *   #
  *   # Topic: Fees                                      one of TOPICS
  *   # For: admin, accountant                           the roles that may run it
+ *   # Also: owes, arrears                              other words by which it is found; none: left out
  *   # Variables: { "startMonth": "{session.month}" }   JSON, up to the end of the comment; none: left out
  *   query FeeDefaulters($startMonth: Month!) { … }
  *
@@ -21,6 +22,8 @@ export interface ExampleOperation {
   readonly description: string;
   readonly topic: Topic;
   readonly roles: readonly string[];
+  /** Other words by which it is found; '' for none. */
+  readonly also: string;
   readonly kind: 'query' | 'mutation' | 'subscription';
   /** The operation without its comment. */
   readonly document: string;
@@ -51,13 +54,14 @@ export function parseExampleOperation(name: string, text: string): ExampleOperat
   const description = said.slice(title.length, said.indexOf('\n\n')).trim().replaceAll('\n', ' ');
   const topic = TOPICS.find((known) => known === /^Topic: (.*)$/m.exec(said)?.[1]);
   const roles = /^For: (.*)$/m.exec(said)?.[1]?.split(', ') ?? [];
+  const also = /^Also: (.*)$/m.exec(said)?.[1] ?? '';
   const kind = /^(query|mutation|subscription) \w/.exec(document)?.[1];
   if (title === '' || description === '') throw fault(name, 'a title and a line on what it shows');
   if (topic === undefined) throw fault(name, `"# Topic:" with one of ${TOPICS.join(', ')}`);
   if (roles.length === 0) throw fault(name, '"# For:" with the roles that may run it');
   if (!isKind(kind)) throw fault(name, 'a named query, mutation or subscription under the comment');
   const variables = parseVariables(name, /^Variables: ([\s\S]*)/m.exec(said)?.[1]);
-  return { name, title, description, topic, roles, kind, document, variables };
+  return { name, title, description, topic, roles, also, kind, document, variables };
 }
 
 /**

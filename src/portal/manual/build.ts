@@ -47,7 +47,10 @@ async function buildManual(): Promise<void> {
       return { page, document: renderDocument(markdown, { source: page.source, findAddress }) };
     }),
   );
-  const assets = await buildAssets(documents.flatMap(({ page, document }) => sectionsOf(page, document)));
+  const words = JSON.parse(await readFile(path.join(packageDirectory, 'docs', 'search-words.json'), 'utf8'));
+  const assets = await buildAssets(
+    documents.flatMap(({ page, document }) => sectionsOf(page, document, words)),
+  );
   const pages = documents.map(({ page, document }) =>
     siteFile(addressOf(page), '.html', printPage(page, { document, assets: assets.addresses })),
   );
@@ -66,13 +69,19 @@ function findInManual(target: string, linked: Set<string>): string | undefined {
   return `/manual/files/${target}`;
 }
 
-function sectionsOf(page: (typeof PAGES)[number], { sections }: RenderedDocument) {
+function sectionsOf(
+  page: (typeof PAGES)[number],
+  { sections }: RenderedDocument,
+  words: Readonly<Record<string, string>>,
+) {
   const title = sections[0]?.title ?? page.label;
   return sections.map((section) => ({
     id: `${addressOf(page)}#${section.anchor}`,
     page: title,
     title: section.title,
     text: section.text,
+    words: words[`${page.path}#${section.anchor}`] ?? '',
+    weight: page.weight ?? 1,
   }));
 }
 

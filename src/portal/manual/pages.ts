@@ -9,10 +9,14 @@ export interface ManualPage {
   readonly path: string;
   /** The label in the navigation; the document has a title of its own. */
   readonly label: string;
+  /** How much its matches count in the search. Default: that of its chapter. */
+  readonly weight?: number;
 }
 
 export interface ManualChapter {
   readonly title: string;
+  /** How much the matches of its pages count in the search. Default: 1. */
+  readonly weight?: number;
   readonly pages: readonly ManualPage[];
 }
 
@@ -72,12 +76,13 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('backup', 'Backup'),
       doc('monitoring', 'Monitoring'),
       doc('scale', 'Scale'),
-      { source: 'CHANGELOG.md', path: 'changelog', label: 'Changelog' },
+      { source: 'CHANGELOG.md', path: 'changelog', label: 'Changelog', weight: 0.1 },
       { source: 'SECURITY.md', path: 'security', label: 'Security' },
     ],
   },
   {
     title: 'Build',
+    weight: 0.2,
     pages: [
       { source: 'CONTRIBUTING.md', path: 'contributing', label: 'Contribute' },
       doc('develop', 'Develop'),
@@ -89,6 +94,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
   },
   {
     title: 'Contract',
+    weight: 0.5,
     pages: [
       doc('contract/interface', 'The interface'),
       doc('contract/decisions', 'Decisions'),
@@ -97,6 +103,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
   },
   {
     title: 'Decision records',
+    weight: 0.1,
     pages: [
       doc('decisions/0001-typegraphql-release-candidate', '1 TypeGraphQL'),
       doc('decisions/0002-prisma-with-composed-sql', '2 Prisma, composed SQL'),
@@ -112,7 +119,9 @@ export const CHAPTERS: readonly ManualChapter[] = [
   },
 ];
 
-export const PAGES: readonly ManualPage[] = CHAPTERS.flatMap(({ pages }) => pages);
+export const PAGES: readonly ManualPage[] = CHAPTERS.flatMap(({ pages, weight = 1 }) =>
+  pages.map((page) => ({ weight, ...page })),
+);
 
 /** The address of a page. */
 export function addressOf({ path }: Pick<ManualPage, 'path'>): string {

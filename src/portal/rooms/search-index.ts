@@ -1,4 +1,7 @@
-/** The search index of the manual: a match in a heading ranks above one in the text. */
+/**
+ * The search index of the manual. A match in the words of `docs/search-words.json` ranks above one in a
+ * heading, and that above one in the text. Pages for users rank above those for contributors.
+ */
 import MiniSearch, { type Options } from 'minisearch';
 
 export interface SearchedSection {
@@ -8,16 +11,26 @@ export interface SearchedSection {
   readonly page: string;
   readonly title: string;
   readonly text: string;
+  /** Other words by which readers look for it, from `docs/search-words.json`. */
+  readonly words: string;
+  /** How much a match counts; 1 for the pages of users. */
+  readonly weight: number;
 }
 
 /** The page reads the index with the very options it was made by. */
 export const SEARCH_OPTIONS: Options<SearchedSection> = {
-  fields: ['title', 'page', 'text'],
-  storeFields: ['title', 'page'],
+  fields: ['title', 'page', 'text', 'words'],
+  storeFields: ['title', 'page', 'weight'],
   // Names of settings, fields and operators are found as they are written, and by their parts.
   tokenize: (text) =>
     text.split(/[^\p{L}\p{N}_$]+/u).flatMap((word) => [word, ...word.split(/[_$]+|(?<=\p{Ll})(?=\p{Lu})/u)]),
-  searchOptions: { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 }, combineWith: 'AND' },
+  searchOptions: {
+    prefix: true,
+    fuzzy: 0.15,
+    boost: { words: 8, title: 4, page: 2 },
+    boostDocument: (_id, _term, stored) => Number(stored?.weight ?? 1),
+    combineWith: 'AND',
+  },
 };
 
 export function printSearchIndex(sections: readonly SearchedSection[]): string {

@@ -191,17 +191,15 @@ export class Users {
    * @throws FORBIDDEN (403), NOT_FOUND (404)
    */
   async unlock(scope: Scope, userId: string): Promise<ListedUser> {
-    assertUserAdmin(scope);
-    const { lockedUntil } = await this.#get(this.#options.database, scope, userId);
-    if (lockedUntil !== undefined) {
-      const act = { collection: '$session', id: userId, operation: 'unlocked' } as const;
-      await inOwnTransaction(this.#options.database, async (transaction) => {
-        await transaction.query(auditedAct(scope, act));
-        await transaction.query(sql`
-          delete from login_failures where domain_id = ${scope.domain.id} and user_id = ${userId}`);
-      });
-    }
-    return await this.#get(this.#options.database, scope, userId);
+    const user = await this.get(scope, userId);
+    if (user.lockedUntil === undefined) return user;
+    const act = { collection: '$session', id: userId, operation: 'unlocked' } as const;
+    await inOwnTransaction(this.#options.database, async (transaction) => {
+      await transaction.query(auditedAct(scope, act));
+      await transaction.query(sql`
+        delete from login_failures where domain_id = ${scope.domain.id} and user_id = ${userId}`);
+    });
+    return { ...user, lockedUntil: undefined };
   }
 
   /** A page of the users of the domain, by user name. @throws FORBIDDEN (403) */

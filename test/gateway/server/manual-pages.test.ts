@@ -1,4 +1,5 @@
 /** The manual at `/manual`: its pages, what they link to, and what they may load. */
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import MiniSearch from 'minisearch';
 import { addressOf, PAGES } from '../../../src/portal/manual/pages.js';
@@ -66,6 +67,24 @@ describe('the manual', () => {
     expect(found('many records')[0]).toBe('/manual/graphql#many-records-at-once');
     expect(found('SMTP_URL')).toContain('/manual/messages#servers');
     expect(found('retention of unicorns')).toEqual([]);
+    // Readers use other words than the documents; pages of contributors come last.
+    expect(found('owes').slice(0, 5)).toContain('/manual/daily-work#receive-a-fee');
+    expect(found('roll-call')[0]).toBe('/manual/daily-work#take-attendance');
+    expect(found('locked out')[0]).toBe('/manual/accounts#wrong-passwords');
+    expect(found('forgot password')[0]).toBe('/manual/accounts#wrong-passwords');
+    expect(found('transfer certificate')[0]).toMatch(/daily-work#print|prints#documents-to-print/);
+    expect(found('take a fee')[0]).toBe('/manual/daily-work#receive-a-fee');
+    expect(found('receipt')[0]).toMatch(/^\/manual\/(daily-work|prints)#/);
+  });
+
+  it('has other words for sections that exist', async () => {
+    const words = JSON.parse(await readFile('docs/search-words.json', 'utf8'));
+    const missing = [];
+    for (const section of Object.keys(words)) {
+      const [page, anchor] = section.split('#');
+      if (!(await read(`/manual/${page}`)).includes(`id="${anchor}"`)) missing.push(section);
+    }
+    expect(missing).toEqual([]);
   });
 
   it('need not be sent again to who has it', async () => {

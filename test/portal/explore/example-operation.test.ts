@@ -7,6 +7,7 @@ const TEXT = `# Fee defaulters
 #
 # Topic: Fees
 # For: admin, accountant
+# Also: owes, arrears
 # Variables: { "from": "{today-30}",
 #   "first": 20 }
 query FeeDefaulters($from: LocalDate!) {
@@ -22,6 +23,7 @@ describe('an example operation', () => {
       description: 'Students who owe fees, and how much.',
       topic: 'Fees',
       roles: ['admin', 'accountant'],
+      also: 'owes, arrears',
       kind: 'query',
       document: 'query FeeDefaulters($from: LocalDate!) {\n  me { id }\n}',
       variables: { from: '{today-30}', first: 20 },

@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
 import type { RunOperation } from '../../explore/paged-list';
 
-export type ResultView = 'table' | 'chart' | 'json';
+export type ResultView = 'table' | 'chart' | 'json' | 'code';
 
 /** The state of the page for the panels within GraphiQL, which accepts only components without properties. */
 export interface ExplorerState {
@@ -33,7 +33,7 @@ export function isPhone(): boolean {
 /** The widths of the panels until the user drags them: library to the rest, operation to result. */
 const FIRST_WIDTHS: Readonly<Record<string, string>> = {
   'graphiql:docExplorerFlex': '0.3',
-  'graphiql:editorFlex': '0.65',
+  'graphiql:editorFlex': '1.1',
 };
 
 /**

@@ -1,6 +1,7 @@
 /** The explorer of a logged-in user: GraphiQL with our library, history and result panel. */
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
-import { useGraphiQLActions } from '@graphiql/react';
+import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { useWindowEvent } from '@mantine/hooks';
 import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useState } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
@@ -9,6 +10,7 @@ import { createUserStorage, ExplorerContext, type ResultView } from './explorer-
 import { createGraphqlFetcher } from './graphql-fetcher';
 import { LIBRARY_PLUGIN, WELCOME } from './library-plugin';
 import { ResultPanel } from './result-panel';
+import { takeSharedOperation } from './shared-operation';
 import './page.css';
 
 export interface ExplorerProps {
@@ -24,6 +26,9 @@ export function Explorer({ examples, theme }: ExplorerProps) {
   const [view, setView] = useState<ResultView>('table');
   const storage = useMemo(() => createUserStorage(domain.id, userId), [domain.id, userId]);
   const { fetcher, query } = useMemo(() => createGraphqlFetcher(gateway, examples), [gateway, examples]);
+  const [shared] = useState(takeSharedOperation);
+  // Another link, opened in the same tab, changes only the part after #.
+  useWindowEvent('hashchange', () => location.hash.startsWith('#query=') && location.reload());
   const explorer = useMemo(() => ({ examples, view, setView, query }), [examples, view, query]);
   return (
     <ExplorerContext value={explorer}>
@@ -33,6 +38,7 @@ export function Explorer({ examples, theme }: ExplorerProps) {
         plugins={PLUGINS}
         visiblePlugin={LIBRARY_PLUGIN}
         defaultQuery={WELCOME}
+        {...(shared && { initialQuery: shared.query, initialVariables: shared.variables })}
         defaultEditorToolsVisibility="variables"
         shouldPersistHeaders={false}
         maxHistoryLength={100}
@@ -40,6 +46,7 @@ export function Explorer({ examples, theme }: ExplorerProps) {
       >
         <GraphiQL.Logo>
           <FollowedTheme theme={theme} />
+          <WrappedLines />
         </GraphiQL.Logo>
         <GraphiQL.Footer>
           <ResultPanel />
@@ -47,6 +54,15 @@ export function Explorer({ examples, theme }: ExplorerProps) {
       </GraphiQL>
     </ExplorerContext>
   );
+}
+
+/** Wraps long lines in the editors, and renders nothing. */
+function WrappedLines() {
+  const editors = useGraphiQL(pick('queryEditor', 'variableEditor', 'responseEditor'));
+  useEffect(() => {
+    for (const editor of Object.values(editors)) editor?.updateOptions({ wordWrap: 'on' });
+  }, [editors]);
+  return null;
 }
 
 /** Passes the theme of the portal to the editors, and renders nothing. */

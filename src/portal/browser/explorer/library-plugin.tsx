@@ -27,7 +27,8 @@ function LibraryPanel() {
     const place = panel.current?.parentElement;
     return () => place?.scrollTo(0, 0);
   }, []);
-  const found = examples.filter((example) => matches(example, search));
+  const allowed = examples.filter((example) => isFor(example, roles));
+  const found = allowed.filter((example) => matches(example, search));
 
   function open(example: ExampleOperation) {
     openExample(example);
@@ -47,9 +48,9 @@ function LibraryPanel() {
         aria-label={t('Search the operations library')}
       />
       <p className="library-count" role="status">
-        {found.length === examples.length
-          ? t('{count, plural, one {# example} other {# examples}}', { count: examples.length })
-          : t('{shown, number} of {count, number}', { shown: found.length, count: examples.length })}
+        {found.length === allowed.length
+          ? t('{count, plural, one {# example} other {# examples}}', { count: allowed.length })
+          : t('{shown, number} of {count, number}', { shown: found.length, count: allowed.length })}
       </p>
       {TOPICS.map((topic) => {
         const ofTopic = found.filter((example) => example.topic === topic);
@@ -66,11 +67,6 @@ function LibraryPanel() {
                       {example.kind !== 'query' && <span className="example-kind">{example.kind}</span>}
                     </span>
                     <span className="example-description">{say(example.description)}</span>
-                    {!isFor(example, roles) && (
-                      <span className="example-roles">
-                        {t('For {roles}', { roles: example.roles.join(', ') })}
-                      </span>
-                    )}
                   </button>
                 </li>
               ))}
@@ -87,9 +83,9 @@ function LibraryPanel() {
  * Whether every word of the search occurs in the texts of the example, in any language, or in its document.
  */
 function matches(example: ExampleOperation, search: string): boolean {
-  const { name, title, description, topic, document } = example;
+  const { name, title, description, topic, also, document } = example;
   const shown = [title, description, topic].map(say);
-  return containsWords([name, title, description, topic, ...shown, document].join(' '), search);
+  return containsWords([name, title, description, topic, also, ...shown, document].join(' '), search);
 }
 
 function isFor(example: ExampleOperation, roles: readonly string[]): boolean {
@@ -169,13 +165,7 @@ function useOpenExample(): (example: ExampleOperation) => void {
   return open;
 }
 
-/** The document with title and description as comments, in lines that fit a narrow editor. */
+/** The document with title and description as comments. */
 export function textOf({ title, description, document }: ExampleOperation): string {
-  const lines = [title];
-  for (const word of description.split(' ')) {
-    const line = `${lines.at(-1)} ${word}`;
-    if (lines.length === 1 || line.length > 46) lines.push(word);
-    else lines[lines.length - 1] = line;
-  }
-  return `${lines.map((line) => `# ${line}`).join('\n')}\n${document}`;
+  return `# ${title}\n# ${description}\n${document}`;
 }

@@ -20,9 +20,12 @@ import { type ResultTable, tablesOf } from '../../explore/result-tables';
 import { shapeOfOperation } from '../../explore/shape-of-operation';
 import { saveFile } from '../gateway/save-file';
 import { formats, phrase, t } from '../language/texts';
+import { CodeToCopy } from '../shell/code-to-copy';
 import { isObject, readJsonObject } from '../shell/find-json-fault';
+import { printRequestCode } from '../shell/request-code';
 import { type ResultView, useExplorerContext } from './explorer-context';
 import { dataOfEvents, isSubscription, lastRun, liveEvents } from './graphql-fetcher';
+import { addressOfOperation } from './shared-operation';
 import { TableView } from './table-view';
 
 // A third of a megabyte that most runs do not need.
@@ -32,6 +35,7 @@ const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = 
   { view: 'table', label: phrase('Table') },
   { view: 'chart', label: phrase('Chart') },
   { view: 'json', label: phrase('JSON') },
+  { view: 'code', label: phrase('Code') },
 ];
 
 export function ResultPanel() {
@@ -111,16 +115,42 @@ export function ResultPanel() {
           id={`view-panel-${view}`}
           aria-labelledby={`view-tab-${view}`}
         >
+          {view === 'code' && <RequestCode />}
           {table && view === 'table' && <TableView key={table.name} table={table} printCell={printCell} />}
           {table && view === 'chart' && (
             <Suspense fallback={<p className="hint">{t('Loading the chart …')}</p>}>
               <ChartView key={`${operationName} ${table.name}`} table={table} printCell={printCell} />
             </Suspense>
           )}
-          {!table && errors.length === 0 && <p className="hint">{emptyHint(answer)}</p>}
+          {!table && view !== 'code' && errors.length === 0 && <p className="hint">{emptyHint(answer)}</p>}
         </div>
       )}
     </section>
+  );
+}
+
+/** The operation of the editor as it is now, for a program or for another user. */
+function RequestCode() {
+  const { tabs, activeTabIndex } = useGraphiQL(pick('tabs', 'activeTabIndex'));
+  const { query, variables, operationName } = tabs[activeTabIndex] ?? {};
+  if (!query) return <p className="hint">{t('Write an operation to see it as code here.')}</p>;
+  const link = addressOfOperation({ query, variables: variables ?? '' });
+  const body = {
+    query,
+    variables: readJsonObject(variables ?? '') ?? {},
+    operationName: operationName ?? undefined,
+  };
+  return (
+    <div className="request-code">
+      {link === undefined ? (
+        <p className="hint">{t('This operation is too long for a link.')}</p>
+      ) : (
+        <CodeToCopy title={t('Link to this operation')} text={link} />
+      )}
+      {printRequestCode({ address: `${location.origin}/graphql`, body }).map((example) => (
+        <CodeToCopy key={example.title} {...example} />
+      ))}
+    </div>
   );
 }
 
@@ -255,11 +285,7 @@ function ResultErrors({ errors }: { readonly errors: readonly ShownError[] }) {
       {errors.map((error) => (
         <li key={JSON.stringify(error)}>
           <strong>{error.message ?? 'The operation failed.'}</strong>
-          <span>
-            {[whereOf(error), error.extensions?.code, adviceOf(error.extensions?.code)]
-              .filter(Boolean)
-              .join(' · ')}
-          </span>
+          <span>{[whereOf(error), error.extensions?.code].filter(Boolean).join(' · ')}</span>
         </li>
       ))}
     </ul>
@@ -270,16 +296,6 @@ function whereOf({ path, locations }: ShownError): string | undefined {
   if (path && path.length > 0) return `at ${path.join('.')}`;
   const [place] = locations ?? [];
   return place && `line ${place.line}, column ${place.column}`;
-}
-
-const ADVICE: ReadonlyMap<string, string> = new Map([
-  ['UNAUTHENTICATED', 'log in again'],
-  ['FORBIDDEN', 'another role may do this; the library says which'],
-  ['RATE_LIMITED', 'wait a moment, then run it once more'],
-]);
-
-function adviceOf(code: string | undefined): string | undefined {
-  return code === undefined ? undefined : ADVICE.get(code);
 }
 
 /**

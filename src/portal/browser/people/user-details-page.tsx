@@ -114,7 +114,7 @@ function PersonActions({ account }: { readonly account: Account }) {
         {account.lockedUntil !== null && (
           <ActionButton
             label={t('Unlock')}
-            title={t('Several wrong passwords stop log-ins. This allows them again at once.')}
+            title={t('Log-ins are stopped by wrong passwords. This allows them again.')}
             change={UnlockPerson}
             variables={{ userId }}
             outdated={OUTDATED}

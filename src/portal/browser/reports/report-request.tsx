@@ -5,6 +5,7 @@ import { useDownload, useGateway } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { notice } from '../shell/confirm-dialog';
+import { printRequestCode } from '../shell/request-code';
 import { LoadingState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import type { AskableReport } from './askable-report';
@@ -21,29 +22,23 @@ export function ReportRequest({ name, form, values, variables }: ReportRequestPr
   if (!indexed) return <LoadingState />;
   const asked = JSON.stringify(variables, null, 2);
   const address = location.origin + restAddress(indexed, { form, values });
-  const curl = `curl -H "Authorization: Bearer $CAMPUS_KEY" '${address}'`;
-  const script = [
-    `const response = await fetch('${location.origin}/graphql', {`,
-    "  method: 'POST',",
-    "  headers: { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.CAMPUS_KEY },",
-    `  body: JSON.stringify({ query, variables: ${asked.replaceAll('\n', '\n  ')} }),`,
-    '});',
-    `const { data, errors } = await response.json();`,
-  ].join('\n');
+  const [curl] = printRequestCode({ address });
+  const [, ...programs] = printRequestCode({
+    address: `${location.origin}/graphql`,
+    body: { query: form.document, variables },
+  });
   return (
     <Stack maw={900}>
-      <CodeToCopy title="curl" text={curl} />
+      {curl && <CodeToCopy {...curl} />}
       <CodeToCopy title="GraphQL" text={`${form.document}\n# variables\n${asked.replaceAll(/^/gm, '# ')}`} />
-      <CodeToCopy title="JavaScript" text={script} />
+      {programs.map((program) => (
+        <CodeToCopy key={program.title} {...program} />
+      ))}
     </Stack>
   );
 }
 
-export interface ReportDownloadsProps {
-  readonly name: string;
-  readonly form: AskableReport;
-  readonly values: Readonly<Record<string, string>>;
-}
+export type ReportDownloadsProps = Omit<ReportRequestProps, 'variables'>;
 
 /** Downloads all rows of the report as a file, including those not shown. */
 export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
@@ -81,15 +76,7 @@ const SAME_IN_REST = /Basis$/;
 /** The parameters are in the same order in both. */
 function restAddress(
   report: IndexedReport,
-  {
-    form,
-    values,
-    format,
-  }: {
-    readonly form: AskableReport;
-    readonly values: Readonly<Record<string, string>>;
-    readonly format?: string;
-  },
+  { form, values, format }: Omit<ReportDownloadsProps, 'name'> & { readonly format?: string },
 ): string {
   const address = new URLSearchParams({ report: report.name });
   form.parameters.forEach(({ name, type, choices }, index) => {

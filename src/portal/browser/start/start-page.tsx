@@ -12,6 +12,7 @@ import { t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { useAddress } from '../shell/page-filter';
 import { PageTab, PageTabs } from '../shell/page-tabs';
+import { type CodeExample, printRequestCode } from '../shell/request-code';
 import { LoadingState, PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField } from '../shell/text-field';
@@ -49,11 +50,7 @@ function Examples({ keys }: { readonly keys: readonly OwnKey[] }) {
   const [{ key: chosen }, change] = useAddress({ key: '' });
   const key = keys.find(({ id }) => id === chosen) ?? keys[0];
   const collection = key && readableBy(key, viewer);
-  const examples = codeExamples({
-    origin: location.origin,
-    collection: collection ?? 'task',
-    prefix: key?.prefix,
-  });
+  const examples = codeExamples(collection ?? 'task', key?.prefix);
   return (
     <Paper component="section" withBorder p="md">
       <Stack gap="md">
@@ -178,50 +175,13 @@ function Links() {
 
 /** The first request of a program, in common languages. */
 
-interface ExampleRequest {
-  /** The origin of this gateway, e.g. `https://campus.example`. */
-  readonly origin: string;
-  /** A collection that the key may read. */
-  readonly collection: string;
-  /** The beginning of the key. Only its owner has the rest. */
-  readonly prefix: string | undefined;
-}
-
-interface CodeExample {
-  readonly title: string;
-  readonly text: string;
-}
-
-function codeExamples({ origin, collection, prefix }: ExampleRequest): readonly CodeExample[] {
+/** `prefix` is the beginning of the key; only its owner has the rest. */
+function codeExamples(collection: string, prefix: string | undefined): readonly CodeExample[] {
+  const { origin } = location;
   const key = prefix === undefined ? 'your API key' : `the key that begins with ${prefix}`;
   const address = `${origin}/o/recs/${encodeURIComponent(collection)}?limit=3`;
   return [
-    {
-      title: 'curl',
-      text: `# CAMPUS_KEY is ${key}
-curl -s -H "Authorization: Bearer $CAMPUS_KEY" '${address}'`,
-    },
-    {
-      title: 'JavaScript',
-      text: `// Node 20 or later. CAMPUS_KEY is ${key}
-const response = await fetch('${address}', {
-  headers: { authorization: 'Bearer ' + process.env.CAMPUS_KEY },
-});
-if (!response.ok) throw new Error((await response.json()).detail);
-console.log(await response.json());`,
-    },
-    {
-      title: 'Python',
-      text: `# Python 3, without packages. CAMPUS_KEY is ${key}
-import json, os, urllib.request
-
-request = urllib.request.Request(
-    "${address}",
-    headers={"Authorization": "Bearer " + os.environ["CAMPUS_KEY"]},
-)
-with urllib.request.urlopen(request) as response:
-    print(json.load(response))`,
-    },
+    ...printRequestCode({ address, key }),
     {
       title: 'Apps Script',
       text: `// Put ${key} into the script properties, as CAMPUS_KEY.
