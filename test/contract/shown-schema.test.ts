@@ -253,7 +253,9 @@ describe('a name that is hidden', () => {
         for (let tries = 200; tries > 0 && refused.errors.length === 0; tries -= 1) await sleep(20);
         return refused.errors[0]?.message;
       };
-      expect(await messageOf('subscription { feeReceiptChangd { id } }')).toMatch(/^Cannot query[^?]*\.$/);
+      const refused = await messageOf('subscription { feeReceiptChangd { id } }');
+      expect(refused).toMatch(/^Cannot query field/);
+      expect(refused).not.toContain('"feeReceiptChanged"');
       expect(await messageOf('subscription { taskChangd { id } }')).toContain('"taskChanged"');
       expect(await messageOf('subscription { reportChanged(report: "strenth") { report } }')).toBeDefined();
     } finally {
