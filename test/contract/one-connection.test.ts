@@ -343,6 +343,7 @@ describe('with one connection', () => {
     await mutate('useAccountLink(token: $token, password: $password)', { token, password: PASSWORD });
     await mutate('setUserRoles(userId: $id, roles: ["viewer"]) { id }', { id: inviteUser.userId });
     await mutate('setUserActive(userId: $id, isActive: true) { id }', { id: inviteUser.userId });
+    await mutate('unlockUser(userId: $id) { id }', { id: inviteUser.userId });
     const { login } = await mutate(`login(userName: "clerk", password: "${PASSWORD}") { accessToken }`);
     expect(login.accessToken).not.toBe('');
     const { sessions } = await ask(gateway, '{ sessions(userId: "usr-clerk") { id } }');

@@ -58,6 +58,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0055_secret_channels': 'e943bdc7456cc4a69761f49678218c5444b2963da017e5a2ca6570f3fb43976b',
   '0056_receipt_numbers': '64de7ae3fd7ed8846a32b75e6775913505d46a0c9bca2675d2d006243191b007',
   '0057_whole_key_usage': '2fc13504ccf2155f59de4487ba425ba9a6cbe91e993619a2bc3d5f38aa922df2',
+  '0058_user_lockouts': '407b800f6418c96c9a71a89e2fe8c93ea68ccc6f88101b6eff674d09b91ef3ea',
 };
 
 describe('the text of a migration', () => {

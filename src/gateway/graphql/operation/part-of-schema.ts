@@ -124,14 +124,17 @@ export function partOfSchema(schema: GraphQLSchema, isShown: IsShown): GraphQLSc
   });
 }
 
-const SUGGESTION =
-  /^(?<said>.*) Did you mean (?<what>the enum value |to use an inline fragment on )?(?<names>"\w+".*)\?$/s;
+const DID_YOU_MEAN = ' Did you mean ';
+const SUGGESTED = /^(the enum value |to use an inline fragment on )?("\w+".*)\?$/s;
 const OWNER = /(?:(?<!Unknown )type|field|in) "(?<type>\w+)(?:\.(?<field>\w+))?"(?: enum)?\.$/;
 
 /** The message of graphql-js without the suggestions that the schema shown to the caller does not have. */
 export function withoutHiddenNames(message: string, schemaOf: () => GraphQLSchema): string {
-  const { said, what = '', names = '' } = SUGGESTION.exec(message)?.groups ?? {};
-  if (said === undefined) return message;
+  // It is the end of a message; before it may stand what the caller sent.
+  const end = message.lastIndexOf(DID_YOU_MEAN);
+  const [, what = '', names] = SUGGESTED.exec(message.slice(end + DID_YOU_MEAN.length)) ?? [];
+  if (end === -1 || names === undefined) return message;
+  const said = message.slice(0, end);
   const schema = schemaOf();
   const { type = '', field = '' } = what.startsWith('to use') ? {} : (OWNER.exec(said)?.groups ?? {});
   const known = new Set(type === '' ? Object.keys(schema.getTypeMap()) : namesIn(schema, type, field));
@@ -140,7 +143,7 @@ export function withoutHiddenNames(message: string, schemaOf: () => GraphQLSchem
   if (shown.length === 0) return said;
   const last = shown.length > 2 ? ', or ' : ' or ';
   const listed = [shown.slice(0, -1).join(', '), ...shown.slice(-1)].filter((one) => one !== '').join(last);
-  return `${said} Did you mean ${what}${listed}?`;
+  return `${said}${DID_YOU_MEAN}${what}${listed}?`;
 }
 
 function namesIn(schema: GraphQLSchema, typeName: string, fieldName: string): readonly string[] {

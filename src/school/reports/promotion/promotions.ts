@@ -59,7 +59,7 @@ export class Promotions {
    */
   async promote(scope: Scope, sent: PromoteStudentsInput, options: WriteOptions): Promise<Promotion> {
     const { database, store } = this.#services;
-    const known = await database.query<KnownClass>(classesOf(scope.domain.id));
+    const known = await (options.within ?? database).query<KnownClass>(classesOf(scope.domain.id));
     const sections = new Map(known.map((one) => [one.name, one.sections]));
     const input = asSpelled(sent, sections);
     const plan = this.#plan(scope, input, sections);
