@@ -351,7 +351,7 @@ export const ANALYST: Tasks = {
   },
   'Copy how a program asks for it': async (person) => {
     await person.page.getByRole('tab', { name: 'Request' }).click();
-    await person.reads(/curl -H/);
+    await person.reads(/curl -s -H/);
   },
   'Filter the students of a section': async (person) => {
     await person.opensRecordsOf('Students');
