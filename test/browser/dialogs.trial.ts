@@ -77,7 +77,7 @@ async function makeOpeners(): Promise<Openers> {
 /** Names, addresses, keys and code, which are the same in all languages. */
 const OF_NO_LANGUAGE = [
   /^(passPercent|clerk|demo.*|Gyan Vidya .*|Esc|leaf\.txt|text\/plain.*|SHA-256|[\da-f]{64})$/,
-  /^(Ctrl K|https:\/\/|\{.*\}|TILE|MAIL|\S+@\S+)$/,
+  /^(Ctrl [KS]|https:\/\/|\{.*\}|TILE|MAIL|\S+@\S+)$/,
 ];
 /** The library of operations speaks English as yet. */
 const OF_THE_LIBRARY = [

@@ -322,7 +322,16 @@ async function beginAll(text: string, order: string): Promise<readonly Unfinishe
     {
       page: report,
       submit: () => press(report, 'Run'),
-      written: () => report.getByRole('textbox', { name: 'Minimum' }).inputValue(),
+      written: async () => {
+        const input = report.getByRole('textbox', { name: 'Minimum' });
+        if (await input.isVisible()) return await input.inputValue();
+        // The form is folded while the report runs.
+        const folded = await report
+          .getByText(/Minimum: /)
+          .last()
+          .textContent();
+        return /Minimum: (\d+)/.exec(folded ?? '')?.[1] ?? String(folded);
+      },
       isDone: () => report.getByRole('region', { name: 'Fee defaulters' }).waitFor(),
     },
     {
