@@ -52,11 +52,12 @@ export class CollectionSizes {
   /** How many records of a domain a query scans. A page ends early only if an index has its order. */
   scannedRows(domainId: string, collection: Collection, query: ScannedQuery, extent: Extent): number {
     const rows = this.#rowsOf(domainId, collection.name);
+    if (rows === 0) return 0;
     const { filter, skip, sort } = query;
     const isOrdered = sort[0] === undefined || isServed(collection, sort[0].path);
     if (extent === 'page' && isEverything(filter)) return isOrdered ? Math.min(skip, rows) : rows;
     const isWhole = extent === 'all' || !isOrdered;
-    return rows && this.#filtered(filter, { domainId, collection, rows, extent: isWhole ? 'all' : 'page' });
+    return this.#filtered(filter, { domainId, collection, rows, extent: isWhole ? 'all' : 'page' });
   }
 
   /** The conditions that hold together need one index; of alternatives each needs its own. */
@@ -64,16 +65,16 @@ export class CollectionSizes {
     const { domainId, collection, rows } = place;
     switch (filter.kind) {
       case 'all': {
-        const parts = filter.filters.map((part) => this.#filtered(part, place));
-        if (place.extent === 'page') return Math.min(rows, ...parts);
+        let least = rows;
         // The two ends of a range together.
-        const ranges = filter.filters.map((part) =>
-          this.#found(
-            filter.filters.filter((other) => pathOf(other) === pathOf(part)),
-            place,
-          ),
-        );
-        return Math.min(rows, ...parts, ...ranges);
+        const byPath = new Map<string | undefined, Filter[]>();
+        for (const part of filter.filters) {
+          const others = byPath.get(pathOf(part));
+          if (!isFoundByIndex(part, collection)) least = Math.min(least, this.#filtered(part, place));
+          else if (others) others.push(part);
+          else byPath.set(pathOf(part), [part]);
+        }
+        return Math.min(least, ...[...byPath.values()].map((parts) => this.#found(parts, place)));
       }
       case 'any':
         return filter.filters.reduce((sum, part) => sum + this.#filtered(part, place), 0);
@@ -84,13 +85,12 @@ export class CollectionSizes {
         return found + (isServed(collection, filter.path) ? 0 : rows);
       }
       default:
-        return this.#found([filter], place);
+        return isFoundByIndex(filter, collection) ? this.#found([filter], place) : rows;
     }
   }
 
   /** How many records an index finds by conditions of one field; a page does not need all of them. */
   #found(filters: readonly Filter[], { collection, rows, extent }: ScannedPlace): number {
-    if (!filters.every((one) => isFoundByIndex(one, collection))) return rows;
     if (extent === 'page') return 0;
     const [field] = pathOf(filters[0])?.split('.') ?? [];
     const values = this.#values.get(`${partitionName(collection.name)}/${field}`);
