@@ -144,7 +144,7 @@ export class AgentPrompts {
     const condition = value === '' ? { isNull: false } : { startsWith: value, mode: 'insensitive' };
     const variables = { name: collection, field, where: { [field]: condition } };
     const { result } = await this.#services.documents.answer(VALUES_OF_FIELD, { caller, variables });
-    // Who may not read the records completes nothing.
+    // A caller who may not read the records gets no values.
     if (result.errors) return beginning(value, []);
     const { records } = JSON.parse(printResult(result.data)) as RecordsFound;
     const values = records.nodes.flatMap(({ data }) => {

@@ -99,7 +99,7 @@ export interface OwnDocuments {
   schemaFor(context: RequestContext): GraphQLSchema;
   /** What the caller can reach. @throws UNAUTHENTICATED */
   reachOf(context: RequestContext): CallerReach;
-  /** What a root field needs. */
+  /** The rights that a root field needs. */
   neededFor(field: string): readonly NeededRight[];
   /** @throws GraphQLError for a document that the current schema does not allow */
   prepare(text: string): PreparedOperation;

@@ -325,7 +325,7 @@ export class LiveServer {
       const formatted = formatGraphqlError(error.toJSON(), error);
       return { ...formatted, extensions: { ...formatted.extensions, requestId } };
     });
-    // Only suggestions of names depend on who is told.
+    // Only the suggested names depend on the caller.
     if (!told.some(({ message }) => message.includes('Did you mean'))) return told;
     const context = await this.#contextOf(connection);
     return told.map((error) => finishError(error, context, served()));

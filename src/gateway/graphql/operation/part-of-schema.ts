@@ -119,7 +119,7 @@ export function partOfSchema(schema: GraphQLSchema, isShown: IsShown): GraphQLSc
     mutation: rootOf(schema.getMutationType()),
     subscription: rootOf(schema.getSubscriptionType()),
     directives: schema.getDirectives(),
-    // What is a part of a valid schema is valid.
+    // A part of a valid schema is valid.
     assumeValid: true,
   });
 }

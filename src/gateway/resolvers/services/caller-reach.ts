@@ -164,7 +164,7 @@ const FIELDS_OF_SERVICES: Readonly<Partial<Record<ServiceName, readonly string[]
 type NeededEntry = readonly [name: string, rights: readonly NeededRight[]];
 const READ = { verbs: ['read'] } as const;
 
-/** What the root fields need that are the same whatever collections there are. */
+/** The rights that root fields need which do not depend on the declared collections. */
 export const NEEDED_BY_SERVICES: NeededRights = new Map<string, readonly NeededRight[]>([
   ...Object.entries(FIELDS_OF_SERVICES).flatMap(([service, names]) =>
     names.map((name): NeededEntry => [name, [{ service: service as ServiceName }]]),
