@@ -7,7 +7,7 @@ import type { ListedProperty } from '../store/catalog/domains.js';
 import type { NewDomain } from '../store/catalog/new-domain.js';
 import { actInDomain, type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { addListCommand, printList } from './print-table.js';
+import { addListCommand, membersOf, printList } from './print-table.js';
 
 /** `campus domain`: the school and its branches. @see decisions 7 */
 export function registerDomainCommand(domain: Command, commandLine: CommandLine): void {
@@ -35,10 +35,7 @@ export function registerDomainCommand(domain: Command, commandLine: CommandLine)
           'part of': ({ parentId }: Domain) => parentId ?? '',
           'time zone': ({ timeZone }: Domain) => timeZone,
         };
-        const toJson = ({ id, name, parentId, timeZone }: Domain) => ({
-          ...{ id, name, timeZone },
-          parentId: parentId ?? null,
-        });
+        const toJson = membersOf<Domain>('id', 'name', 'timeZone', 'parentId');
         printList(domains.list(), { columns, toJson }, options);
       }),
     );
@@ -74,7 +71,7 @@ export function registerPropertyCommand(property: Command, commandLine: CommandL
       value: ({ value }) => printExactJson(value),
       from: ({ isInherited }) => (isInherited ? 'the top domain' : 'the domain'),
     },
-    toJson: (listed) => ({ ...listed }),
+    toJson: membersOf<ListedProperty>('name', 'value', 'isSecret', 'isInherited'),
   });
 
   const set = property

@@ -6,7 +6,7 @@ import type { Scope } from '../base/model/scope.js';
 import type { Services } from '../gateway/compose/services.js';
 import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
-import { addListCommand, instantOrNull } from './print-table.js';
+import { addListCommand, membersOf } from './print-table.js';
 
 interface CreateOptions {
   readonly user: string;
@@ -60,14 +60,10 @@ export function registerKeyCommand(key: Command, commandLine: CommandLine): void
       'last used': ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? '',
       state: ({ revokedAt }) => (revokedAt ? 'revoked' : 'good'),
     },
-    toJson: ({ id, name, prefix, userId, scopes, allowedAddresses, createdAt, ...key }) => ({
-      ...{ id, name, prefix, userId, allowedAddresses },
-      scopes: { collections: scopes.collections, reports: scopes.reports, scripts: scopes.scripts },
-      createdAt: createdAt.toISOString(),
-      expiresAt: instantOrNull(key.expiresAt),
-      lastUsedAt: instantOrNull(key.lastUsedAt),
-      revokedAt: instantOrNull(key.revokedAt),
-    }),
+    toJson: membersOf<ApiKey>(
+      ...(['id', 'name', 'prefix', 'userId', 'scopes', 'allowedAddresses'] as const),
+      ...(['createdAt', 'expiresAt', 'lastUsedAt', 'revokedAt'] as const),
+    ),
   });
 }
 
@@ -141,11 +137,10 @@ export function registerUserCommand(user: Command, commandLine: CommandLine): vo
       password: ({ hasPassword }) => (hasPassword ? 'yes' : 'no'),
       'last login': ({ lastLoginAt }) => lastLoginAt?.toISOString() ?? '',
     },
-    toJson: ({ id, userName, name, roles, isActive, hasPassword, hasSecondFactor, lastLoginAt, email }) => ({
-      ...{ id, userName, name, roles, isActive, hasPassword, hasSecondFactor },
-      lastLoginAt: instantOrNull(lastLoginAt),
-      email: email ?? null,
-    }),
+    toJson: membersOf<ListedUser>(
+      ...(['id', 'userName', 'name', 'email', 'roles'] as const),
+      ...(['isActive', 'hasPassword', 'hasSecondFactor', 'lastLoginAt'] as const),
+    ),
   });
 }
 

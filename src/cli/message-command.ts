@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MESSAGE_STATES, type Message, type MessageState } from '../services/messaging/message.js';
 import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
 import { printLine } from './console-output.js';
-import { addListCommand } from './print-table.js';
+import { addListCommand, membersOf } from './print-table.js';
 
 interface ListOptions {
   readonly state?: MessageState;
@@ -28,12 +28,9 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
       attempts: ({ attempts }) => String(attempts),
       'last error': ({ lastError }) => lastError ?? '',
     },
-    toJson: ({ id, kind, state, recipients, subject, createdAt, attempts, lastError }) => ({
-      ...{ id, kind, state, recipients, attempts },
-      subject: subject ?? null,
-      createdAt: createdAt.toISOString(),
-      lastError: lastError ?? null,
-    }),
+    toJson: membersOf<Message>(
+      ...(['id', 'kind', 'state', 'recipients', 'subject', 'createdAt', 'attempts', 'lastError'] as const),
+    ),
   })
     .addOption(new Option('--state <state>', 'only in this state').choices([...MESSAGE_STATES]))
     .option('--limit <n>', 'at most so many', parseCount, 50);

@@ -4,7 +4,7 @@ import { migrateJobQueue } from '../services/jobs/job-queue.js';
 import { applyMigrations, listMigrations } from '../store/database/migrations.js';
 import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printList } from './print-table.js';
+import { membersOf, printList } from './print-table.js';
 
 /** The states of a migration, as programs and as people read them. */
 const MIGRATION_STATES = {
@@ -41,7 +41,7 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
           migration: ({ name }: ListedMigration) => name,
           state: ({ state }: ListedMigration) => MIGRATION_STATES[state],
         };
-        printList(rows, { columns, toJson: ({ name, state }) => ({ name, state }) }, options);
+        printList(rows, { columns, toJson: membersOf<ListedMigration>('name', 'state') }, options);
       }),
     );
 

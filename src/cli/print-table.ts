@@ -1,7 +1,7 @@
 /** Tables and lists on standard output: for people, or one line of JSON for programs. */
 import Table from 'cli-table3';
 import type { Command } from 'commander';
-import { type JsonObject, printExactJson } from '../base/json/json.js';
+import { type JsonObject, type JsonValue, printExactJson } from '../base/json/json.js';
 import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
 import { printLine } from './console-output.js';
 
@@ -95,7 +95,8 @@ export function addListCommand<Row, Options extends { readonly json?: boolean }>
   );
 }
 
-/** The instant as in every answer of the gateway; `null` if there is none. */
-export function instantOrNull(instant: Date | undefined): string | null {
-  return instant?.toISOString() ?? null;
+/** What turns a row into an object of these members; instants are texts as in every answer of the gateway. */
+export function membersOf<Row>(...names: readonly (keyof Row & string)[]): (row: Row) => JsonObject {
+  const toJson = (value: unknown) => (value instanceof Date ? value.toISOString() : (value ?? null));
+  return (row) => Object.fromEntries(names.map((name) => [name, toJson(row[name]) as JsonValue]));
 }

@@ -7,7 +7,7 @@ import type { ScriptOutline } from '../services/scripting/library/scripts.js';
 import type { OutputLine, ScriptError } from '../services/scripting/run-request.js';
 import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
-import { addListCommand } from './print-table.js';
+import { addListCommand, membersOf } from './print-table.js';
 
 interface SaveOptions {
   readonly description?: string;
@@ -54,7 +54,19 @@ export function registerScriptCommand(script: Command, commandLine: CommandLine)
       'started by': (outline) => startsOf(outline).join('; '),
       description: ({ description }) => description,
     },
-    toJson: scriptToJson,
+    toJson: membersOf<ScriptOutline>(
+      ...([
+        'name',
+        'version',
+        'description',
+        'isEnabled',
+        'roles',
+        'serviceRoles',
+        'before',
+        'after',
+      ] as const),
+      ...(['schedule', 'topics', 'endpoint', 'updatedAt', 'updatedBy'] as const),
+    ),
   });
 
   const remove = script
@@ -92,24 +104,6 @@ function parseWrites(
     'INVALID_VALUE',
     `${option} ${text}: a collection and its writes are expected, ${WRITES}`,
   );
-}
-
-function scriptToJson(script: ScriptOutline) {
-  const { name, version, description, isEnabled, roles, before, after, topics, endpoint } = script;
-  const toTrigger = ({ collection, operations }: ScriptOutline['before'][number]) => ({
-    collection,
-    operations,
-  });
-  return {
-    ...{ name, version, description, isEnabled, roles, topics },
-    serviceRoles: script.serviceRoles ?? null,
-    before: before.map(toTrigger),
-    after: after.map(toTrigger),
-    schedule: script.schedule ?? null,
-    endpoint: endpoint === undefined ? null : { access: endpoint.access, methods: endpoint.methods },
-    updatedAt: script.updatedAt.toISOString(),
-    updatedBy: script.updatedBy,
-  };
 }
 
 function startsOf(script: ScriptOutline): string[] {
