@@ -2,7 +2,6 @@
  * `campus backup`, `verify` and `restore`. The secret of a backup is never an argument, which every user of
  * the machine could see.
  */
-import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
@@ -13,7 +12,7 @@ import type { Manifest } from '../services/backup/archive-writer.js';
 import { createBackup } from '../services/backup/backup.js';
 import { type Archive, openArchive, openFileSource } from '../services/backup/open-archive.js';
 import { restoreArchive } from '../services/backup/restore.js';
-import { saveBackup, toFileError } from '../services/backup/save-backup.js';
+import { readNamedFile, saveBackup, toFileError } from '../services/backup/save-backup.js';
 import {
   type BackupSecret,
   backupSecretOfSettings,
@@ -204,7 +203,10 @@ async function findBackupSecret(
   whenMissing: 'ask' | 'choose' | 'optional',
 ): Promise<BackupSecret | undefined> {
   if (keyFile !== undefined) return await readKeyFile(keyFile);
-  if (passphraseFile !== undefined) return toPassphrase(await readFirstLine(passphraseFile));
+  if (passphraseFile !== undefined) {
+    const [firstLine = ''] = String(await readNamedFile(passphraseFile)).split(/\r?\n/, 1);
+    return toPassphrase(firstLine);
+  }
   const secret = await backupSecretOfSettings(secrets);
   if (secret !== undefined || whenMissing === 'optional') return secret;
   if (!process.stdin.isTTY) {
@@ -219,13 +221,6 @@ async function findBackupSecret(
     throw new ServiceError('INVALID_VALUE', 'The two passphrases are not the same.');
   }
   return toPassphrase(passphrase);
-}
-
-async function readFirstLine(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw toFileError(file, error);
-  });
-  return text.split(/\r?\n/, 1)[0] ?? '';
 }
 
 /** Asks for a line on the terminal without showing what is typed. */

@@ -1,11 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../base/json/json.js';
+import { readNamedFile, toFileError } from '../services/backup/save-backup.js';
 import {
   changesOf,
   type ImportCounts,
@@ -193,20 +193,14 @@ export async function goOn(
 async function* readingOf(file: string): AsyncGenerator<Uint8Array, void> {
   try {
     yield* createReadStream(file);
-  } catch (cause) {
-    throw new ServiceError(
-      'NOT_FOUND',
-      `${file} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
-      {
-        cause,
-      },
-    );
+  } catch (fault) {
+    throw toFileError(file, fault);
   }
 }
 
 async function readMapping(file: string): Promise<JsonValue> {
   try {
-    return parsePlainJson(await readFile(file, 'utf8'));
+    return parsePlainJson(String(await readNamedFile(file)));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ServiceError('INVALID_VALUE', `${file} is no mapping: ${reason}`, { cause });

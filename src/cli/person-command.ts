@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
-import { saveWhole, toFileError } from '../services/backup/save-backup.js';
+import { readNamedFile, saveWhole } from '../services/backup/save-backup.js';
 import { archiveName, DoneErasure } from '../services/persons/identity.js';
 import type { Erasure } from '../services/persons/persons.js';
 import { actInDomain, type CommandLine, operatorScope, withServices } from './command-line.js';
@@ -82,10 +81,7 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
 
 /** @throws UNAVAILABLE for a file that cannot be read, INVALID_VALUE for one that is no such list */
 export async function readErasures(file: string): Promise<readonly DoneErasure[]> {
-  const text = await readFile(file, 'utf8').catch((fault: unknown) => {
-    throw toFileError(file, fault);
-  });
-  return text
+  return String(await readNamedFile(file))
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line, index) => toDoneErasure(line, `${file}, line ${index + 1}`));

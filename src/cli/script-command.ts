@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../base/json/json.js';
+import { readNamedFile } from '../services/backup/save-backup.js';
 import type { ScriptOutline } from '../services/scripting/library/scripts.js';
 import type { OutputLine, ScriptError } from '../services/scripting/run-request.js';
 import { actInDomain, type CommandLine } from './command-line.js';
@@ -38,7 +38,7 @@ export function registerScriptCommand(script: Command, commandLine: CommandLine)
     .option('--endpoint <access>', 'answers /x/<name>: public, or caller for those who may run it')
     .option('--disabled', 'keep it, but do not let it run');
   actInDomain<SaveOptions>(save, commandLine, async ({ services, scope, options }, name = '', file = '') => {
-    const sent = { name, code: await readFile(file, 'utf8'), ...settingsOf(options) };
+    const sent = { name, code: String(await readNamedFile(file)), ...settingsOf(options) };
     const saved = await services.scripts.save(scope, sent);
     printLine(`saved ${saved.name}, version ${saved.version}`);
   });
@@ -133,7 +133,7 @@ export function registerRunCommand(command: Command, commandLine: CommandLine): 
     .option('--dry-run', 'roll back what it writes and the messages it queues')
     .option('--quiet', 'do not show what it prints');
   actInDomain<RunOptions>(command, commandLine, async ({ services, scope: operator, options }, file = '') => {
-    const code = await readScript(file);
+    const code = String(await readNamedFile(file));
     const args = options.args === undefined ? null : parseArguments(options.args);
     const { as: userName, dryRun: isDryRun } = options;
     const principal =
@@ -149,15 +149,6 @@ export function registerRunCommand(command: Command, commandLine: CommandLine): 
     if (run.error !== undefined) throw toFault(run.error);
     if (run.value !== undefined) printLine(printExactJson(run.value));
   });
-}
-
-async function readScript(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError('NOT_FOUND', `${file} cannot be read: ${reason}`, { cause });
-  }
 }
 
 function parseArguments(text: string): JsonValue {

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { ServiceError } from '../../base/errors.js';
@@ -102,6 +102,13 @@ export function toFileError(file: string, error: unknown): unknown {
   const reason = FILE_FAULTS[code];
   if (reason === undefined) return error;
   return new ServiceError('UNAVAILABLE', `${file} cannot be read or written: ${reason}.`, { cause: error });
+}
+
+/** The bytes of a file. @throws UNAVAILABLE */
+export async function readNamedFile(file: string): Promise<Buffer> {
+  return await readFile(file).catch((fault: unknown) => {
+    throw toFileError(file, fault);
+  });
 }
 
 /** Makes a folder, and those around it. @throws UNAVAILABLE */

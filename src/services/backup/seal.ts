@@ -11,11 +11,10 @@
  * @see https://eprint.iacr.org/2015/189.pdf (Hoang, Reyhanitabar, Rogaway, Vizár)
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../base/errors.js';
 import type { ByteSource } from './open-archive.js';
-import { toFileError } from './save-backup.js';
+import { readNamedFile } from './save-backup.js';
 
 export type BackupSecret =
   | { readonly kind: 'passphrase'; readonly text: string }
@@ -170,9 +169,7 @@ const MIN_PASSPHRASE_LENGTH = 12;
  * The key is all bytes of the file. @throws INVALID_VALUE if it is too short, UNAVAILABLE without the file
  */
 export async function readKeyFile(file: string): Promise<BackupSecret> {
-  const bytes = await readFile(file).catch((error: unknown) => {
-    throw toFileError(file, error);
-  });
+  const bytes = await readNamedFile(file);
   if (bytes.length >= MIN_KEY_BYTES) return { kind: 'key', bytes };
   throw new ServiceError(
     'INVALID_VALUE',
