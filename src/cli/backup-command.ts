@@ -11,7 +11,7 @@ import type { Config } from '../gateway/config/config.js';
 import type { Manifest } from '../services/backup/archive-writer.js';
 import { createBackup } from '../services/backup/backup.js';
 import { type Archive, openArchive, openFileSource } from '../services/backup/open-archive.js';
-import { restoreArchive } from '../services/backup/restore.js';
+import { type RestoreOptions, restoreArchive } from '../services/backup/restore.js';
 import { readNamedFile, saveBackup, toFileError } from '../services/backup/save-backup.js';
 import {
   type BackupSecret,
@@ -23,7 +23,7 @@ import {
   unseal,
 } from '../services/backup/seal.js';
 import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';
-import { printLine } from './console-output.js';
+import { printLine, printNote } from './console-output.js';
 import { readErasures } from './person-command.js';
 import { printTable } from './print-table.js';
 import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
@@ -46,22 +46,33 @@ export function registerBackupCommand(command: Command, { config }: CommandLine)
     .action(async (file: string, options: BackupOptions & { domain?: string; encrypt?: boolean }) => {
       const secret = await findBackupSecret(config, options, options.encrypt ? 'choose' : 'optional');
       const signal = listenForStopSignal();
-      await withDatabaseUrl({ config, signal }, async (url) => {
-        const bucket = await openBucket(config);
-        const progress = showTransferProgress(process.stderr, 'backing up', 'rows');
-        const startedAt = performance.now();
-        try {
-          const { domain } = options;
-          const backup = createBackup({ url, bucket, domain, signal, onProgress: progress.show });
-          const bytes = await saveBackup(file, secret ? seal(backup.bytes, secret) : backup.bytes);
-          progress.stop();
-          printBackupSummary(backup.manifest(), options, { file, bytes, startedAt });
-        } finally {
-          progress.stop();
-          await bucket?.close();
-        }
+      let startedAt = 0;
+      const saved = await withTransfer({ config, signal }, 'backing up', async (transfer) => {
+        startedAt = performance.now();
+        const backup = createBackup({ ...transfer, domain: options.domain, signal });
+        const bytes = await saveBackup(file, secret ? seal(backup.bytes, secret) : backup.bytes);
+        return { manifest: backup.manifest(), bytes };
       });
+      printBackupSummary(saved.manifest, options, { file, bytes: saved.bytes, startedAt });
     });
+}
+
+/** Lends the database and the bucket of files, and shows how the work comes along. */
+async function withTransfer<T>(
+  { config, signal }: CommandLine,
+  task: string,
+  work: (transfer: Pick<RestoreOptions, 'url' | 'bucket' | 'onProgress'>) => Promise<T>,
+): Promise<T> {
+  return await withDatabaseUrl({ config, signal }, async (url) => {
+    const bucket = await openBucket(config);
+    const progress = showTransferProgress(task, 'rows');
+    try {
+      return await work({ url, bucket, onProgress: progress.show });
+    } finally {
+      progress.stop();
+      await bucket?.close();
+    }
+  });
 }
 
 /** `campus verify <file>`: needs no database. */
@@ -104,21 +115,13 @@ async function restore(
   const signal = listenForStopSignal();
   const startedAt = performance.now();
   await withVerifiedArchive({ file, signal, config, options }, async (archive, bytes) => {
-    await withDatabaseUrl({ config, signal }, async (url) => {
-      const bucket = await openBucket(config);
-      const progress = showTransferProgress(process.stderr, 'restoring', 'rows');
-      try {
-        const outcome = await restoreArchive({
-          ...{ url, archive, bucket, into: options.into, erasures, signal, onProgress: progress.show },
-          mode: options.dryRun ? 'try' : 'restore',
-        });
-        progress.stop();
-        if (outcome === 'continued') tell('all rows are there; continuing a restore that was interrupted');
-      } finally {
-        progress.stop();
-        await bucket?.close();
-      }
-    });
+    const outcome = await withTransfer({ config, signal }, 'restoring', (transfer) =>
+      restoreArchive({
+        ...{ ...transfer, archive, into: options.into, erasures, signal },
+        mode: options.dryRun ? 'try' : 'restore',
+      }),
+    );
+    if (outcome === 'continued') printNote('all rows are there; continuing a restore that was interrupted');
     if (!options.dryRun) await finish(commandLine, signal);
     printBackupSummary(archive.manifest, options, { file, bytes, startedAt });
     if (options.dryRun && !options.json) printLine('it could be restored; nothing was changed');
@@ -128,7 +131,7 @@ async function restore(
 /** The rest is done by every start: later migrations, the indexes of the collections, erasures. */
 async function finish(commandLine: CommandLine, signal: AbortSignal): Promise<void> {
   try {
-    await withServices(commandLine, async () => {}, { signal, onProgress: tell });
+    await withServices(commandLine, async () => {}, { signal, onProgress: printNote });
   } catch (fault) {
     if (fault instanceof StoppedBySignal) {
       const state = 'all rows are there; run it again, or start the gateway, to finish the restore';
@@ -136,10 +139,6 @@ async function finish(commandLine: CommandLine, signal: AbortSignal): Promise<vo
     }
     throw fault;
   }
-}
-
-function tell(line: string): void {
-  process.stderr.write(`campus: ${line}\n`);
 }
 
 /** The options of a command that reads a backup. */
@@ -170,7 +169,7 @@ async function withVerifiedArchive(
     const source = (await isSealed(stored))
       ? await unseal(stored, await findBackupSecret(config, options, 'ask'))
       : stored;
-    const progress = showTransferProgress(process.stderr, 'verifying', 'bytes');
+    const progress = showTransferProgress('verifying', 'bytes');
     const archive = await openArchive(source, {
       signal,
       onProgress: (step) => progress.show({ stage: file, ...step }),

@@ -12,6 +12,7 @@ import {
 } from '../gateway/compose/services.js';
 import type { Config } from '../gateway/config/config.js';
 import { openDatabase } from '../store/database/database.js';
+import { printNote } from './console-output.js';
 import { listenForStopSignal } from './stop-signal.js';
 
 export interface CommandLine {
@@ -68,19 +69,19 @@ export function actInDomain<Options = object, Words extends readonly unknown[] =
 }
 
 /** Lends the database alone, as it is: no migration is applied. */
-export async function withDatabaseUrl(
+export async function withDatabaseUrl<T>(
   { config, signal }: CommandLine,
-  work: (url: string) => Promise<void>,
-): Promise<void> {
+  work: (url: string) => Promise<T>,
+): Promise<T> {
   const server = await openDatabaseServer(config, { signal });
   const use = async () => {
     // Says in one line why a database cannot be used.
     const database = await openDatabase({ url: server.url, poolSize: 1, statementTimeoutMs: 0, signal });
     const { url } = database;
     await database.close();
-    await work(url);
+    return await work(url);
   };
-  await thenClose(
+  return await thenClose(
     use,
     () => server.stop(),
     (error) => printFault('closing', error),
@@ -89,7 +90,7 @@ export async function withDatabaseUrl(
 
 /** Reports what failed beside the work of a command. */
 export function printFault(task: string, error: unknown): void {
-  process.stderr.write(`campus: ${task}: ${String(error)}\n`);
+  printNote(`${task}: ${String(error)}`);
 }
 
 /** The operator of the machine, acting as an admin of one domain; the top one when none is named. */

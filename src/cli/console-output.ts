@@ -11,6 +11,11 @@ export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** A line on standard error: for the operator, and no part of the result. */
+export function printNote(line: string): void {
+  process.stderr.write(`campus: ${line}\n`);
+}
+
 /**
  * Turns what ended a command into its exit code, after one line on standard error that says what was wrong: 0
  * for help, 1 for a user's mistake or an environment that does not serve, 70 (EX_SOFTWARE) for a fault of
@@ -20,24 +25,22 @@ export function endWithFault(thrown: unknown): number {
   const fault = toOperatorFault(thrown);
   if (fault instanceof CommanderError) return fault.exitCode;
   if (fault instanceof StoppedBySignal) {
-    process.stderr.write(`campus: ${fault.message}; ${fault.state}\n`);
+    printNote(`${fault.message}; ${fault.state}`);
     return fault.exitCode;
   }
   if (fault instanceof ConfigError) {
-    process.stderr.write(`campus: settings that cannot be used\n${fault.message}\n`);
+    printNote(`settings that cannot be used\n${fault.message}`);
     return 1;
   }
   if (fault instanceof ServiceError && fault.status !== 500) {
-    process.stderr.write(`campus: ${fault.message}\n`);
+    printNote(fault.message);
     for (const detail of fault.errors ?? []) {
       if (!fault.message.includes(detail.detail)) process.stderr.write(`  ${printDetail(detail)}\n`);
       else process.stderr.write(printRemainder(detail, fault.message));
     }
     return 1;
   }
-  process.stderr.write(
-    `campus: a fault of ours: ${fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)}\n`,
-  );
+  printNote(`a fault of ours: ${fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)}`);
   return 70;
 }
 
@@ -49,8 +52,7 @@ export function endWithFault(thrown: unknown): number {
 export function watchConsoleOutput(): void {
   process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
     process.exitCode = fault.code === 'EPIPE' ? EXIT_OF_SIGPIPE : 1;
-    if (fault.code !== 'EPIPE')
-      process.stderr.write(`campus: standard output cannot be written: ${fault.message}\n`);
+    if (fault.code !== 'EPIPE') printNote(`standard output cannot be written: ${fault.message}`);
   });
   // Nothing is left to say it on.
   process.stderr.on('error', () => {});

@@ -19,7 +19,7 @@ import { FormatExport, type FormatReport, type Lack } from '../services/formats/
 import { FORMAT_NAMES, type FormatMapping, readFormatMapping } from '../services/formats/format-mapping.js';
 import { nextSince, parseSince } from '../store/reading/changed-since.js';
 import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
-import { printLine } from './console-output.js';
+import { printLine, printNote } from './console-output.js';
 import { printTable } from './print-table.js';
 import { showTransferProgress, type TransferProgress } from './transfer-progress.js';
 
@@ -92,7 +92,7 @@ interface Work extends DomainWork<ExportCommandOptions> {
 
 async function exportAll(work: Work): Promise<readonly Exported[]> {
   const { wanted, signal } = work;
-  const progress = showTransferProgress(process.stderr, 'exporting', 'records');
+  const progress = showTransferProgress('exporting', 'records');
   const done: Exported[] = [];
   try {
     for (const collection of wanted) {
@@ -185,8 +185,8 @@ function printHowToContinue(left: readonly string[], { options, next }: Work): v
   const words = ['campus export', ...left, `--format ${format}`, `--out ${JSON.stringify(out)}`];
   if (domain !== undefined) words.push(`--domain ${domain}`);
   if (since !== undefined) words.push(`--since ${since}`);
-  process.stderr.write(`campus: what is written stays; the rest: ${words.join(' ')}\n`);
-  process.stderr.write(`campus: what changes from now on: --since ${next}\n`);
+  printNote(`what is written stays; the rest: ${words.join(' ')}`);
+  printNote(`what changes from now on: --since ${next}`);
 }
 
 function printExported(files: readonly Exported[], next: string): void {

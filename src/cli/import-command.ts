@@ -13,7 +13,7 @@ import {
   type StoredImport,
 } from '../services/importing/stored-import.js';
 import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
-import { printLine } from './console-output.js';
+import { printLine, printNote } from './console-output.js';
 import { printTable } from './print-table.js';
 import { showTransferProgress } from './transfer-progress.js';
 
@@ -158,7 +158,7 @@ export async function goOn(
   { id }: StoredImport,
   task: string,
 ): Promise<StoredImport> {
-  const progress = showTransferProgress(process.stderr, task, task === 'undoing' ? 'parts' : 'rows');
+  const progress = showTransferProgress(task, task === 'undoing' ? 'parts' : 'rows');
   const show = ({ counts, rowCount, inspection, state, undone, changes }: StoredImport) => {
     // Of a large file, only the first rows were looked at.
     const total = rowCount ?? (inspection?.isWhole ? inspection.rows : undefined);
@@ -178,7 +178,7 @@ export async function goOn(
   } catch (fault) {
     progress.stop();
     const note = stopNote ?? `what is written stays; the rest: campus import --resume ${id}`;
-    if (signal.aborted) process.stderr.write(`campus: ${note}\n`);
+    if (signal.aborted) printNote(note);
     throw signal.aborted ? signal.reason : fault;
   } finally {
     clearInterval(timer);

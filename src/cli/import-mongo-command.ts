@@ -141,7 +141,7 @@ async function surveyCollection(
   collections: readonly string[],
   signal: AbortSignal,
 ): Promise<SurveyedCollection> {
-  const progress = showTransferProgress(process.stderr, 'reading', 'documents');
+  const progress = showTransferProgress('reading', 'documents');
   const onProgress = (done: number) => progress.show({ stage: name, done, total: done });
   try {
     const { format, survey } = await surveyDocuments(file, { signal, onProgress });

@@ -4,7 +4,7 @@ import { readNamedFile, saveWhole } from '../services/backup/save-backup.js';
 import { archiveName, DoneErasure } from '../services/persons/identity.js';
 import type { Erasure } from '../services/persons/persons.js';
 import { actInDomain, type CommandLine, operatorScope, withServices } from './command-line.js';
-import { printLine } from './console-output.js';
+import { printLine, printNote } from './console-output.js';
 import { printTable } from './print-table.js';
 
 interface PersonOptions {
@@ -101,7 +101,7 @@ async function goingOn(work: Promise<Erasure>, command: string): Promise<Erasure
     if (
       !(fault instanceof ServiceError && ['FORBIDDEN', 'NOT_FOUND', 'INVALID_VALUE'].includes(fault.code))
     ) {
-      process.stderr.write(`campus: what was begun is gone on with by: ${command}\n`);
+      printNote(`what was begun is gone on with by: ${command}`);
     }
     throw fault;
   });

@@ -5,7 +5,7 @@ import { sealIntrinsics } from '../base/process/seal-intrinsics.js';
 import { VERSION } from '../base/process/version.js';
 import type { CommandLine } from './command-line.js';
 import { COMMANDS, type CommandEntry } from './commands.js';
-import { endWithFault, watchConsoleOutput } from './console-output.js';
+import { endWithFault, printNote, watchConsoleOutput } from './console-output.js';
 
 /** Runs one command to its end, and leaves its exit code in `process.exitCode`. */
 export async function runCampus(words: readonly string[]): Promise<void> {
@@ -54,6 +54,6 @@ function askedCommand(words: readonly string[]): string | undefined {
 async function readCommandLine(): Promise<CommandLine> {
   if (existsSync('.env')) process.loadEnvFile('.env');
   const { findMisspelt, parseConfig } = await import('../gateway/config/config.js');
-  for (const line of findMisspelt(process.env)) process.stderr.write(`campus: ${line}\n`);
+  for (const line of findMisspelt(process.env)) printNote(line);
   return { config: parseConfig(process.env) };
 }

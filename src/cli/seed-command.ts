@@ -64,7 +64,7 @@ export async function seedFirstSchool(services: Services, options: SeedOptions):
  * it is coming along. What ends it before its end, a signal or a `kill -9`, leaves nothing.
  */
 export async function seedSchool(services: Services, options: SeedOptions): Promise<LoadSummary> {
-  const progress = options.progress ?? showTransferProgress(process.stderr, 'seeding', 'records');
+  const progress = options.progress ?? showTransferProgress('seeding', 'records');
   const summary = await loadDemo(services.database, services.catalog, {
     demo: { ...options, today: options.today ?? today(DEMO_TIME_ZONE, new Date()) },
     onExisting: options.replace ? 'replace' : 'refuse',

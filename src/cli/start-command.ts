@@ -25,7 +25,7 @@ import {
 } from '../school/demo/demo-options.js';
 import { sql } from '../store/sql.js';
 import { type CommandLine, printFault } from './command-line.js';
-import { endWithFault } from './console-output.js';
+import { endWithFault, printNote } from './console-output.js';
 import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
 import { WorkerFailed, WorkerGroup, WorkerProcess } from './worker-group.js';
 
@@ -49,12 +49,12 @@ async function start(config: Config): Promise<void> {
     else await serve(config, stop);
   } catch (fault) {
     if (fault instanceof WorkerFailed) {
-      if (fault.isSilent) tell(fault.message);
+      if (fault.isSilent) printNote(fault.message);
       process.exit(fault.exitCode);
     }
     if (!stop.aborted) throw fault;
     if (!(fault instanceof StoppedBySignal)) process.exit(endWithFault(fault));
-    tell('stopped before it had started; nothing is left half made');
+    printNote('stopped before it had started; nothing is left half made');
   }
   if (stop.aborted) process.exit(0);
 }
@@ -65,7 +65,7 @@ const CLOSE_MARGIN_MS = 75_000;
 /** Whatever hangs while everything is closed, the process ends. */
 function endIfLate({ shutdownDelayMs, shutdownGraceMs }: Config): void {
   const end = () => {
-    tell('stopping took too long; ended as it was');
+    printNote('stopping took too long; ended as it was');
     process.exit(1);
   };
   setTimeout(end, shutdownDelayMs + shutdownGraceMs + CLOSE_MARGIN_MS).unref();
@@ -92,12 +92,12 @@ function boundOldObjects(): void {
 }
 
 function releaseMemory(): void {
-  collectOnceQuiet().catch((fault: unknown) => tell(`garbage was not collected: ${String(fault)}`));
+  collectOnceQuiet().catch((fault: unknown) => printNote(`garbage was not collected: ${String(fault)}`));
 }
 
 /** The whole gateway in this process. */
 async function serve(config: Config, stop: AbortSignal): Promise<void> {
-  const opening = createApp(config, { onProgress: tell, signal: stop });
+  const opening = createApp(config, { onProgress: printNote, signal: stop });
   const app = await unlessAborted(opening, stop, config.shutdownGraceMs);
   const run = async () => {
     stop.throwIfAborted();
@@ -116,7 +116,7 @@ async function serve(config: Config, stop: AbortSignal): Promise<void> {
 
 /** The gateway in several processes; this one has the database and looks after them. */
 async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> {
-  const server = await openDatabaseServer(config, { onProgress: tell, signal: stop });
+  const server = await openDatabaseServer(config, { onProgress: printNote, signal: stop });
   const run = async () => {
     stop.throwIfAborted();
     const bannerFor = await prepareDatabase(config, { databaseUrl: server.url, stop });
@@ -174,7 +174,7 @@ async function prepareDatabase(
 ): Promise<(url: string) => string> {
   const opening = openServices({
     config: { ...config, databaseUrl },
-    onProgress: tell,
+    onProgress: printNote,
     onFault: printFault,
     signal: stop,
   });
@@ -198,7 +198,7 @@ async function seedDemo(
   if (config.databaseUrl !== undefined || !isDemoWanted(config)) return;
   const isNeeded = services.domains.top() === undefined || (await isDemoAbandoned(services.database.pool));
   if (!isNeeded) return;
-  tell('first start, making the demo school');
+  printNote('first start, making the demo school');
   // This also loads the makers of names, which nothing else of a running gateway needs.
   const { seedFirstSchool } = await import('./seed-command.js');
   await seedFirstSchool(services, { ...DEMO_DEFAULTS, signal: stop });
@@ -206,20 +206,16 @@ async function seedDemo(
 
 async function warnOfUnknownRoles(services: Services, config: Config): Promise<void> {
   try {
-    for (const line of await findUnknownRoles(services, config)) tell(line);
+    for (const line of await findUnknownRoles(services, config)) printNote(line);
   } catch (fault) {
     // The database may have gone meanwhile; the gateway waits for it, and so does nobody else.
-    tell(`the roles in the settings were not checked: ${String(fault)}`);
+    printNote(`the roles in the settings were not checked: ${String(fault)}`);
   }
 }
 
 /** On standard error: standard output has the log alone, a JSON object a line. */
 function showBanner(text: string): void {
   process.stderr.write(`${text}\n`);
-}
-
-function tell(line: string): void {
-  process.stderr.write(`campus: ${line}\n`);
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {
@@ -291,7 +287,7 @@ async function prepareBanner(
 ): Promise<(url: string) => string> {
   const school = domains.top();
   if (school?.id === DEMO_DOMAIN && isReachable(config)) {
-    tell(
+    printNote(
       'WARNING: this is the demo school, and others can reach it (HOST, PUBLIC_URL): everybody knows its ' +
         'passwords, such as demo-admin. Change them, or set HOST=127.0.0.1 and no PUBLIC_URL.',
     );

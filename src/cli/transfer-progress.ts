@@ -1,5 +1,6 @@
 import cliProgress from 'cli-progress';
 import type { TransferStep } from '../services/backup/archive-writer.js';
+import { printNote } from './console-output.js';
 
 /** `total` is left out while the size of the transfer is unknown. */
 type ShownStep = Omit<TransferStep, 'total'> & Partial<Pick<TransferStep, 'total'>>;
@@ -17,13 +18,9 @@ const LINE_EVERY_MS = 5_000;
  * How a backup, an import or the like is coming along, with its speed and the time left: a bar on a terminal,
  * a line every few seconds in a file or a log. `unit` is what is counted, e.g. `rows`.
  */
-export function showTransferProgress(
-  stream: NodeJS.WriteStream,
-  task: string,
-  unit: string,
-): TransferProgress {
+export function showTransferProgress(task: string, unit: string): TransferProgress {
+  const stream = process.stderr;
   const textOf = textsOfSteps(unit);
-  const tell = (line: string) => void stream.write(`campus: ${line}\n`);
   if (!stream.isTTY) {
     let lastAt = performance.now();
     return {
@@ -32,9 +29,9 @@ export function showTransferProgress(
         const now = performance.now();
         if (now - lastAt < LINE_EVERY_MS) return;
         lastAt = now;
-        tell(`${task}: ${text}`);
+        printNote(`${task}: ${text}`);
       },
-      tell,
+      tell: printNote,
       stop: () => {},
     };
   }
@@ -52,7 +49,7 @@ export function showTransferProgress(
     },
     tell(line) {
       bar.stop();
-      tell(line);
+      printNote(line);
     },
     stop: () => bar.stop(),
   };
