@@ -8,9 +8,8 @@ const MOST = 2_147_483_647;
 const MOST_DAYS = 36_500;
 const MOST_WORKERS = 64;
 
-/** A setting: its variable, how its text is read, its meaning for `.env.example`, its default as a text. */
+/** A setting: how its text is read, its meaning for `.env.example`, its default as a text. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
-  readonly variable: string;
   readonly schema: Schema;
   readonly meaning: string;
   /** Absent: there is none. */
@@ -23,12 +22,16 @@ export type SettingValues<Settings extends Readonly<Record<string, Setting>>> = 
 };
 
 export function setting<Schema extends z.ZodType>(
-  variable: string,
   schema: Schema,
   meaning: string,
   defaultText?: string,
 ): Setting<Schema> {
-  return { variable, schema, meaning, default: defaultText };
+  return { schema, meaning, default: defaultText };
+}
+
+/** The environment variable of a setting: that of `smtpUrl` is `SMTP_URL`. */
+export function variableOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }
 
 /** A whole number within bounds, written in decimal digits alone. */

@@ -78,7 +78,7 @@ interface WorkerRole {
  */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const output = options.logDestination ?? openStandardOutput();
-  const isTracing = config.traceEndpoint !== undefined;
+  const isTracing = config.otelExporterOtlpEndpoint !== undefined;
   const log = createEventLog(createLogger({ level: config.logLevel, destination: output, isTracing }));
   const closers: Closer[] = [];
   const close = async () => {
@@ -114,10 +114,10 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 const LOG_GRACE_MS = 500;
 
 /** Loads the tracing packages only if a setting turns tracing on. */
-async function openTracing({ traceEndpoint }: Config): Promise<Tracing | undefined> {
-  if (traceEndpoint === undefined) return undefined;
+async function openTracing({ otelExporterOtlpEndpoint }: Config): Promise<Tracing | undefined> {
+  if (otelExporterOtlpEndpoint === undefined) return undefined;
   const { startTracing } = await import('./start-tracing.js');
-  return startTracing(traceEndpoint);
+  return startTracing(otelExporterOtlpEndpoint);
 }
 
 interface AppParts {

@@ -3,7 +3,7 @@
  * `.env.example` is printed from this list (`npm run print`), and nothing else reads the environment.
  */
 import { ConfigError } from '../../base/errors.js';
-import { rolesSetting, type Setting, type SettingValues } from '../../base/settings.js';
+import { rolesSetting, type Setting, type SettingValues, variableOf } from '../../base/settings.js';
 import { findNearest } from '../../base/text/did-you-mean.js';
 import { BACKUP_SETTINGS } from '../../services/backup/backup-settings.js';
 import { FILE_SETTINGS } from '../../services/files/file-settings.js';
@@ -38,14 +38,14 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   const faults: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
-    const written = environment[setting.variable];
+    const written = environment[variableOf(name)];
     const parsed = setting.schema.safeParse(
       written === undefined || written === '' ? setting.default : written,
     );
     if (parsed.success) values[name] = parsed.data;
     else
       faults.push(
-        `${setting.variable}: ${parsed.error.issues.map((issue) => issue.message).join(', ')} ` +
+        `${variableOf(name)}: ${parsed.error.issues.map((issue) => issue.message).join(', ')} ` +
           `(${setting.meaning})`,
       );
   }
@@ -71,10 +71,10 @@ export function roleSettings(
   config: Config,
 ): readonly { readonly variable: string; readonly roles: readonly string[] }[] {
   const values: Readonly<Record<string, unknown>> = config;
-  return Object.entries<Setting>(SETTINGS).flatMap(([name, { variable, schema }]) => {
+  return Object.entries<Setting>(SETTINGS).flatMap(([name, { schema }]) => {
     const named = values[name];
     if (schema !== rolesSetting || !Array.isArray(named)) return [];
-    return [{ variable, roles: named.filter((role) => role !== '*') }];
+    return [{ variable: variableOf(name), roles: named.filter((role) => role !== '*') }];
   });
 }
 
@@ -83,7 +83,7 @@ export function roleSettings(
  * ignored: an environment holds many that belong to other programs.
  */
 export function findMisspelt(environment: Readonly<Record<string, string | undefined>>): string[] {
-  const known = Object.values<Setting>(SETTINGS).map((setting) => setting.variable);
+  const known = Object.keys(SETTINGS).map(variableOf);
   const isSet = (name: string) => environment[name] !== undefined && environment[name] !== '';
   const unset = known.filter((name) => !isSet(name));
   return Object.keys(environment).flatMap((name) => {
@@ -109,9 +109,9 @@ function isNearInEachWord(name: string, meant: string): boolean {
 
 /** The text of `.env.example`: every variable with its default and meaning. */
 export function printEnvExample(): string {
-  const lines = Object.values<Setting>(SETTINGS).flatMap((setting) => [
+  const lines = Object.entries<Setting>(SETTINGS).flatMap(([name, setting]) => [
     `# ${setting.meaning}`,
-    setting.default === undefined ? `# ${setting.variable}=` : `${setting.variable}=${setting.default}`,
+    setting.default === undefined ? `# ${variableOf(name)}=` : `${variableOf(name)}=${setting.default}`,
     '',
   ]);
   return ['# Copy to .env and change what you need; the values here are the defaults.', '', ...lines].join(

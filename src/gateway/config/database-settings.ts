@@ -24,7 +24,6 @@ const UNKNOWN_TLS_MODE = `sslmode is to be one of ${TLS_MODES.join(', ')}`;
 
 export const DATABASE_SETTINGS = {
   databaseUrl: setting(
-    'DATABASE_URL',
     z
       .string()
       .regex(/^postgres(ql)?:\/\//, 'expected postgresql://user:password@host:port/database')
@@ -44,7 +43,6 @@ export const DATABASE_SETTINGS = {
       'unset: an embedded one in DATA_DIRECTORY',
   ),
   databaseReplicaUrls: setting(
-    'DATABASE_REPLICA_URLS',
     listSetting
       .refine((urls) => urls.every((url) => /^postgres(ql)?:\/\//.test(url)), {
         error: 'expected postgresql://user:password@host:port/database, separated by commas',
@@ -57,44 +55,29 @@ export const DATABASE_SETTINGS = {
     '',
   ),
   replicaMaxLagMs: setting(
-    'REPLICA_MAX_LAG_MS',
     wholeNumberSetting(2_000, 2_147_483_647),
     'a replica further behind than this is not read from, in milliseconds',
     '5000',
   ),
-  dataDirectory: setting(
-    'DATA_DIRECTORY',
-    z.string().min(1),
-    'where the embedded database keeps its files',
-    '.data',
-  ),
-  poolSize: setting('POOL_SIZE', wholeNumberSetting(1, 1000), 'connections to the database', '16'),
+  dataDirectory: setting(z.string().min(1), 'where the embedded database keeps its files', '.data'),
+  poolSize: setting(wholeNumberSetting(1, 1000), 'connections to the database', '16'),
   statementTimeoutMs: setting(
-    'STATEMENT_TIMEOUT_MS',
     countSetting,
     'longest a statement may run, in milliseconds; 0: no limit. Streams are not bound by it',
     '30000',
   ),
   demo: setting(
-    'DEMO',
     flagSetting.optional(),
     'make the demo school, whose passwords everybody knows, on the first start of the embedded database, ' +
       'and show its logins; left out: only where HOST is a loopback address and PUBLIC_URL is not set',
   ),
   keepRemovedDays: setting(
-    'KEEP_REMOVED_DAYS',
     daysSetting,
     'how long a removed record answers 410 before it is purged and its _id is free again',
     '90',
   ),
-  maxRecordsPerWrite: setting(
-    'MAX_RECORDS_PER_WRITE',
-    positiveSetting,
-    'records one call may create, change or remove',
-    '10000',
-  ),
+  maxRecordsPerWrite: setting(positiveSetting, 'records one call may create, change or remove', '10000'),
   maxResultRecords: setting(
-    'MAX_RESULT_RECORDS',
     positiveSetting,
     'platform.db: records or values a function gives at once; what is streamed has no such bound',
     '10000',

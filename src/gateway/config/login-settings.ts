@@ -13,91 +13,57 @@ import {
 
 export const LOGIN_SETTINGS = {
   tokenSecret: setting(
-    'TOKEN_SECRET',
     secretSetting(32).optional(),
     'signs access tokens, at least 32 characters; unset: made once and kept in the database',
   ),
-  accessTokenTtlSeconds: setting(
-    'ACCESS_TOKEN_TTL_SECONDS',
-    positiveSetting,
-    'life of an access token',
-    '3600',
-  ),
-  refreshTokenTtlSeconds: setting(
-    'REFRESH_TOKEN_TTL_SECONDS',
-    positiveSetting,
-    'life of a refresh token',
-    '2592000',
-  ),
+  accessTokenTtlSeconds: setting(positiveSetting, 'life of an access token', '3600'),
+  refreshTokenTtlSeconds: setting(positiveSetting, 'life of a refresh token', '2592000'),
   sessionMaxDays: setting(
-    'SESSION_MAX_DAYS',
     wholeNumberSetting(1, 3650),
     'days after a log-in at which its session ends, however often it is refreshed',
     '90',
   ),
   passwordMinLength: setting(
-    'PASSWORD_MIN_LENGTH',
     wholeNumberSetting(8, 64),
     'characters that a new password has at least, 8 to 64; common passwords are refused anyway',
     '8',
   ),
-  loginLimitPerMinute: setting(
-    'LOGIN_LIMIT_PER_MINUTE',
-    positiveSetting,
-    'failed logins a minute of one user and address',
-    '10',
-  ),
+  loginLimitPerMinute: setting(positiveSetting, 'failed logins a minute of one user and address', '10'),
   loginLockoutFailures: setting(
-    'LOGIN_LOCKOUT_FAILURES',
     countSetting,
     'failed logins of one user and address that are forgiven; each one more doubles the time for which ' +
       'both are refused, from 15 seconds to 16 minutes; 0: all are forgiven',
     '5',
   ),
   secondFactorRoles: setting(
-    'SECOND_FACTOR_ROLES',
     rolesSetting,
     'roles that need a second factor, e.g. admin, separated by commas: who logs in without one may do ' +
       'nothing but switch it on; empty: none, whoever wants one has it',
     '',
   ),
   oidcIssuer: setting(
-    'OIDC_ISSUER',
     httpAddressSetting('https://accounts.example').optional(),
     'address of an OpenID Connect provider at which people may log in, by their verified email address; ' +
       'needs OIDC_CLIENT_ID and PUBLIC_URL',
   ),
   oidcClientId: setting(
-    'OIDC_CLIENT_ID',
     z.string().optional(),
     'what the provider calls this gateway; its redirect URI is PUBLIC_URL/auth/browser/oidc/callback',
   ),
-  oidcClientSecret: setting(
-    'OIDC_CLIENT_SECRET',
-    z.string().optional(),
-    'the secret of that client; unset: it has none',
-  ),
+  oidcClientSecret: setting(z.string().optional(), 'the secret of that client; unset: it has none'),
   oidcName: setting(
-    'OIDC_NAME',
     z.string().max(60),
     'what the button of the log-in page calls the provider',
     'OpenID Connect',
   ),
   oidcLogout: setting(
-    'OIDC_LOGOUT',
     flagSetting,
     'log out at the provider as well, where it says how; its post-logout redirect URI is PUBLIC_URL/, ' +
       'with the slash',
     'true',
   ),
-  apiKeysPerUser: setting(
-    'API_KEYS_PER_USER',
-    positiveSetting,
-    'valid API keys that a user has at most',
-    '50',
-  ),
+  apiKeysPerUser: setting(positiveSetting, 'valid API keys that a user has at most', '50'),
   apiKeyRoles: setting(
-    'API_KEY_ROLES',
     rolesSetting,
     'roles that may have API keys, separated by commas; *: every user. Admins make keys for others',
     '*',

@@ -4,7 +4,6 @@ import { positiveSetting, secretSetting, setting } from '../../base/settings.js'
 
 export const BACKUP_SETTINGS = {
   backupSchedule: setting(
-    'BACKUP_SCHEDULE',
     z
       .string()
       .regex(/^[\d*,/-]+( [\d*,/-]+){4}$/, 'expected minute, hour, day, month and weekday: 30 20 * * *')
@@ -13,25 +12,21 @@ export const BACKUP_SETTINGS = {
       'India. One gateway of several makes each. Unset: none are made by the clock',
   ),
   backupKeep: setting(
-    'BACKUP_KEEP',
     positiveSetting,
     'how many backups by the clock are kept; older ones are removed after the next one',
     '14',
   ),
   backupDirectory: setting(
-    'BACKUP_DIRECTORY',
     z.string().min(1).optional(),
     'the folder of the backups by the clock, on a disk that all gateways have; unset: below backups/ in ' +
       'the bucket of FILES_S3_URL',
   ),
   backupPassphrase: setting(
-    'BACKUP_PASSPHRASE',
     secretSetting(12).optional(),
     'backups are encrypted by it, at least 12 characters; without it, and without BACKUP_KEY_FILE, they ' +
       'are not. A backup whose passphrase is lost is lost',
   ),
   backupKeyFile: setting(
-    'BACKUP_KEY_FILE',
     z.string().min(1).optional(),
     'a file whose bytes, at least 32, encrypt backups in place of a passphrase',
   ),

@@ -10,34 +10,25 @@ import {
 } from '../../base/settings.js';
 
 export const FILE_SETTINGS = {
-  fileMaxBytes: setting('FILE_MAX_BYTES', bytesSetting, 'largest file', '104857600'),
-  filesQuotaBytes: setting(
-    'FILES_QUOTA_BYTES',
-    bytesSetting,
-    'bytes of all files of a school together',
-    '10737418240',
-  ),
+  fileMaxBytes: setting(bytesSetting, 'largest file', '104857600'),
+  filesQuotaBytes: setting(bytesSetting, 'bytes of all files of a school together', '10737418240'),
   fileUploadsOpen: setting(
-    'FILE_UPLOADS_OPEN',
     positiveSetting,
     'uploads of one user that are sent piece by piece at the same time (tus)',
     '20',
   ),
   fileUploadHours: setting(
-    'FILE_UPLOAD_HOURS',
     wholeNumberSetting(1, 876_000),
     'hours after the last piece of such an upload, or without an import, in which it is kept',
     '24',
   ),
   fileRoles: setting(
-    'FILE_ROLES',
     rolesSetting,
     'roles that may upload files of their own, separated by commas; a file of a record needs the ' +
       'right to change records of its collection',
     'admin,accountant,clerk,teacher',
   ),
   filesS3Url: setting(
-    'FILES_S3_URL',
     z
       .string()
       .regex(/^https?:\/\/[^/@\s]+\/[^/\s]+\/?$/, 'expected https://host/bucket')
@@ -45,9 +36,9 @@ export const FILE_SETTINGS = {
     'a bucket that speaks S3 for new files, e.g. https://s3.ap-south-1.amazonaws.com/school-files; ' +
       'unset: they are kept in the database. Older files stay where they are',
   ),
-  filesS3Region: setting('FILES_S3_REGION', z.string().min(1), 'region of the bucket', 'us-east-1'),
-  filesS3AccessKeyId: setting('FILES_S3_ACCESS_KEY_ID', z.string(), 'access key of the bucket', ''),
-  filesS3SecretAccessKey: setting('FILES_S3_SECRET_ACCESS_KEY', z.string(), 'secret of that access key', ''),
+  filesS3Region: setting(z.string().min(1), 'region of the bucket', 'us-east-1'),
+  filesS3AccessKeyId: setting(z.string(), 'access key of the bucket', ''),
+  filesS3SecretAccessKey: setting(z.string(), 'secret of that access key', ''),
 } as const;
 
 export type FileSettings = SettingValues<typeof FILE_SETTINGS>;

@@ -3,20 +3,17 @@ import { daysSetting, rolesSetting, setting, wholeNumberSetting } from '../../ba
 
 export const IMPORT_SETTINGS = {
   importRoles: setting(
-    'IMPORT_ROLES',
     rolesSetting,
     'roles that may import files, separated by commas; what an import writes is held to the rights of ' +
       'its caller all the same',
     'admin',
   ),
   importMaxBytes: setting(
-    'IMPORT_MAX_BYTES',
     wholeNumberSetting(1, 2_147_483_648),
     'largest file of an import; 2 GiB at most',
     '2147483648',
   ),
   keepImportsDays: setting(
-    'KEEP_IMPORTS_DAYS',
     daysSetting,
     'days until an import that has ended, or waits for nobody, goes with its file and its errors',
     '30',

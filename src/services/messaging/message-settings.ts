@@ -15,7 +15,6 @@ const TEXTS = 'expected a JSON object of texts, e.g. {"Authorization":"Bearer â€
 
 export const MESSAGE_SETTINGS = {
   smtpUrl: setting(
-    'SMTP_URL',
     z
       .string()
       .regex(/^smtps?:\/\/\S+$/, 'expected smtp://user:password@host:587 or smtps://user:password@host:465')
@@ -25,38 +24,28 @@ export const MESSAGE_SETTINGS = {
       'a domain has precedence',
   ),
   mailFrom: setting(
-    'MAIL_FROM',
     z.string().min(3).optional(),
     'sender of emails, e.g. Gyan Vidya School <office@example.org>; the property mailFrom of a ' +
       'domain has precedence',
   ),
-  smtpConnections: setting(
-    'SMTP_CONNECTIONS',
-    wholeNumberSetting(1, 50),
-    'connections to a mail server',
-    '2',
-  ),
+  smtpConnections: setting(wholeNumberSetting(1, 50), 'connections to a mail server', '2'),
   emailRoles: setting(
-    'EMAIL_ROLES',
     rolesSetting,
     'roles that may send email, separated by commas; text messages need the right to create ' +
       'records of sms_log',
     'admin,accountant,clerk',
   ),
   emailMaxBytes: setting(
-    'EMAIL_MAX_BYTES',
     bytesSetting,
     'largest email, with attachments that are not files of the school',
     '10485760',
   ),
   emailsPerHour: setting(
-    'EMAILS_PER_HOUR',
     positiveSetting,
     'emails a school may ask for in an hour, one for each recipient',
     '2000',
   ),
   smsUrl: setting(
-    'SMS_URL',
     z
       .string()
       .regex(
@@ -69,94 +58,67 @@ export const MESSAGE_SETTINGS = {
       'there is one. The property smsUrl of a domain has precedence',
   ),
   smsSender: setting(
-    'SMS_SENDER',
     z.string().regex(/^(\+?\d{0,15}|[\w .-]{1,11})$/, 'expected a number or a name of up to 11 characters'),
     'sender of text messages: a number, or a name of up to 11 characters; the property smsSender ' +
       'of a domain has precedence',
     '',
   ),
-  smsHttpMethod: setting(
-    'SMS_HTTP_METHOD',
-    wordSetting(['GET', 'POST', 'PUT']),
-    'SMS by HTTP: method',
-    'POST',
-  ),
+  smsHttpMethod: setting(wordSetting(['GET', 'POST', 'PUT']), 'SMS by HTTP: method', 'POST'),
   smsHttpHeaders: setting(
-    'SMS_HTTP_HEADERS',
     z.preprocess(toJson, z.record(z.string(), z.string(TEXTS), TEXTS)),
     'SMS by HTTP: headers, as a JSON object of texts',
     '{}',
   ),
   smsHttpBody: setting(
-    'SMS_HTTP_BODY',
     z.string().optional(),
     'SMS by HTTP: body, with the places SMS_URL may hold; JSON or a form, e.g. ' +
       '{"to":"{{to}}","text":"{{text}}"} or to={{digits}}&text={{text}}',
   ),
   smsHttpSuccess: setting(
-    'SMS_HTTP_SUCCESS',
     z.preprocess(toPattern, z.instanceof(RegExp, { error: 'expected a regular expression' })).optional(),
     'SMS by HTTP: regular expression that the answer to an accepted message matches; unset: every ' +
       'answer of status 2xx',
   ),
   smsHttpIdPath: setting(
-    'SMS_HTTP_ID_PATH',
     z.string().optional(),
     "SMS by HTTP: where a JSON answer has the provider's id, e.g. data.0.id",
   ),
   smsCountryCode: setting(
-    'SMS_COUNTRY_CODE',
     z.string().regex(/^[1-9]\d{0,3}$/, 'expected a calling code, e.g. 91'),
     'calling code of telephone numbers that are written without one, in a school that has not set the ' +
       'property callingCode',
     '91',
   ),
   smsMaxSegments: setting(
-    'SMS_MAX_SEGMENTS',
     wholeNumberSetting(1, 255),
     'longest text message, in segments (160 characters, 153 each when there are several; 70 and 67 ' +
       'where the text needs Unicode)',
     '8',
   ),
-  smsPerHour: setting(
-    'SMS_PER_HOUR',
-    positiveSetting,
-    'text messages a school may ask for in an hour',
-    '10000',
-  ),
+  smsPerHour: setting(positiveSetting, 'text messages a school may ask for in an hour', '10000'),
   messageMaxRecipients: setting(
-    'MESSAGE_MAX_RECIPIENTS',
     positiveSetting,
     'recipients of one email, and numbers of one request for text messages',
     '100',
   ),
-  messageMaxAttempts: setting(
-    'MESSAGE_MAX_ATTEMPTS',
-    positiveSetting,
-    'how often a message is tried before it is given up',
-    '12',
-  ),
+  messageMaxAttempts: setting(positiveSetting, 'how often a message is tried before it is given up', '12'),
   messageRetryMs: setting(
-    'MESSAGE_RETRY_MS',
     positiveSetting,
     'wait after the first attempt to send, in milliseconds; each wait is twice the last, an hour at most',
     '30000',
   ),
   messageTimeoutMs: setting(
-    'MESSAGE_TIMEOUT_MS',
     positiveSetting,
     'how long a mail server or SMS provider may take to answer, in milliseconds',
     '20000',
   ),
   sendKeptHours: setting(
-    'SEND_KEPT_HOURS',
     wholeNumberSetting(0, 876_000),
     'messages kept for want of a server are sent by themselves once there is one, unless they are ' +
       'older than this; the older ones wait for retryMessage',
     '24',
   ),
   keepMessagesDays: setting(
-    'KEEP_MESSAGES_DAYS',
     daysSetting,
     'how long messages that were sent or given up are shown, with their texts and attachments, ' +
       'before they are purged',

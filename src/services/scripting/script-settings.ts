@@ -13,146 +13,112 @@ import {
 
 export const SCRIPT_SETTINGS = {
   scriptCpuTimeMs: setting(
-    'SCRIPT_CPU_TIME_MS',
     positiveSetting,
     'processor time of a run of a script, in milliseconds; waiting for the platform is not counted',
     '10000',
   ),
   scriptWallTimeMs: setting(
-    'SCRIPT_WALL_TIME_MS',
     positiveSetting,
     'longest a run may take, in milliseconds, waiting for the platform included',
     '60000',
   ),
   scriptBeforeTimeoutMs: setting(
-    'SCRIPT_BEFORE_TIMEOUT_MS',
     positiveSetting,
     'longest a write waits for a script it asks before it is made, its place included, in ' +
       'milliseconds; then it is refused',
     '2000',
   ),
   scriptMemoryBytes: setting(
-    'SCRIPT_MEMORY_BYTES',
     wholeNumberSetting(2_097_152, 1_073_741_824),
     'heap of a run, 2 MiB to 1 GiB',
     '67108864',
   ),
-  scriptOutputBytes: setting('SCRIPT_OUTPUT_BYTES', bytesSetting, 'what a run may print', '1048576'),
-  scriptOutputLines: setting('SCRIPT_OUTPUT_LINES', positiveSetting, 'lines a run may print', '10000'),
+  scriptOutputBytes: setting(bytesSetting, 'what a run may print', '1048576'),
+  scriptOutputLines: setting(positiveSetting, 'lines a run may print', '10000'),
   scriptHostCalls: setting(
-    'SCRIPT_HOST_CALLS',
     positiveSetting,
     'calls of the platform a run may make; each batch of a stream is one',
     '100000',
   ),
   scriptPayloadBytes: setting(
-    'SCRIPT_PAYLOAD_BYTES',
     wholeNumberSetting(1, 67_108_864),
     'arguments and result of a run, and what goes in or out of one call of the platform, as ' +
       'characters of JSON',
     '4194304',
   ),
-  scriptCodeBytes: setting('SCRIPT_CODE_BYTES', bytesSetting, 'largest script', '262144'),
+  scriptCodeBytes: setting(bytesSetting, 'largest script', '262144'),
   scriptDepth: setting(
-    'SCRIPT_DEPTH',
     wholeNumberSetting(1, 16),
     'how many scripts may start one another, by platform.runScript, by triggers, or by what they ' +
       'write and publish',
     '4',
   ),
   scriptConcurrentRuns: setting(
-    'SCRIPT_CONCURRENT_RUNS',
     wholeNumberSetting(1, 1000),
     'runs of this gateway at once, each with a thread and up to SCRIPT_MEMORY_BYTES; scripts ' +
       'started by these come on top',
     '20',
   ),
-  scriptDomainRuns: setting(
-    'SCRIPT_DOMAIN_RUNS',
-    wholeNumberSetting(1, 1000),
-    'of these, runs of one domain at once',
-    '16',
-  ),
+  scriptDomainRuns: setting(wholeNumberSetting(1, 1000), 'of these, runs of one domain at once', '16'),
   scriptCallerRuns: setting(
-    'SCRIPT_CALLER_RUNS',
     wholeNumberSetting(1, 1000),
     'of these, runs of one user at once, and of one script that runs for nobody',
     '4',
   ),
   scriptQueuedRuns: setting(
-    'SCRIPT_QUEUED_RUNS',
     countSetting,
     'runs that may wait for their turn, at most SCRIPT_WALL_TIME_MS; with more, the next is answered 503',
     '200',
   ),
-  scriptCallerQueuedRuns: setting(
-    'SCRIPT_CALLER_QUEUED_RUNS',
-    countSetting,
-    'of these, runs of one user',
-    '50',
-  ),
+  scriptCallerQueuedRuns: setting(countSetting, 'of these, runs of one user', '50'),
   scriptBeforeRuns: setting(
-    'SCRIPT_BEFORE_RUNS',
     wholeNumberSetting(1, 500),
     'writes that ask scripts at once, in places of their own; each holds a connection, so less ' +
       'than half of POOL_SIZE whatever this says',
     '6',
   ),
   scriptQueuedBeforeRuns: setting(
-    'SCRIPT_QUEUED_BEFORE_RUNS',
     countSetting,
     'writes that may wait for such a place, without a connection and at most three quarters of ' +
       'SCRIPT_BEFORE_TIMEOUT_MS, half of them of one user; with more, the next is answered 503',
     '200',
   ),
   scriptStreams: setting(
-    'SCRIPT_STREAMS',
     wholeNumberSetting(1, 1000),
     'lists that all runs of this gateway read at once by findStream, agg and readFile, half of ' +
       'them in one run; each holds a connection, so at most half of POOL_SIZE whatever this says',
     '8',
   ),
   scriptWarmThreads: setting(
-    'SCRIPT_WARM_THREADS',
     wholeNumberSetting(0, 64),
     'threads kept ready for runs, and as many for what writes ask, some 10 MiB each, from the start on ' +
       'where such scripts are stored; a run that finds none idle starts one',
     '2',
   ),
-  scriptRequests: setting('SCRIPT_REQUESTS', countSetting, 'calls of platform.request a run may make', '500'),
+  scriptRequests: setting(countSetting, 'calls of platform.request a run may make', '500'),
   scriptRequestTimeoutMs: setting(
-    'SCRIPT_REQUEST_TIMEOUT_MS',
     positiveSetting,
     'longest a script may have platform.request wait for an answer, in milliseconds',
     '30000',
   ),
   scriptRequestMaxResponseBytes: setting(
-    'SCRIPT_REQUEST_MAX_RESPONSE_BYTES',
     bytesSetting,
     'largest answer platform.request takes, packed or unpacked',
     '2097152',
   ),
   scriptRequestPorts: setting(
-    'SCRIPT_REQUEST_PORTS',
     listSetting.transform((ports) => ports.map(Number)).pipe(z.array(z.number().int().min(1).max(65535))),
     'ports platform.request may reach, separated by commas',
     '80,443',
   ),
   scriptRequestPrivateHosts: setting(
-    'SCRIPT_REQUEST_PRIVATE_HOSTS',
     listSetting,
     'hosts that platform.request may reach though their address is not one of the public internet, ' +
       'as host or host:port, separated by commas',
     '',
   ),
-  keepScriptRunsDays: setting(
-    'KEEP_SCRIPT_RUNS_DAYS',
-    daysSetting,
-    'how long runs of scripts and what they logged are kept',
-    '30',
-  ),
+  keepScriptRunsDays: setting(daysSetting, 'how long runs of scripts and what they logged are kept', '30'),
   encryptionSecret: setting(
-    'ENCRYPTION_SECRET',
     z
       .string()
       .regex(/^\s*\S{32,}(\s+\S{32,})*\s*$/, 'expected secrets of at least 32 characters each')
