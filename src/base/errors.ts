@@ -7,114 +7,82 @@
  * @see interface 7, decisions 4
  */
 export const ERRORS = {
-  MALFORMED_REQUEST: {
-    status: 400,
-    title: 'The request is malformed',
-    when: 'a body, parameter or header cannot be read',
-  },
-  MALFORMED_FILTER: {
-    status: 400,
-    title: 'The filter is malformed',
-    when: 'an oquery or where cannot be read',
-  },
-  INVALID_VALUE: {
-    status: 400,
-    title: 'A value is not valid',
-    when: 'a field or parameter holds what its type does not allow',
-  },
-  LIMIT_EXCEEDED: {
-    status: 400,
-    title: 'A limit is exceeded',
-    when: 'a page, filter or document is larger than the settings allow',
-  },
-  UNAUTHENTICATED: {
-    status: 401,
-    title: 'Authentication is required',
-    when: 'no, wrong, expired or revoked credential',
-  },
-  WRONG_LOGIN: {
-    status: 401,
-    title: 'The login is wrong',
-    when: 'user name and password do not belong together',
-  },
-  SECOND_FACTOR_REQUIRED: {
-    status: 401,
-    title: 'A second factor is required',
-    when: 'the password is right, and the code beside it is missing, wrong or was used',
-  },
-  FORBIDDEN: {
-    status: 403,
-    title: 'Not allowed',
-    when: 'a known caller asks for what its roles or scopes do not include',
-  },
-  NOT_FOUND: { status: 404, title: 'Not found', when: 'an unknown path, collection, record, script or file' },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    title: 'The method is not allowed here',
-    when: 'a known path with a wrong method',
-  },
-  NOT_ACCEPTABLE: { status: 406, title: 'No acceptable format', when: 'Accept admits no JSON' },
-  CONFLICT: { status: 409, title: 'Conflict', when: 'a unique field, or an id, is taken' },
-  IDEMPOTENCY_CONFLICT: {
-    status: 409,
-    title: 'The idempotency key was used for another request',
-    when: 'the same key with another body',
-  },
-  ROLLED_BACK: {
-    status: 409,
-    title: 'Rolled back with its transaction',
-    when: 'another field of the same @transaction failed, so this one is not done either',
-  },
-  GONE: { status: 410, title: 'Gone', when: 'a removed record or a dropped collection' },
-  VERSION_CONFLICT: {
-    status: 412,
-    title: 'The record has changed',
-    when: 'the version asked for is not the current one',
-  },
-  PROTOCOL_VERSION: {
-    status: 412,
-    title: 'This version of the protocol is not spoken',
-    when: 'an upload by a version of tus that is not 1.0.0',
-  },
-  TOO_LARGE: { status: 413, title: 'The body is too large', when: 'a body over the limit' },
-  UNSUPPORTED_MEDIA_TYPE: {
-    status: 415,
-    title: 'The body is not JSON',
-    when: 'a body of another media type, or a compressed one (Content-Encoding)',
-  },
-  RANGE_NOT_SATISFIABLE: {
-    status: 416,
-    title: 'The range is not in the file',
-    when: 'a Range of a file that begins after its end; Content-Range says how long it is',
-  },
-  TEAPOT: { status: 418, title: 'I am a teapot', when: 'coffee was asked for' },
-  SCRIPT_FAILED: {
-    status: 422,
-    title: 'A script failed',
-    when: 'a script ended with an error, ran into a limit, or refused a write',
-  },
-  CHECKSUM_MISMATCH: {
-    status: 460,
-    title: 'The checksum does not match',
-    when: 'a piece of an upload that is not what its checksum says',
-  },
-  TOO_MANY_REQUESTS: {
-    status: 429,
-    title: 'Too many requests',
-    when: 'over the rate; Retry-After says when',
-  },
-  INTERNAL: {
-    status: 500,
-    title: 'Internal server error',
-    when: 'a fault of ours, logged with its request id',
-  },
-  MAINTENANCE: { status: 503, title: 'Down for maintenance', when: 'the maintenance switch is on' },
-  UNAVAILABLE: {
-    status: 503,
-    title: 'Service unavailable',
-    when: 'the database is out of reach, too slow or full, or the service is shutting down',
-  },
-} as const satisfies Record<string, { status: number; title: string; when: string }>;
+  MALFORMED_REQUEST: error(400, 'The request is malformed', 'a body, parameter or header cannot be read'),
+  MALFORMED_FILTER: error(400, 'The filter is malformed', 'an oquery or where cannot be read'),
+  INVALID_VALUE: error(
+    400,
+    'A value is not valid',
+    'a field or parameter holds what its type does not allow',
+  ),
+  LIMIT_EXCEEDED: error(
+    400,
+    'A limit is exceeded',
+    'a page, filter or document is larger than the settings allow',
+  ),
+  UNAUTHENTICATED: error(401, 'Authentication is required', 'no, wrong, expired or revoked credential'),
+  WRONG_LOGIN: error(401, 'The login is wrong', 'user name and password do not belong together'),
+  SECOND_FACTOR_REQUIRED: error(
+    401,
+    'A second factor is required',
+    'the password is right, and the code beside it is missing, wrong or was used',
+  ),
+  FORBIDDEN: error(403, 'Not allowed', 'a known caller asks for what its roles or scopes do not include'),
+  NOT_FOUND: error(404, 'Not found', 'an unknown path, collection, record, script or file'),
+  METHOD_NOT_ALLOWED: error(405, 'The method is not allowed here', 'a known path with a wrong method'),
+  NOT_ACCEPTABLE: error(406, 'No acceptable format', 'Accept admits no JSON'),
+  CONFLICT: error(409, 'Conflict', 'a unique field, or an id, is taken'),
+  IDEMPOTENCY_CONFLICT: error(
+    409,
+    'The idempotency key was used for another request',
+    'the same key with another body',
+  ),
+  ROLLED_BACK: error(
+    409,
+    'Rolled back with its transaction',
+    'another field of the same @transaction failed, so this one is not done either',
+  ),
+  GONE: error(410, 'Gone', 'a removed record or a dropped collection'),
+  VERSION_CONFLICT: error(412, 'The record has changed', 'the version asked for is not the current one'),
+  PROTOCOL_VERSION: error(
+    412,
+    'This version of the protocol is not spoken',
+    'an upload by a version of tus that is not 1.0.0',
+  ),
+  TOO_LARGE: error(413, 'The body is too large', 'a body over the limit'),
+  UNSUPPORTED_MEDIA_TYPE: error(
+    415,
+    'The body is not JSON',
+    'a body of another media type, or a compressed one (Content-Encoding)',
+  ),
+  RANGE_NOT_SATISFIABLE: error(
+    416,
+    'The range is not in the file',
+    'a Range of a file that begins after its end; Content-Range says how long it is',
+  ),
+  TEAPOT: error(418, 'I am a teapot', 'coffee was asked for'),
+  SCRIPT_FAILED: error(
+    422,
+    'A script failed',
+    'a script ended with an error, ran into a limit, or refused a write',
+  ),
+  CHECKSUM_MISMATCH: error(
+    460,
+    'The checksum does not match',
+    'a piece of an upload that is not what its checksum says',
+  ),
+  TOO_MANY_REQUESTS: error(429, 'Too many requests', 'over the rate; Retry-After says when'),
+  INTERNAL: error(500, 'Internal server error', 'a fault of ours, logged with its request id'),
+  MAINTENANCE: error(503, 'Down for maintenance', 'the maintenance switch is on'),
+  UNAVAILABLE: error(
+    503,
+    'Service unavailable',
+    'the database is out of reach, too slow or full, or the service is shutting down',
+  ),
+} as const;
+
+function error(status: number, title: string, when: string) {
+  return { status, title, when };
+}
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -186,6 +154,11 @@ export class ServiceError extends Error {
     this.allow = options.allow;
     this.acceptEncoding = options.acceptEncoding;
   }
+}
+
+/** INVALID_VALUE for what stands at one place; what is wrong with it is the message, unless `at` says it. */
+export function invalidAt(message: string, at: Partial<ErrorDetail>): ServiceError {
+  return new ServiceError('INVALID_VALUE', message, { errors: [{ detail: message, ...at }] });
 }
 
 /** The error codes for a record or file that does not exist, or that the caller may not read. */

@@ -5,7 +5,7 @@
  *
  * @see matching-writes.ts (it applies them to the records that match)
  */
-import { ServiceError } from '../errors.js';
+import { invalidAt, ServiceError } from '../errors.js';
 import { ExactNumber, type JsonObject, type JsonValue } from '../json/json.js';
 import { dayOf } from './calendar.js';
 import { compareJson, Exact, isList, isSameJson, toDecimal } from './compare-json.js';
@@ -324,9 +324,7 @@ function assertApart(paths: readonly Path[]): void {
 }
 
 function invalid(detail: string, path?: Path): ServiceError {
-  return new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ detail, ...(path !== undefined && { pointer: pointerOf(path) }) }],
-  });
+  return invalidAt(detail, { ...(path !== undefined && { pointer: pointerOf(path) }) });
 }
 
 function tooMany(most: number, what: string): ServiceError {

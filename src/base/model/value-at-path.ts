@@ -2,7 +2,7 @@
  * One place in a record: read, set and taken away. The record given is never changed; what comes back shares
  * what stayed.
  */
-import { ServiceError } from '../errors.js';
+import { invalidAt, ServiceError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json/json.js';
 import { isList } from './compare-json.js';
 import { type Path, pointerOf } from './path.js';
@@ -48,9 +48,7 @@ export function unfit(path: Path, expected: string, found: JsonValue | undefined
   const shown = found === undefined ? 'nothing' : printExactJson(found);
   const sent = shown.length > SHOWN_LENGTH ? `${shown.slice(0, SHOWN_LENGTH)}…` : shown;
   const detail = `${path.join('.')}: ${expected} is expected, ${sent} is there`;
-  return new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ pointer: pointerOf(path), detail, expected, sent }],
-  });
+  return invalidAt(detail, { pointer: pointerOf(path), expected, sent });
 }
 
 function memberOf(value: JsonValue | undefined, step: string): JsonValue | undefined {

@@ -3,7 +3,7 @@
  * arguments and of the addresses of resources.
  */
 import type { CompleteResult, GetPromptResult, Prompt } from '@modelcontextprotocol/server';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { today } from '../../base/model/calendar.js';
 import { printResult } from '../../base/scalars/json-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
@@ -183,7 +183,5 @@ function beginning(value: string, all: readonly string[]): CompleteResult['compl
 }
 
 function wrong(parameter: string, detail: string, expected: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', `${parameter}: ${detail}`, {
-    errors: [{ parameter, detail, expected }],
-  });
+  return invalidAt(`${parameter}: ${detail}`, { parameter, detail, expected });
 }

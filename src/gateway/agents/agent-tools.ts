@@ -11,7 +11,7 @@ import {
   OperationTypeNode,
   printType,
 } from 'graphql';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { today } from '../../base/model/calendar.js';
 import { printResult } from '../../base/scalars/json-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
@@ -322,7 +322,7 @@ function assertArguments(tool: AgentTool, sent: Sent, { maxRows }: AnswerBounds)
     if (!known.includes(name)) {
       const expected = known.length === 0 ? 'no arguments' : `one of ${known.join(', ')}`;
       const detail = `The tool has no argument of this name; expected ${expected}.${didYouMean(name, known)}`;
-      throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: name, detail, expected }] });
+      throw invalidAt(detail, { parameter: name, expected });
     }
     if (!isPageSize(name) || typeof value !== 'number' || value <= maxRows) continue;
     const detail = `${name} is at most ${maxRows} here (AGENT_MAX_ROWS); go on with after.`;

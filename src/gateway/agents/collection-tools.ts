@@ -1,5 +1,5 @@
 /** Tools beyond the library's operations: describe and search any collection. */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
@@ -149,7 +149,7 @@ function filterOf(
   const { labelField } = collection;
   if (labelField === undefined || access.hiddenFields.has(labelField)) {
     const detail = `The records of ${collection.name} have no label; look for them by where.`;
-    throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'label', detail }] });
+    throw invalidAt(detail, { parameter: 'label' });
   }
   const condition = { [labelField]: { contains: label, mode: 'insensitive' } };
   return where === undefined || where === null ? condition : { and: [condition, where] };

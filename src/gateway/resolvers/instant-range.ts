@@ -1,4 +1,4 @@
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt } from '../../base/errors.js';
 import { instantFrom } from '../../base/model/calendar.js';
 
 interface InstantRange<Instant> {
@@ -15,8 +15,10 @@ export function instantRange(
   const until = instantArgument(sent.until, timeZone);
   if (from === undefined || until === undefined || from <= until) return { from, until };
   const detail = `until is ${sent.until}, before from ${sent.from}; expected the same or later.`;
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ parameter: 'until', detail, expected: `${sent.from} or later`, sent: sent.until ?? null }],
+  throw invalidAt(detail, {
+    parameter: 'until',
+    expected: `${sent.from} or later`,
+    sent: sent.until ?? null,
   });
 }
 

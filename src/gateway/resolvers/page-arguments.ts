@@ -1,5 +1,5 @@
 /** The paging arguments of Relay, and their translation for a `RecordSet`. */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { toPath } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import { argumentsType, nullable, type ValueOf } from '../../base/scalars/declared-type.js';
@@ -73,7 +73,7 @@ function isGiven(size: number | null | undefined): size is number {
 }
 
 function wrong(parameter: string, detail: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+  return invalidAt(detail, { parameter });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The routes that read earlier versions of records and restore them. */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { FieldChangeResult, RecordVersionResult } from '../resolvers/records/history-resolver.js';
 import { nextPage } from './answer-records.js';
@@ -110,7 +110,9 @@ function versionOf(body: JsonValue | undefined): number {
   if (other === undefined && /^[1-9]\d{0,8}$/.test(String(version))) return number;
   const pointer = other === undefined ? '/version' : `/${other}`;
   const expected = 'the member version alone, a whole number from 1';
-  throw new ServiceError('INVALID_VALUE', `${pointer}: ${expected} is expected`, {
-    errors: [{ pointer, detail: 'not what restores a record', expected }],
+  throw invalidAt(`${pointer}: ${expected} is expected`, {
+    pointer,
+    detail: 'not what restores a record',
+    expected,
   });
 }

@@ -1,5 +1,5 @@
 /** The routes that run reports, generated from the list of reports. @see interface 4.5, decisions 8 */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt } from '../../base/errors.js';
 import { printExactJson } from '../../base/json/json.js';
 import { FORMATS, isTableFormat, MEDIA_TYPES } from '../../base/tables/format.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
@@ -127,9 +127,7 @@ export function getNamedReport(reports: readonly Report[], name: string): Report
   if (report) return report;
   const names = reports.map((known) => known.name);
   const detail = `There is no report ${JSON.stringify(name)}.${didYouMean(name, names)}`;
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ detail, parameter: 'report', expected: `one of ${names.join(', ')}`, sent: name }],
-  });
+  throw invalidAt(detail, { parameter: 'report', expected: `one of ${names.join(', ')}`, sent: name });
 }
 
 /** All parameters of all reports, once each, for the route that runs any of them. */

@@ -1,5 +1,5 @@
 /** The routes for what a school does with many records at once: promoting students, raising dues. */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { PromoteStudentsInput, Promotion } from '../../school/reports/promotion/promotion.js';
 import { type RaiseDuesInput, RaisedDues } from '../../school/reports/receipts/due-raising.js';
@@ -122,5 +122,5 @@ function assertShape(value: JsonValue, schema: Schema, pointer: string): void {
 
 function invalid(pointer: string, expected: string): ServiceError {
   const detail = `${pointer}: ${expected} is expected`;
-  return new ServiceError('INVALID_VALUE', `${detail}.`, { errors: [{ pointer, detail, expected }] });
+  return invalidAt(`${detail}.`, { pointer, detail, expected });
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isDay } from '../../base/model/calendar.js';
 
 /** How large a demo school is, and when it is. */
@@ -64,7 +64,7 @@ export function assertDemoOptions(options: DemoOptions): void {
 
 function invalid(parameter: keyof DemoOptions, sent: unknown, expected: string): ServiceError {
   const detail = `${parameter}: ${expected} is expected, ${JSON.stringify(sent)} was given`;
-  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail, expected, sent }] });
+  return invalidAt(detail, { parameter, expected, sent });
 }
 
 /**

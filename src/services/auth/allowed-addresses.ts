@@ -1,6 +1,6 @@
 /** The addresses from which a credential may be used: single ones, and networks in CIDR notation. */
 import ipaddr from 'ipaddr.js';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -35,9 +35,7 @@ export function parseAllowedAddresses(written: readonly string[]): readonly stri
   const sent = unknown.slice(0, 100);
   const expected = 'an address or a network, e.g. 203.0.113.7 or 2001:db8::/32';
   const detail = `${JSON.stringify(sent)} is no address; expected ${expected}.`;
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ parameter: 'allowedAddresses', detail, expected, sent }],
-  });
+  throw invalidAt(detail, { parameter: 'allowedAddresses', expected, sent });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** API keys: created by users, shown once, stored as a hash, and never more powerful than their user. */
 import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { KeyScopes, Principal, Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/access.js';
@@ -101,7 +101,7 @@ export class ApiKeys {
     const name = parseName(request.name);
     const scopes = parseKeyScopes(request.scopes, this.#options.names);
     if (request.expiresAt && !isInReach(request.expiresAt))
-      throw invalid('expiresAt', 'An API key expires in the future, before the year 10000.');
+      throw invalidAt('An API key expires in the future, before the year 10000.', { parameter: 'expiresAt' });
     const allowedAddresses = parseAllowedAddresses(request.allowedAddresses ?? []);
     await this.#assertUser(scope, userId);
     const id = randomUUID();
@@ -164,7 +164,9 @@ export class ApiKeys {
     if (!isAdmin(scope.principal) && !this.mayHave(scope))
       throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#options.roles.join(', ')}.`);
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > LONGEST_OVERLAP_SECONDS)
-      throw invalid('overlapSeconds', `An overlap is 0 to ${LONGEST_OVERLAP_SECONDS} seconds.`);
+      throw invalidAt(`An overlap is 0 to ${LONGEST_OVERLAP_SECONDS} seconds.`, {
+        parameter: 'overlapSeconds',
+      });
     const key = createOpaqueSecret('cg');
     const newId = randomUUID();
     const { domainId, userId = null } = reachOf(scope);
@@ -303,13 +305,9 @@ function noSuchKey(): ServiceError {
 function parseName(written: string): string {
   const name = toNormalText(written);
   if (name.length >= 1 && name.length <= LONGEST_NAME && !name.includes('\0')) return name;
-  throw invalid('name', `An API key has a name of 1 to ${LONGEST_NAME} characters.`);
+  throw invalidAt(`An API key has a name of 1 to ${LONGEST_NAME} characters.`, { parameter: 'name' });
 }
 
 function isInReach(expiresAt: Date): boolean {
   return expiresAt.getTime() > Date.now() && expiresAt.getTime() < Date.UTC(10_000, 0);
-}
-
-function invalid(parameter: string, detail: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
 }

@@ -1,5 +1,5 @@
 /** Creates the first school of an empty database and its first admin, by the link in the log. */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import { systemPrincipal } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
@@ -102,7 +102,7 @@ function assertName(parameter: string, name: string): void {
   const isName = toNormalText(name) !== '' && name.length <= LONGEST_NAME;
   if (isName && name.isWellFormed() && !name.includes('\0')) return;
   const detail = `${parameter} has 1 to ${LONGEST_NAME} characters.`;
-  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+  throw invalidAt(detail, { parameter });
 }
 
 function noSuchLink(): ServiceError {

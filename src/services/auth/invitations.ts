@@ -2,7 +2,7 @@
  * Invites users by a link, and sends a link to users who have forgotten their password: by mail, or to be
  * handed over.
  */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
@@ -105,7 +105,7 @@ export class Invitations {
 function assertUserName(userName: string): void {
   if (toNormalText(userName) !== '' && userName.length <= LONGEST_USER_NAME) return;
   const detail = `A user name has 1 to ${LONGEST_USER_NAME} characters.`;
-  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'userName', detail }] });
+  throw invalidAt(detail, { parameter: 'userName' });
 }
 
 /** The portal's page for links. */

@@ -5,7 +5,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
 import { withAsciiDigits } from '../../base/text/ascii-digits.js';
 import { isAdmin } from '../../store/access/access.js';
@@ -315,7 +315,5 @@ function hashRecoveryCode(code: string): Buffer {
 }
 
 function wrongCode(): ServiceError {
-  return new ServiceError('INVALID_VALUE', 'The code is wrong, or was used before.', {
-    errors: [{ parameter: 'code', detail: 'The code is wrong, or was used before.' }],
-  });
+  return invalidAt('The code is wrong, or was used before.', { parameter: 'code' });
 }

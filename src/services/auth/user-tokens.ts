@@ -1,5 +1,5 @@
 /** Tokens that a caller signs to hand over a part of its rights for a short time. */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import type { KeyScopes, Principal } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -111,9 +111,10 @@ function secondsOf({ expiresInSeconds = DEFAULT_SECONDS }: TokenWish): number {
     Number.isInteger(expiresInSeconds) && expiresInSeconds >= 1 && expiresInSeconds <= LONGEST_SECONDS;
   if (isGood) return expiresInSeconds;
   const expected = `1 to ${LONGEST_SECONDS} seconds`;
-  throw new ServiceError('INVALID_VALUE', `A token lasts ${expected}.`, {
-    errors: [
-      { parameter: 'expiresInSeconds', detail: 'too short or too long', expected, sent: expiresInSeconds },
-    ],
+  throw invalidAt(`A token lasts ${expected}.`, {
+    parameter: 'expiresInSeconds',
+    detail: 'too short or too long',
+    expected,
+    sent: expiresInSeconds,
   });
 }

@@ -1,5 +1,5 @@
 /** The columns of the records of a collection: its declaration, flattened, and a column for the rest. */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt } from '../../base/errors.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import { CREATED_ON } from '../../base/model/collection.js';
 import { type ValueKind, valueKindOf } from '../../base/model/field-types/scalar-types.js';
@@ -75,13 +75,12 @@ export function listOfObjects(
   const expected = isTableFormat(format)
     ? `a field of ${collection.name} that is a list of objects: ${lists.join(', ') || 'there is none'}`
     : 'none, or the format csv, xlsx or parquet, which have rows';
-  throw new ServiceError(
-    'INVALID_VALUE',
-    `The parameter expand is ${JSON.stringify(name)}; expected ${expected}.`,
-    {
-      errors: [{ detail: `expected ${expected}`, parameter: 'expand', expected, sent: name }],
-    },
-  );
+  throw invalidAt(`The parameter expand is ${JSON.stringify(name)}; expected ${expected}.`, {
+    detail: `expected ${expected}`,
+    parameter: 'expand',
+    expected,
+    sent: name,
+  });
 }
 
 function declaredColumns({ fields, fieldsByName }: Collection, expanded?: string): readonly RecordColumn[] {

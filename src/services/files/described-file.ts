@@ -1,7 +1,7 @@
 /** The sender's description of a file: its name, type, and the roles that may read it. */
 
 import { createHash, type Hash } from 'node:crypto';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 
 export interface DescribedFile {
@@ -39,8 +39,11 @@ export function assertDescribed(file: DescribedFile): {
 }
 
 function invalid(parameter: string, detail: string, expected: string, sent: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', `this file cannot be kept: ${parameter} is ${detail}`, {
-    errors: [{ parameter, detail, expected, sent: sent.slice(0, 100) }],
+  return invalidAt(`this file cannot be kept: ${parameter} is ${detail}`, {
+    parameter,
+    detail,
+    expected,
+    sent: sent.slice(0, 100),
   });
 }
 

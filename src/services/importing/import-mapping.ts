@@ -2,7 +2,7 @@
  * A mapping says what becomes of each column of a file. It is proposed from the file, corrected by a person,
  * and may be kept by name.
  */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
@@ -121,8 +121,11 @@ export function invalidImport(
   expected: string,
   sent?: string,
 ): ServiceError {
-  return new ServiceError('INVALID_VALUE', `${parameter}: ${detail}; expected: ${expected}`, {
-    errors: [{ parameter, detail, expected, ...(sent !== undefined && { sent: sent.slice(0, 100) }) }],
+  return invalidAt(`${parameter}: ${detail}; expected: ${expected}`, {
+    parameter,
+    detail,
+    expected,
+    ...(sent !== undefined && { sent: sent.slice(0, 100) }),
   });
 }
 

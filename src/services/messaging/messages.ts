@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
 import { type Scope, toWorkPrincipal } from '../../base/model/scope.js';
@@ -166,8 +166,11 @@ export class Messages {
   #newMessage(scope: Scope, kind: MessageKind, key: string | undefined, request: object) {
     if (key !== undefined && !KEY.test(key)) {
       const expected = '1 to 200 printable ASCII characters';
-      throw new ServiceError('INVALID_VALUE', `a key is ${expected}`, {
-        errors: [{ parameter: 'key', detail: 'not a key', expected, sent: key.slice(0, 100) }],
+      throw invalidAt(`a key is ${expected}`, {
+        parameter: 'key',
+        detail: 'not a key',
+        expected,
+        sent: key.slice(0, 100),
       });
     }
     const state: 'queued' | 'kept' = this.#options.hasChannel(kind, scope.domain.id) ? 'queued' : 'kept';

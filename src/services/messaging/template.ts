@@ -8,7 +8,7 @@
  * multiply. The libraries for this syntax search prototypes, call functions or compile templates to code, and
  * none limits the work; hence this engine.
  */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 
@@ -47,7 +47,7 @@ export function assertNoPlaceholder(parameter: string, text: string): void {
   const detail =
     `${parameter} has the placeholder ${placeholder}, and there is no data to fill it in. Send data; to ` +
     'send the braces themselves, begin with {{=<% %>=}} and send data as {}.';
-  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail, expected: 'data' }] });
+  throw invalidAt(detail, { parameter, expected: 'data' });
 }
 
 /** A hint for each value that no placeholder of the templates uses. */

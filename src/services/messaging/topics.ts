@@ -2,7 +2,7 @@
  * Delivers messages to the listeners of a topic on every gateway: subscriptions to the GraphQL field
  * `topic(name)`, and scripts with that topic as a trigger.
  */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { type JsonValue, parseExactJson, printExactJson } from '../../base/json/json.js';
 import type { Scope } from '../../base/model/scope.js';
 import { CommitFollower } from '../../store/changes/commit-follower.js';
@@ -188,15 +188,12 @@ type TopicRow = Omit<TopicMessage, 'message'> & { readonly message: string };
 function assertTopic(topic: string): void {
   if (TOPIC_NAME.test(topic)) return;
   const expected = '1 to 128 letters, digits, `_`, `.`, `:`, `/` or `-`';
-  throw new ServiceError(
-    'INVALID_VALUE',
-    `"${topic.slice(0, 128)}" cannot be the name of a topic: ${expected}`,
-    {
-      errors: [
-        { parameter: 'topic', detail: 'not the name of a topic', expected, sent: topic.slice(0, 128) },
-      ],
-    },
-  );
+  throw invalidAt(`"${topic.slice(0, 128)}" cannot be the name of a topic: ${expected}`, {
+    parameter: 'topic',
+    detail: 'not the name of a topic',
+    expected,
+    sent: topic.slice(0, 128),
+  });
 }
 
 /**

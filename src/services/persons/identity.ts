@@ -3,7 +3,7 @@
  */
 
 import { z } from 'zod';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import {
   type ExactNumber,
   isExactNumber,
@@ -284,8 +284,11 @@ export function personCollection(scope: Scope, catalog: Catalog, name: string): 
   if (collection.personal?.isPerson) return collection;
   const persons = catalog.list().filter(({ personal }) => personal?.isPerson);
   const expected = `one of ${persons.map((one) => one.name).join(', ')}`;
-  throw new ServiceError('INVALID_VALUE', `the records of ${name} are no persons; ${expected} is expected`, {
-    errors: [{ parameter: 'collection', detail: 'its declaration names no person', expected, sent: name }],
+  throw invalidAt(`the records of ${name} are no persons; ${expected} is expected`, {
+    parameter: 'collection',
+    detail: 'its declaration names no person',
+    expected,
+    sent: name,
   });
 }
 

@@ -6,7 +6,7 @@
  * ended takes the statement it waits for with it.
  */
 import { v7 as uuidv7 } from 'uuid';
-import { invariant, ServiceError } from '../../base/errors.js';
+import { invalidAt, invariant, ServiceError } from '../../base/errors.js';
 import { isNestedDeeply, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { shareWithAll, toAbortSignal } from '../../base/model/end-signal.js';
 import { inSpan, withinTrace } from '../../base/process/traced.js';
@@ -179,8 +179,10 @@ export class ScriptRunner {
       ? scriptThrownError(script, at, limits)
       : scriptLimitError(script, 'cpuTime', { limits, at });
     const place = error.line === undefined ? script : `${script}:${error.line}:${error.column}`;
-    throw new ServiceError('INVALID_VALUE', `${place}: ${error.name}: ${error.message}`, {
-      errors: [{ parameter: 'code', detail: error.message, expected: 'an ES module' }],
+    throw invalidAt(`${place}: ${error.name}: ${error.message}`, {
+      parameter: 'code',
+      detail: error.message,
+      expected: 'an ES module',
     });
   }
 

@@ -2,7 +2,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, parseExactJson, printExactJson } from '../../base/json/json.js';
 import { parseOquery } from '../../base/languages/oquery.js';
 import { toNormalText } from '../../base/model/normal-text.js';
@@ -82,7 +82,9 @@ export function parseWebhookEvents(
   const read = z.array(WebhookEvent).min(1).max(MOST_EVENTS).safeParse(written);
   if (!read.success) {
     const { path = [], message = '' } = read.error.issues[0] ?? {};
-    throw invalid('events', `events is a list of 1 to ${MOST_EVENTS}: ${path.join('.')} ${message}`);
+    throw invalidAt(`events is a list of 1 to ${MOST_EVENTS}: ${path.join('.')} ${message}`, {
+      parameter: 'events',
+    });
   }
   for (const { collection, oquery } of read.data)
     store.find(scope, { ...queryOf(collection), filter: parseOquery(oquery ?? '') });
@@ -93,14 +95,16 @@ export function parseWebhookEvents(
 export function parseWebhookUrl(written: string, outbound: Pick<OutboundClient, 'assertAllowed'>): string {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const isUrl = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:');
-  if (!isUrl || written.length > LONGEST_URL) throw invalid('url', 'url is an address by https or http.');
+  if (!isUrl || written.length > LONGEST_URL)
+    throw invalidAt('url is an address by https or http.', { parameter: 'url' });
   if (url.username !== '' || url.password !== '')
-    throw invalid('url', 'url holds no user name and password.');
-  if (url.hash !== '') throw invalid('url', 'url has no part behind #: it would not be sent.');
+    throw invalidAt('url holds no user name and password.', { parameter: 'url' });
+  if (url.hash !== '')
+    throw invalidAt('url has no part behind #: it would not be sent.', { parameter: 'url' });
   try {
     outbound.assertAllowed(url);
   } catch (error) {
-    throw error instanceof ServiceError ? invalid('url', error.message) : error;
+    throw error instanceof ServiceError ? invalidAt(error.message, { parameter: 'url' }) : error;
   }
   return url.href;
 }
@@ -109,11 +113,7 @@ export function parseWebhookUrl(written: string, outbound: Pick<OutboundClient, 
 export function parseWebhookName(written: string): string {
   const name = toNormalText(written);
   if (name.length >= 1 && name.length <= LONGEST_NAME && !name.includes('\0')) return name;
-  throw invalid('name', `A webhook has a name of 1 to ${LONGEST_NAME} characters.`);
-}
-
-function invalid(parameter: string, detail: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+  throw invalidAt(`A webhook has a name of 1 to ${LONGEST_NAME} characters.`, { parameter: 'name' });
 }
 
 const PREFIX = 'whsec_';

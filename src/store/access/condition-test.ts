@@ -2,7 +2,7 @@
  * Reads a condition as a `ValueTest`, by the type that the collection declares at its place. Each scalar type
  * defines what a condition means for it (model/field-types). Refuses operands that the field can never have.
  */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { ExactNumber, type JsonValue } from '../../base/json/json.js';
 import { dayRange, instantFrom, isDay, monthRange } from '../../base/model/calendar.js';
 import { CREATED_ON } from '../../base/model/collection.js';
@@ -239,5 +239,5 @@ const TIME_EXPECTATION = 'a day (=2026-04-01, =on2026-04-01, =today), a month (=
 function unfit(name: string, value: JsonValue, expected: string, hint = ''): ServiceError {
   const sent = String(value).slice(0, 100);
   const detail = `${name}: ${expected} is expected, ${JSON.stringify(sent)} was sent.${hint}`;
-  return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, parameter: name, expected, sent }] });
+  return invalidAt(detail, { parameter: name, expected, sent });
 }

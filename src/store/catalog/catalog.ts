@@ -8,7 +8,7 @@
  * @see decisions 1 (a dropped collection)
  */
 
-import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { type ErrorDetail, invalidAt, ServiceError } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { type Domain, type Scope, topDomainIdOf } from '../../base/model/scope.js';
@@ -321,9 +321,7 @@ export class Catalog {
     if (!collection.fieldsByName.has(used.field)) {
       const near = didYouMean(used.field, collection.fieldsByName.keys());
       const detail = `${collection.name} declares no field "${used.field}".${near}`;
-      throw new ServiceError('INVALID_VALUE', detail, {
-        errors: [{ parameter: 'field', detail, sent: used.field }],
-      });
+      throw invalidAt(detail, { parameter: 'field', sent: used.field });
     }
     return await listFieldUses(this.#database, scope, used);
   }

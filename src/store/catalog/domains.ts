@@ -7,7 +7,7 @@
  * @see decisions 7
  */
 
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
@@ -464,14 +464,10 @@ function assertAdmin(scope: Scope): void {
 
 function assertProperty(name: string, value: JsonValue | undefined): void {
   if (!PROPERTY_NAME.test(name)) {
-    throw new ServiceError('INVALID_VALUE', `"${name}" cannot be the name of a property`, {
-      errors: [
-        {
-          parameter: 'name',
-          detail: 'not a name',
-          expected: 'a letter, then letters, digits, `_`, `.`, `-`',
-        },
-      ],
+    throw invalidAt(`"${name}" cannot be the name of a property`, {
+      parameter: 'name',
+      detail: 'not a name',
+      expected: 'a letter, then letters, digits, `_`, `.`, `-`',
     });
   }
   if (value !== undefined) assertPropertyValue(name, value);
@@ -484,10 +480,10 @@ function printValue(value: JsonValue): string {
     throw new ServiceError('LIMIT_EXCEEDED', `the value of a property has at most ${MAX_VALUE_BYTES} bytes`);
   }
   if (isStorable(value)) return text;
-  throw new ServiceError('INVALID_VALUE', 'the value has a character that cannot be kept', {
-    errors: [
-      { parameter: 'value', detail: 'not storable', expected: 'text without U+0000 and lone surrogates' },
-    ],
+  throw invalidAt('the value has a character that cannot be kept', {
+    parameter: 'value',
+    detail: 'not storable',
+    expected: 'text without U+0000 and lone surrogates',
   });
 }
 

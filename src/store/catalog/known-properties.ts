@@ -4,7 +4,7 @@
  * property for its scripts.
  */
 
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt } from '../../base/errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { instantFrom, isDay } from '../../base/model/calendar.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
@@ -211,8 +211,10 @@ export function assertPropertyValue(name: string, value: JsonValue): void {
   const known = findKnownProperty(name);
   if (known === undefined || known.isValid(value)) return;
   const { expected } = known;
-  throw new ServiceError('INVALID_VALUE', `the property ${name}: ${expected} is expected`, {
-    errors: [{ parameter: 'value', detail: `not what ${name} may be`, expected }],
+  throw invalidAt(`the property ${name}: ${expected} is expected`, {
+    parameter: 'value',
+    detail: `not what ${name} may be`,
+    expected,
   });
 }
 

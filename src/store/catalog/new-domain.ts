@@ -1,5 +1,5 @@
 /** The data for a new domain: a school, or a branch. @see decisions 7 */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt } from '../../base/errors.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import { findUnstorableText } from '../../base/model/unstorable-text.js';
 import { assertPropertyValue } from './known-properties.js';
@@ -21,7 +21,7 @@ export function assertNewDomain({ id, name, timeZone }: NewDomain): void {
   assertDomainId(id);
   if (toNormalText(name) === '' || name.length > LONGEST_NAME || findUnstorableText(name) !== undefined) {
     const detail = `name has 1 to ${LONGEST_NAME} characters.`;
-    throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'name', detail }] });
+    throw invalidAt(detail, { parameter: 'name' });
   }
   if (timeZone !== undefined) assertPropertyValue('timezone', timeZone);
 }
@@ -34,7 +34,10 @@ export function isDomainId(text: string): boolean {
 export function assertDomainId(id: string): void {
   if (isDomainId(id)) return;
   const expected = '1 to 64 letters, digits, `_`, `.` or `-`';
-  throw new ServiceError('INVALID_VALUE', `"${id}" cannot be the id of a domain: ${expected}`, {
-    errors: [{ parameter: 'id', detail: 'not an id', expected, sent: id }],
+  throw invalidAt(`"${id}" cannot be the id of a domain: ${expected}`, {
+    parameter: 'id',
+    detail: 'not an id',
+    expected,
+    sent: id,
   });
 }

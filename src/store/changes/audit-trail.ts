@@ -3,7 +3,7 @@
  * the changes write the entries themselves.
  */
 
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../access/access.js';
 import { AUDITED_OPERATIONS, type AuditedOperation } from '../audited-act.js';
@@ -98,7 +98,10 @@ function toAudited(sent: string): AuditedOperation {
   const found = AUDITED_OPERATIONS.find((one) => one === sent);
   if (found !== undefined) return found;
   const expected = `one of ${AUDITED_OPERATIONS.join(', ')}`;
-  throw new ServiceError('INVALID_VALUE', `"${sent.slice(0, 50)}" is no operation; expected: ${expected}`, {
-    errors: [{ parameter: 'operation', detail: 'no operation', expected, sent }],
+  throw invalidAt(`"${sent.slice(0, 50)}" is no operation; expected: ${expected}`, {
+    parameter: 'operation',
+    detail: 'no operation',
+    expected,
+    sent,
   });
 }

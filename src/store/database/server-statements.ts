@@ -3,7 +3,7 @@
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { invariant, ServiceError } from '../../base/errors.js';
+import { invalidAt, invariant, ServiceError } from '../../base/errors.js';
 import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
 import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
 import { guarded } from '../../base/process/guarded.js';
@@ -309,7 +309,5 @@ function hasUnstorableEscape(json: string): boolean {
 
 function unstorable(): ServiceError {
   const detail = 'A text holds a character that cannot be stored (U+0000, or half of a surrogate pair).';
-  return new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ detail, expected: 'text without U+0000 and lone surrogates' }],
-  });
+  return invalidAt(detail, { expected: 'text without U+0000 and lone surrogates' });
 }

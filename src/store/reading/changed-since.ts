@@ -1,5 +1,5 @@
 /** The changes of a collection since an instant, including removals: statements over the alias `r`. */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt } from '../../base/errors.js';
 import { instantFrom } from '../../base/model/calendar.js';
 import type { Database } from '../database/database.js';
 import {
@@ -29,8 +29,7 @@ export function parseSince(
   const { parameter, timeZone, keepRemovedDays } = limits;
   const since = instantFrom(text, timeZone);
   const expected = 'an instant such as 2026-04-01T09:30:00+05:30, or a day YYYY-MM-DD';
-  const wrong = (detail: string) =>
-    new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, parameter, expected, sent: text }] });
+  const wrong = (detail: string) => invalidAt(detail, { parameter, expected, sent: text });
   if (since === undefined) throw wrong(`${parameter} is ${JSON.stringify(text)}; expected ${expected}.`);
   if (Date.parse(since) >= Date.now() - keepRemovedDays * DAY_MS) return since;
   throw wrong(

@@ -5,7 +5,7 @@
  * null, so that old records do not make the query fail. Sums are exact, because they are of type `numeric`.
  * Every operand is a parameter, and every name comes from the catalog.
  */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import type {
   AggregateQuery,
   GroupComparison,
@@ -419,10 +419,10 @@ function groupedBy(key: GroupKey, { values, query }: Omit<GroupContext, 'options
   if (query.groupBy.some((one) => textOf(one) === textOf(key))) return values.ofKey(key);
   const field = key.path.join('.');
   const detail = `Groups have a "${field}" only where they are grouped by it.`;
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [
-      { parameter: 'groupBy', detail, expected: 'all keys that an order or a condition names', sent: field },
-    ],
+  throw invalidAt(detail, {
+    parameter: 'groupBy',
+    expected: 'all keys that an order or a condition names',
+    sent: field,
   });
 }
 
@@ -436,13 +436,11 @@ const DESCENDING = sql.raw('desc nulls last');
 function unfitting(path: Path, action: string, expected: string): ServiceError {
   const field = path.join('.');
   const detail = `The field "${field}" cannot be ${action}: that takes ${expected}.`;
-  return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, expected, sent: field }] });
+  return invalidAt(detail, { expected, sent: field });
 }
 
 function wrongOperand(measure: Measure, value: Operand, expected: string): ServiceError {
   const of = measure.kind === 'records' ? 'count' : `${measure.kind} of "${measure.path.join('.')}"`;
   const detail = `The ${of} compares with ${expected}, not with ${JSON.stringify(String(value))}.`;
-  return new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ parameter: 'having', detail, expected, sent: String(value) }],
-  });
+  return invalidAt(detail, { parameter: 'having', expected, sent: String(value) });
 }

@@ -8,7 +8,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { parseExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
@@ -146,9 +146,7 @@ function ordered(key: OrderKey): Sql {
 function sortedByList(path: Path): ServiceError {
   const field = path.join('.');
   const detail = `Records cannot be sorted by "${field}": it is a list, or inside one, and has many values.`;
-  return new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ detail, expected: 'a field with one value', sent: field }],
-  });
+  return invalidAt(detail, { expected: 'a field with one value', sent: field });
 }
 
 /** The gateway creates no longer cursor for any useful sort key. */

@@ -2,7 +2,7 @@
  * Prints operands as JSON text and as pieces of a jsonpath. All quoting happens here. Both are passed as
  * parameters, never as SQL.
  */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { NumberOperand, Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
@@ -27,9 +27,7 @@ export function storable(text: string): string {
   const detail =
     `The text has a character at ${position} that no record can hold (U+0000, or half of a surrogate ` +
     'pair).';
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ detail, position, expected: 'text without U+0000 and lone surrogates' }],
-  });
+  throw invalidAt(detail, { position, expected: 'text without U+0000 and lone surrogates' });
 }
 
 /** `"text"` in a jsonpath, which has the string literals of JSON. */
@@ -49,9 +47,7 @@ function numberText(operand: NumberOperand): string {
   if (isStorableNumber(operand)) return text;
   const sent = text.slice(0, 40);
   const detail = `${sent} is not ${NUMBER_EXPECTATION}.`;
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ detail, expected: NUMBER_EXPECTATION, sent }],
-  });
+  throw invalidAt(detail, { expected: NUMBER_EXPECTATION, sent });
 }
 
 /** Deeper than any value of a record. */

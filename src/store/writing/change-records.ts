@@ -2,7 +2,7 @@
  * Changes locked records: each is checked like a single change, and all are written back in batches, one
  * statement each.
  */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt, ServiceError } from '../../base/errors.js';
 import {
   isJsonObject,
   type JsonObject,
@@ -242,9 +242,7 @@ function plan(row: LockedRow, request: ChangeRequest & { readonly secret: Secret
   const { _id: id, ...others } = after;
   if (id !== undefined && id !== row.id) {
     const detail = 'the _id of a record never changes';
-    throw new ServiceError('INVALID_VALUE', detail, {
-      errors: [{ pointer: '/_id', detail, expected: row.id }],
-    });
+    throw invalidAt(detail, { pointer: '/_id', expected: row.id });
   }
   const untold = sentFields(row).filter((name) => secret.has(name));
   const names = new Set([...Object.keys(before), ...Object.keys(others), ...untold]);

@@ -6,7 +6,7 @@
  * change. Others are ignored rather than refused, so a count discloses nothing about them. If a change would
  * move a record out of the caller's rows, the whole write is refused.
  */
-import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
+import { invalidAt, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
@@ -353,9 +353,7 @@ export class MatchingWrites {
     const { _id: id = made._id } = base;
     if (made._id !== undefined && made._id !== id) {
       const detail = 'The filter names another _id than the update: the record that is made has one.';
-      throw new ServiceError('INVALID_VALUE', detail, {
-        errors: [{ pointer: '/_id', detail, expected: String(id) }],
-      });
+      throw invalidAt(detail, { pointer: '/_id', expected: String(id) });
     }
     // A replacement keeps nothing else of what the filter says.
     const data = id === undefined ? made : { ...made, _id: id };

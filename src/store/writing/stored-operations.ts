@@ -2,8 +2,7 @@
  * The operations of an update as they apply to one collection: checked against the caller's rights, their
  * values as they are stored.
  */
-import type { ErrorDetail } from '../../base/errors.js';
-import { ServiceError } from '../../base/errors.js';
+import { type ErrorDetail, invalidAt } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
@@ -39,7 +38,7 @@ export function assertMayApply(
     const fields: JsonObject = operation.kind === 'replace' ? operation.data : fieldsAt(pathsOf(operation));
     if (operation.kind !== 'replace' && Object.hasOwn(fields, '_id') && !isNaming(operation)) {
       const detail = 'the _id of a record never changes';
-      throw new ServiceError('INVALID_VALUE', detail, { errors: [{ pointer: '/_id', detail }] });
+      throw invalidAt(detail, { pointer: '/_id' });
     }
     assertWritable([fields], writable, collection);
     assertNoProbing([fields], scope, collection);

@@ -1,5 +1,5 @@
 /** What tells the records of a collection apart: their `_id`, a unique field, or values unique together. */
-import { ServiceError } from '../../base/errors.js';
+import { invalidAt } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection, UniqueTogether } from '../../base/model/collection.js';
 import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
@@ -42,9 +42,7 @@ export function uniqueKeyOf(collection: Collection, by: string, readable: Effect
   );
   const expected = `one of ${names.join(', ')}`;
   const detail = `by: "${by}" does not tell the records of ${collection.name} apart; ${expected} is expected`;
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ parameter: 'by', detail, expected, sent: by }],
-  });
+  throw invalidAt(detail, { parameter: 'by', expected, sent: by });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Errors for conditions that do not fit the type of their field. */
-import { ServiceError } from '../../errors.js';
+import { invalidAt, ServiceError } from '../../errors.js';
 import type { Condition } from '../filter.js';
 import type { Operand } from '../operand.js';
 import type { ValueCondition } from '../value-test.js';
@@ -28,7 +28,7 @@ export function invalidOperand(
   const hint = hintAtHash(value) || hintAtDateWord(value, expected);
   const compared = `compares with ${expected}, not with ${sent}.${hint}`;
   const detail = `The field "${field}"${declared} ${compared}`;
-  return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, expected, sent: String(value) }] });
+  return invalidAt(detail, { expected, sent: String(value) });
 }
 
 /** A URL ends at `#`: `created_on=#in2026-04`, not encoded, arrives as `created_on=`. */

@@ -3,7 +3,7 @@
  * a value, and the cost.
  */
 import { type DocumentNode, Kind, type ValueNode, visit } from 'graphql';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import { isIntrospectionField } from './introspection-cost.js';
 import { COSTLY_ARGUMENTS, type CostPlan, type CostRequest, type OperationCosts } from './operation-cost.js';
@@ -130,10 +130,10 @@ function assertFilterVariables(
     const detail =
       `The variable $${variable} of ${argument} is ${sent === null ? 'null' : 'missing'}, and a filter ` +
       'without its value would match everything.';
-    throw new ServiceError(
-      'INVALID_VALUE',
-      `${detail} Send it, or use isNull to find records without a value.`,
-      { errors: [{ detail, parameter: variable, expected: `a value of $${variable}` }] },
-    );
+    throw invalidAt(`${detail} Send it, or use isNull to find records without a value.`, {
+      detail,
+      parameter: variable,
+      expected: `a value of $${variable}`,
+    });
   }
 }

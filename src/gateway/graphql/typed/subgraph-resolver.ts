@@ -15,7 +15,7 @@ import {
   printSchema,
 } from 'graphql';
 import { createUnionType } from 'type-graphql';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
 import { isRecordId } from '../../../base/model/record-id.js';
 import { member, objectType } from '../../../base/scalars/declared-type.js';
 import { assertPageSize, type PageSizes } from '../../resolvers/page-arguments.js';
@@ -107,8 +107,11 @@ export function createSubgraphResolver(
 
 function wrong(parameter: string, detail: string, sent: unknown): ServiceError {
   const expected = 'an object such as {"__typename": "Task", "id": "T-7"}';
-  return new ServiceError('INVALID_VALUE', `${parameter}: ${detail}; ${expected} is expected`, {
-    errors: [{ parameter, detail, expected, sent: typeof sent === 'string' ? sent.slice(0, 80) : null }],
+  return invalidAt(`${parameter}: ${detail}; ${expected} is expected`, {
+    parameter,
+    detail,
+    expected,
+    sent: typeof sent === 'string' ? sent.slice(0, 80) : null,
   });
 }
 

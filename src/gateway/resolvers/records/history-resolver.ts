@@ -1,5 +1,5 @@
 /** The door to earlier versions of records, and their restoration. */
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
 import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { enumType, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
@@ -206,7 +206,5 @@ function toMoment(
 }
 
 function wrong(parameter: string, detail: string, expected: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', `${parameter}: ${detail}; ${expected} is expected`, {
-    errors: [{ parameter, detail, expected }],
-  });
+  return invalidAt(`${parameter}: ${detail}; ${expected} is expected`, { parameter, detail, expected });
 }

@@ -10,7 +10,7 @@
  * @see decisions 11
  */
 import { Field, ID, InterfaceType } from 'type-graphql';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt } from '../../../base/errors.js';
 import { isRecordId } from '../../../base/model/record-id.js';
 import type { Shape } from '../../../store/sql/shape.js';
 
@@ -79,9 +79,10 @@ export function parseNodeId(nodeId: string, parameter: string): NodePlace {
     return { form: generic === undefined ? 'typed' : 'generic', collection, id };
   }
   const sent = nodeId.slice(0, 80);
-  throw new ServiceError('INVALID_VALUE', `${parameter}: "${sent}" names no record of any collection`, {
-    errors: [
-      { parameter, detail: 'it is no global id', expected: 'the nodeId of a record, e.g. "task:T-7"', sent },
-    ],
+  throw invalidAt(`${parameter}: "${sent}" names no record of any collection`, {
+    parameter,
+    detail: 'it is no global id',
+    expected: 'the nodeId of a record, e.g. "task:T-7"',
+    sent,
   });
 }

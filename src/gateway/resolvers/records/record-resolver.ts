@@ -5,7 +5,7 @@
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import { parseOquery } from '../../../base/languages/oquery.js';
 import { parseWhere } from '../../../base/languages/where.js';
@@ -412,8 +412,11 @@ export function byIds(ids: readonly string[]): Filter {
 /** @throws INVALID_VALUE naming the argument */
 export function toObject(value: unknown, parameter: string): JsonObject {
   if (isJsonObject(value)) return value;
-  throw new ServiceError('INVALID_VALUE', `${parameter} is a JSON object of fields.`, {
-    errors: [{ parameter, detail: 'not an object', expected: 'a JSON object', sent: value as JsonValue }],
+  throw invalidAt(`${parameter} is a JSON object of fields.`, {
+    parameter,
+    detail: 'not an object',
+    expected: 'a JSON object',
+    sent: value as JsonValue,
   });
 }
 

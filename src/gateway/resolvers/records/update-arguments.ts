@@ -1,6 +1,6 @@
 /** Parses the arguments of an update by stored names: each is an object from paths to operands. */
 
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
 import { type ExactNumber, isExactNumber, isJsonObject, type JsonValue } from '../../../base/json/json.js';
 import type { Path } from '../../../base/model/path.js';
 import type { UpdateOperation } from '../../../base/model/update-operation.js';
@@ -81,5 +81,5 @@ function toValues(argument: string, { path, value }: Leaf): readonly JsonValue[]
 
 function wrong(parameter: string, expected: string, sent: JsonValue): ServiceError {
   const detail = `${parameter}: ${expected} is expected`;
-  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail, expected, sent }] });
+  return invalidAt(detail, { parameter, expected, sent });
 }

@@ -1,5 +1,5 @@
 /** The door to credentials: login, tokens, passwords, API keys. GraphQL and REST both call these methods. */
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt } from '../../../base/errors.js';
 import type { KeyScopes, RecordVerb } from '../../../base/model/scope.js';
 import {
   enumType,
@@ -292,16 +292,12 @@ function scopesOf({
   const hasScopes = scopes !== undefined && scopes !== null;
   if (hasAccess !== hasScopes) return hasAccess ? scopesOfAccess(access) : scopes;
   const detail = 'What a key may do is said by `access` or by `scopes`, and by one of them alone.';
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ pointer: '/access', detail, expected: 'e.g. {preset: READ_ONLY}' }],
-  });
+  throw invalidAt(detail, { pointer: '/access', expected: 'e.g. {preset: READ_ONLY}' });
 }
 
 function toInstant(written: string | null | undefined): Date | undefined {
   if (written === null || written === undefined) return undefined;
   if (written.includes('T')) return new Date(written);
   const detail = 'expiresAt is an instant such as "2027-04-01T00:00:00Z", not a bare day.';
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ parameter: 'expiresAt', detail, sent: written }],
-  });
+  throw invalidAt(detail, { parameter: 'expiresAt', sent: written });
 }

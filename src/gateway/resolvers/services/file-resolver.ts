@@ -1,5 +1,5 @@
 /** The door to files, except their bytes, which go by `POST /files` and `GET /files/<id>`. */
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
 import {
   inputType,
@@ -98,10 +98,10 @@ export const FileResolver = serviceResolver(
       { data: member.of(CreateFileInput, 'The file.') },
       async ({ files }, scope, { data }) => {
         if (!isBase64(data.content)) {
-          throw new ServiceError('INVALID_VALUE', 'the content of the file is not base64', {
-            errors: [
-              { parameter: 'content', detail: 'not base64', expected: 'base64 (RFC 4648, section 4)' },
-            ],
+          throw invalidAt('the content of the file is not base64', {
+            parameter: 'content',
+            detail: 'not base64',
+            expected: 'base64 (RFC 4648, section 4)',
           });
         }
 
@@ -151,8 +151,9 @@ export function toLink(
 ): FileLink | undefined {
   if (collection && recordId) return { collection, recordId };
   if (!collection && !recordId) return undefined;
-  throw new ServiceError('INVALID_VALUE', 'a record is named by collection and recordId, both', {
-    errors: [{ parameter: collection ? 'recordId' : 'collection', detail: 'is missing' }],
+  throw invalidAt('a record is named by collection and recordId, both', {
+    parameter: collection ? 'recordId' : 'collection',
+    detail: 'is missing',
   });
 }
 

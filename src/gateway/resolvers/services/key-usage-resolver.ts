@@ -1,7 +1,7 @@
 /** The door to usage figures of API keys: for their owners, and for admins those of the domain. */
 
 import { Arg, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt } from '../../../base/errors.js';
 import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import {
   type HourFigures,
@@ -122,5 +122,5 @@ function assertWithin(
 ): number {
   if (sent >= 1 && sent <= most) return sent;
   const detail = `${parameter} is 1 to ${most}, not ${sent}.`;
-  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail, sent }] });
+  throw invalidAt(detail, { parameter, sent });
 }

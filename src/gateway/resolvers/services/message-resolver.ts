@@ -1,5 +1,5 @@
 /** The door to messages: sending them, and managing those that are queued or sent. */
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import {
   enumType,
@@ -204,7 +204,9 @@ function toResult({ content, ...message }: Message): MessageResult {
 function toValues(data: JsonValue | undefined): JsonObject | undefined {
   if (data === undefined || data === null) return undefined;
   if (isJsonObject(data)) return data;
-  throw new ServiceError('INVALID_VALUE', 'the values of a template are an object', {
-    errors: [{ parameter: 'data', detail: 'not an object', expected: 'e.g. {"name": "Asha"}' }],
+  throw invalidAt('the values of a template are an object', {
+    parameter: 'data',
+    detail: 'not an object',
+    expected: 'e.g. {"name": "Asha"}',
   });
 }

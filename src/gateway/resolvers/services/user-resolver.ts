@@ -1,7 +1,7 @@
 /** The door to the administration of users, to sessions, and to links that set a password. */
 
 import { z } from 'zod';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt } from '../../../base/errors.js';
 import { inputType, member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import type { AccountLinks } from '../../../services/auth/account-links.js';
 import type { Invitations } from '../../../services/auth/invitations.js';
@@ -250,6 +250,6 @@ function parsePlace(cursor: string, parameter: string): UserPlace {
     return { userName, id };
   } catch {
     const detail = `${parameter} is a cursor of a page of accounts.`;
-    throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+    throw invalidAt(detail, { parameter });
   }
 }

@@ -1,6 +1,6 @@
 /** Wraps the SQL of a report: a page of its rows, or all of them as one column of text to stream. */
 
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt } from '../../../base/errors.js';
 import { type Sql, sql } from '../../../store/sql.js';
 
 /**
@@ -88,20 +88,12 @@ export function parseReportCursor(text: string): ReportCursor {
   const [, position, key] = /^(\d{1,9}):(.*)$/s.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (position !== undefined && key !== undefined && !key.includes('\0'))
     return { position: Number(position), key };
-  throw new ServiceError(
-    'INVALID_VALUE',
-    `after is ${JSON.stringify(text)}; expected a cursor of this report.`,
-    {
-      errors: [
-        {
-          parameter: 'after',
-          detail: 'is no cursor of this report',
-          expected: 'the endCursor of a page',
-          sent: text,
-        },
-      ],
-    },
-  );
+  throw invalidAt(`after is ${JSON.stringify(text)}; expected a cursor of this report.`, {
+    parameter: 'after',
+    detail: 'is no cursor of this report',
+    expected: 'the endCursor of a page',
+    sent: text,
+  });
 }
 
 export function printStatement(sql: Sql): string {

@@ -3,7 +3,7 @@
  * leniently).
  */
 import { CsvError, parse } from 'csv-parse';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
 import { rearmFormula } from '../../../base/tables/csv-line.js';
 import { type Encoding, findEncoding, readAsUtf8 } from './encoding.js';
 import {
@@ -77,19 +77,11 @@ export async function openCsvSource(
 function parseDelimiter(sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined;
   if (sent.length === 1 && !/["\r\n]/.test(sent)) return sent;
-  throw new ServiceError(
-    'INVALID_VALUE',
-    `A delimiter is one character, not ${JSON.stringify(sent.slice(0, 40))}.`,
-    {
-      errors: [
-        {
-          detail: 'no delimiter',
-          parameter: 'delimiter',
-          expected: DELIMITERS.map((one) => JSON.stringify(one)).join(', '),
-        },
-      ],
-    },
-  );
+  throw invalidAt(`A delimiter is one character, not ${JSON.stringify(sent.slice(0, 40))}.`, {
+    detail: 'no delimiter',
+    parameter: 'delimiter',
+    expected: DELIMITERS.map((one) => JSON.stringify(one)).join(', '),
+  });
 }
 
 async function readSample(path: string, encoding: Encoding): Promise<string> {

@@ -1,6 +1,6 @@
 /** Detects the encoding of a text file, and converts it to UTF-8. */
 import { createReadStream } from 'node:fs';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
 
 const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
@@ -52,8 +52,10 @@ export async function findEncoding(path: string, named: string | undefined): Pro
 function parseEncoding(name: string): Encoding {
   const known = SPELLINGS[name.toLowerCase().replaceAll('_', '-')];
   if (known) return known;
-  throw new ServiceError('INVALID_VALUE', `No encoding is called ${JSON.stringify(name.slice(0, 40))}.`, {
-    errors: [{ detail: 'an unknown encoding', parameter: 'encoding', expected: ENCODINGS.join(', ') }],
+  throw invalidAt(`No encoding is called ${JSON.stringify(name.slice(0, 40))}.`, {
+    detail: 'an unknown encoding',
+    parameter: 'encoding',
+    expected: ENCODINGS.join(', '),
   });
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { type SaxesAttributePlain, SaxesParser } from 'saxes';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
 import { reasonOfDamage } from '../../../base/text/reason-of-damage.js';
 import {
   inBatches,
@@ -121,9 +121,7 @@ function candidatesOf(sheets: readonly SheetPart[], asked: string | undefined): 
   if (sheet) return [sheet];
   const names = sheets.slice(0, 20).map(({ name }) => name);
   const detail = `The workbook has no sheet ${JSON.stringify(asked.slice(0, 40))}.`;
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ detail: 'no such sheet', parameter: 'sheet', expected: names.join(', ') }],
-  });
+  throw invalidAt(detail, { detail: 'no such sheet', parameter: 'sheet', expected: names.join(', ') });
 }
 
 /** A row may end before the last column: blank cells at its end are not written. */

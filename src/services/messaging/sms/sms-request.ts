@@ -1,6 +1,6 @@
 /** Validates the request for a text message and converts it to one message per number. */
 import { z } from 'zod';
-import { type ErrorDetail, firstFault, ServiceError } from '../../../base/errors.js';
+import { type ErrorDetail, firstFault, invalidAt, ServiceError } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import { toE164PhoneNumber } from '../../../base/model/phone-number.js';
 import type { Scope } from '../../../base/model/scope.js';
@@ -78,8 +78,11 @@ function numberToSendTo(written: string, callingCode: string): string {
   if (number !== undefined) return number;
   const expected = `a telephone number, e.g. +${callingCode}5123456789`;
   const sent = written.slice(0, 40);
-  throw new ServiceError('INVALID_VALUE', `"${sent}" is no number to send to: expected ${expected}`, {
-    errors: [{ parameter: 'to', detail: 'not a telephone number', expected, sent }],
+  throw invalidAt(`"${sent}" is no number to send to: expected ${expected}`, {
+    parameter: 'to',
+    detail: 'not a telephone number',
+    expected,
+    sent,
   });
 }
 

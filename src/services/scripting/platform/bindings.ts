@@ -11,7 +11,7 @@
 
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt } from '../../../base/errors.js';
 import type { JsonValue } from '../../../base/json/json.js';
 import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
@@ -269,9 +269,9 @@ function toDate({ domain }: Scope, short: string, date: z.output<typeof instant>
   const read = given === undefined ? new Date() : new Date(given);
   if (!Number.isNaN(read.getTime())) return read;
   const detail = `"${String(date).slice(0, 100)}" is not a date`;
-  throw new ServiceError('INVALID_VALUE', `platform.format.${short}: date: ${detail}`, {
-    errors: [
-      { parameter: 'date', detail, expected: 'a Date, an ISO 8601 text, or a day such as 2026-11-28' },
-    ],
+  throw invalidAt(`platform.format.${short}: date: ${detail}`, {
+    parameter: 'date',
+    detail,
+    expected: 'a Date, an ISO 8601 text, or a day such as 2026-11-28',
   });
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../../base/json/json.js';
 import type { HttpMethod, OutboundAnswer, OutboundClient } from '../requests/outbound-client.js';
 import type { ScriptLimits } from '../script-settings.js';
@@ -157,8 +157,10 @@ function decode(body: Buffer, contentType = ''): string {
 }
 
 function invalid(parameter: string, detail: string, expected?: string): ServiceError {
-  return new ServiceError('INVALID_VALUE', `platform.request(url, options): ${parameter}: ${detail}`, {
-    errors: [{ parameter, detail, ...(expected && { expected }) }],
+  return invalidAt(`platform.request(url, options): ${parameter}: ${detail}`, {
+    parameter,
+    detail,
+    ...(expected && { expected }),
   });
 }
 

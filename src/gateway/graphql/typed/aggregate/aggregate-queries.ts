@@ -2,7 +2,7 @@
  * The root fields that aggregate the records of a collection: `tasksAggregate` and `tasksDistinct`. They use
  * the same `RecordSet` as `tasks`, with the same rights and conditions.
  */
-import { ServiceError } from '../../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../../../base/json/json.js';
 import type {
   Group,
@@ -204,9 +204,7 @@ function containing(text: string, { key, value, name }: KeyField): Filter {
     return { kind: 'contains', path: isText ? key.path : labelPath(key.path), text, isInsensitive: true };
   }
   const detail = `contains fits texts and references of the record itself; ${name} is neither.`;
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ parameter: 'contains', detail, expected: 'a field of text, or a reference', sent: name }],
-  });
+  throw invalidAt(detail, { parameter: 'contains', expected: 'a field of text, or a reference', sent: name });
 }
 
 function toDistinctValue(group: Group, { value }: KeyField): DistinctValue {
@@ -265,8 +263,10 @@ function toGroupOrder({ field, measure, direction }: GroupOrderByValue, fields: 
 }
 
 function wrong(detail: string, sent: string | null): ServiceError {
-  return new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ parameter: 'orderBy', detail, expected: 'a field, a measure of a field, or COUNT', sent }],
+  return invalidAt(detail, {
+    parameter: 'orderBy',
+    expected: 'a field, a measure of a field, or COUNT',
+    sent,
   });
 }
 
@@ -333,9 +333,7 @@ function toValues(value: unknown, name: string): Values {
 /** Null never means "any". @see decisions 3 */
 function nothing(name: string): ServiceError {
   const detail = `"${name}" of having is null: leave it out, or give what it compares with.`;
-  return new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ parameter: 'having', detail, expected: 'a value', sent: null }],
-  });
+  return invalidAt(detail, { parameter: 'having', expected: 'a value', sent: null });
 }
 
 /** A measure, and the field of a group that shows it. */

@@ -7,7 +7,7 @@
 
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
-import { ServiceError } from '../../../../base/errors.js';
+import { invalidAt, ServiceError } from '../../../../base/errors.js';
 import { JsonText } from '../../../../base/scalars/json-text.js';
 import type { Files } from '../../../files/files.js';
 import {
@@ -133,7 +133,7 @@ function createReadFileBinding(services: { readonly files: Pick<Files, 'get' | '
       if (start > end || end >= file.size) {
         const detail =
           `opts: bytes ${start} to ${end} are not in the file "${file.name}", ` + `which has ${file.size}`;
-        throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'opts', detail }] });
+        throw invalidAt(detail, { parameter: 'opts' });
       }
       const { stream } = services.files.open(file, { signal, within, range: { start, end } });
       try {
