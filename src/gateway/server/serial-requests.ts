@@ -16,6 +16,12 @@ const MOST_PARTS = 128;
 /** How long no such body is read for each part; a part costs some 0.0015 ms of processor time. */
 const PAUSE_MS_PER_PART = 0.05;
 
+/** A connection of the operating system, as Node's own HTTP server pauses it. */
+interface Handle {
+  reading: boolean;
+  readStop(): void;
+}
+
 /** Handles the upgrade of a connection to a WebSocket. */
 export type OnWebSocket = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 
@@ -57,6 +63,7 @@ export class SerialRequests {
   #hold(request: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on('error', destroyOnError);
     putBack(request, { socket, head, without: NONE });
+    if (socket.readableLength >= socket.readableHighWaterMark) stopReading(socket);
     this.#held.add(socket);
   }
 
@@ -125,7 +132,10 @@ function createRequestClass(busy: WeakSet<Socket>, early: WeakSet<IncomingMessag
   };
 }
 
-/** Puts a request back to the unread bytes of its connection, except some headers. */
+/**
+ * Puts a request back to the unread bytes of its connection, except some headers. The rest of the chunk stays
+ * where it is: a chunk holds hundreds of requests, and a copy for each would be megabytes a request.
+ */
 function putBack(
   { method, url, httpVersion, rawHeaders }: IncomingMessage,
   rest: { readonly socket: Socket; readonly head: Buffer; readonly without: ReadonlySet<string> },
@@ -135,7 +145,19 @@ function putBack(
     const name = rawHeaders[index] ?? '';
     if (!rest.without.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[index + 1]}`);
   }
-  rest.socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest.head]));
+  if (rest.head.length > 0) rest.socket.unshift(rest.head);
+  rest.socket.unshift(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
+}
+
+/**
+ * Node begins to read a connection again with each request, whatever is still unread, so that each request of
+ * a client that pipelines would add a chunk.
+ */
+function stopReading(socket: Socket & { readonly _handle?: Handle | null }): void {
+  const { _handle: handle } = socket;
+  if (!handle?.reading) return;
+  handle.reading = false;
+  handle.readStop();
 }
 
 function isWebSocket({ headers, method }: IncomingMessage): boolean {

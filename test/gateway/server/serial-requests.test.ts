@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import net from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { SerialRequests } from '../../../src/gateway/server/serial-requests.js';
 import { useGateway } from '../../contract/gateway.js';
 import { eventually } from '../../eventually.js';
 
@@ -121,6 +123,32 @@ describe('requests that arrive before the previous one is answered', () => {
     expect([other.status, answers() < 270]).toEqual([200, true]);
     await eventually(() => answers() === 300);
     socket.destroy();
+  });
+
+  it('stay with their sender beyond what a connection may hold, and are all answered', async () => {
+    const REQUESTS = 6_000;
+    const serial = new SerialRequests();
+    let served = 0;
+    let most = 0;
+    const server = createServer(
+      { IncomingMessage: serial.IncomingMessage },
+      ({ socket: { readableLength, readableHighWaterMark } }, response) => {
+        most = Math.max(most, readableLength / readableHighWaterMark);
+        served += 1;
+        setImmediate(() => response.end());
+      },
+    );
+    serial.listen(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const socket = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1').resume();
+    socket.write(
+      'GET / HTTP/1.1\r\nHost: x\r\nX-Long: '.padEnd(996, 'x').concat('\r\n\r\n').repeat(REQUESTS),
+    );
+    await eventually(() => served === REQUESTS);
+    socket.destroy();
+    server.close();
+    // What is held, and a chunk that had been asked for.
+    expect(most).toBeLessThan(6);
   });
 
   it('are not answered once the connection closes', async () => {
