@@ -25,7 +25,7 @@ import { moveTile } from './tile-operation';
 
 const TileForm = lazyPart(async () => (await import('./tile-form')).TileForm);
 
-type StoredDashboard = NonNullable<DashboardTilesQuery['dashboard']>;
+type StoredDashboard = DashboardTilesQuery['dashboard'];
 
 /**
  * The dashboard was removed, never existed, or is not shared with the viewer. The gateway does not say
@@ -36,11 +36,10 @@ const GONE = new Set(['NOT_FOUND', 'GONE']);
 export function DashboardDetailsPage() {
   const { dashboard: id = '' } = useParams({ strict: false }) as { readonly dashboard?: string };
   const { data, error, refetch } = useOperation(DashboardTiles, { id });
-  const missing = <NotFoundState above={[{ label: t('Dashboards'), to: '/portal/dashboards' }]} />;
-  if (error instanceof GatewayProblem && GONE.has(error.code)) return missing;
+  if (error instanceof GatewayProblem && GONE.has(error.code))
+    return <NotFoundState above={[{ label: t('Dashboards'), to: '/portal/dashboards' }]} />;
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
-  if (!data.dashboard) return missing;
   return (
     <InSteps key={id} before={<LoadingState />}>
       <InTurns>

@@ -12,7 +12,7 @@ import { GatewayProblem } from '../session/gateway-problem';
 import { TextButton } from '../shell/text-button';
 import { EntranceCard, NewPasswordFields, OverNotice, RefusalNotice } from './entrance-card';
 
-type Account = NonNullable<LinkedAccountQuery['accountLink']>;
+type Account = LinkedAccountQuery['accountLink'];
 
 type Step =
   | { readonly kind: 'asking' }
@@ -54,8 +54,7 @@ export function WelcomePage({ token }: { readonly token: string }) {
 
 function stepOf(data: LinkedAccountQuery | undefined, problem: Error | null): Step {
   if (problem) return stepAfter(problem);
-  if (!data) return { kind: 'asking' };
-  return data.accountLink ? { kind: 'open', account: data.accountLink } : { kind: 'over' };
+  return data ? { kind: 'open', account: data.accountLink } : { kind: 'asking' };
 }
 
 function stepAfter(problem: Error): Step {

@@ -8,18 +8,11 @@ import { formats, t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
 import { StateTag } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
-import {
-  EmptyState,
-  LoadingState,
-  NotFoundState,
-  PageFrame,
-  ProblemState,
-  TitledSection,
-} from '../shell/states';
+import { Answered, EmptyState, NotFoundState, PageFrame, TitledSection } from '../shell/states';
 import { ChoiceField } from '../shell/text-field';
 import { textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
-type Usage = NonNullable<UsageOfKeyQuery['apiKeyUsage']>;
+type Usage = UsageOfKeyQuery['apiKeyUsage'];
 
 const HOUR_MS = 3_600_000;
 /** A request appears within five seconds, because the gateway stores them every two seconds. */
@@ -30,10 +23,8 @@ export function KeyUsagePage() {
   const [{ hours }, change] = useAddress({ hours: '24' });
   const keys = useOperation(ApiKeysOfPortal, {});
   const asked = { id, hours: Math.min(720, Math.max(1, Math.trunc(Number(hours)) || 24)) };
-  const { data, error, refetch } = useOperation(UsageOfKey, asked, {
-    keepsPrevious: true,
-    everyMs: REFRESH_MS,
-  });
+  const answer = useOperation(UsageOfKey, asked, { keepsPrevious: true, everyMs: REFRESH_MS });
+  const { error } = answer;
   const above = [{ label: t('API keys'), to: '/portal/keys' }];
   if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState above={above} />;
   const listed = keys.data?.apiKeys.find((one) => one.id === id);
@@ -55,10 +46,9 @@ export function KeyUsagePage() {
         />
       }
     >
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !data && <LoadingState />}
-      {data && !data.apiKeyUsage && <EmptyState icon="key" title={t('There is no such key')} />}
-      {data?.apiKeyUsage && <UsageFigures usage={data.apiKeyUsage} hours={asked.hours} />}
+      <Answered of={answer}>
+        {({ apiKeyUsage }) => <UsageFigures usage={apiKeyUsage} hours={asked.hours} />}
+      </Answered>
     </PageFrame>
   );
 }

@@ -35,51 +35,44 @@ import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { AccountStateTag, RolesInput, SentLinkDialog } from './people-page';
 
-type Account = NonNullable<PeopleAccountQuery['account']>;
+type Account = PeopleAccountQuery['account'];
 
 export function UserDetailsPage() {
   const { person = '' } = useParams({ strict: false }) as { readonly person?: string };
   const answer = useOperation(PeopleAccount, { id: person });
-  const account = answer.data?.account;
+  const { name, userName } = answer.data?.account ?? {};
   return (
-    <PageFrame
-      title={account ? account.name || account.userName : t('User')}
-      above={[{ label: t('People'), to: '/portal/people' }]}
-    >
+    <PageFrame title={name || userName || t('User')} above={[{ label: t('People'), to: '/portal/people' }]}>
       <Answered of={answer}>
-        {() =>
-          account ? (
-            <Stack>
-              <FactStrip
-                facts={[
-                  [t('State'), <AccountStateTag key="state" account={account} />],
-                  [t('User name'), account.userName],
-                  [t('Email'), account.email],
-                  [t('Roles'), account.roles.join(', ')],
-                  [t('Last login'), account.lastLoginAt && formats.instant(account.lastLoginAt)],
-                ]}
-              />
-              <Group justify="space-between" align="flex-start">
-                <PersonActions account={account} />
-                <AuditLinks userId={account.id} />
-              </Group>
-              <PageTabs>
-                <PageTab name="rights" label={t('Permissions')}>
-                  {account.isActive ? (
-                    <RightsTable userId={account.id} />
-                  ) : (
-                    <EmptyState icon="lock" title={t('A deactivated user may do nothing')} />
-                  )}
-                </PageTab>
-                <PageTab name="sessions" label={t('Sessions')}>
-                  <SessionList userId={account.id} />
-                </PageTab>
-              </PageTabs>
-            </Stack>
-          ) : (
-            <EmptyState icon="users" title={t('There is no such user')} />
-          )
-        }
+        {({ account }) => (
+          <Stack>
+            <FactStrip
+              facts={[
+                [t('State'), <AccountStateTag key="state" account={account} />],
+                [t('User name'), account.userName],
+                [t('Email'), account.email],
+                [t('Roles'), account.roles.join(', ')],
+                [t('Last login'), account.lastLoginAt && formats.instant(account.lastLoginAt)],
+              ]}
+            />
+            <Group justify="space-between" align="flex-start">
+              <PersonActions account={account} />
+              <AuditLinks userId={account.id} />
+            </Group>
+            <PageTabs>
+              <PageTab name="rights" label={t('Permissions')}>
+                {account.isActive ? (
+                  <RightsTable userId={account.id} />
+                ) : (
+                  <EmptyState icon="lock" title={t('A deactivated user may do nothing')} />
+                )}
+              </PageTab>
+              <PageTab name="sessions" label={t('Sessions')}>
+                <SessionList userId={account.id} />
+              </PageTab>
+            </PageTabs>
+          </Stack>
+        )}
       </Answered>
     </PageFrame>
   );
@@ -224,7 +217,7 @@ function AuditLinks({ userId }: { readonly userId: string }) {
   );
 }
 
-type CollectionRights = NonNullable<PeopleRightsQuery['userRights']>['collections'][number];
+type CollectionRights = PeopleRightsQuery['userRights']['collections'][number];
 
 /** The rights of a user as the gateway decides them: each collection by verb, with its fields. */
 function RightsTable({ userId }: { readonly userId: string }) {
@@ -243,7 +236,7 @@ function RightsTable({ userId }: { readonly userId: string }) {
   return (
     <Answered of={useOperation(PeopleRights, { userId })}>
       {({ userRights }) =>
-        userRights?.collections.length ? (
+        userRights.collections.length > 0 ? (
           <ListTable<CollectionRights>
             label={t('Permissions')}
             verticalSpacing="xs"

@@ -27,7 +27,7 @@ import {
   valueText,
 } from '../records/use-declared-collection';
 import { LoadingState, ProblemState } from '../shell/states';
-import { type PrintLayout } from './print-menu';
+import type { PrintLayout } from './print-menu';
 
 interface PrintDocumentProps {
   readonly layout: PrintLayout;
@@ -152,10 +152,7 @@ interface PrintedField {
   readonly rows: readonly (readonly PrintedField[])[];
 }
 
-function usePrintFilters(
-  layout: PrintLayout,
-  collection: DeclaredCollection | null | undefined,
-): PrintFilters {
+function usePrintFilters(layout: PrintLayout, collection: DeclaredCollection | undefined): PrintFilters {
   const { locale } = useLingui().i18n;
   const words = layout.translations?.[locale]?.words ?? {};
   const translate = (text: string) => words[text] ?? text;

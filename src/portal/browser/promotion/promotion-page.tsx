@@ -21,7 +21,7 @@ import { TextButton } from '../shell/text-button';
 import { PickField, TextField } from '../shell/text-field';
 import { textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
-type Promotion = NonNullable<PromoteStudentsMutation['promoteStudents']>;
+type Promotion = PromoteStudentsMutation['promoteStudents'];
 type Student = Promotion['students'][number];
 type Input = PromoteStudentsMutationVariables['promotion'];
 
@@ -107,7 +107,6 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
   const onPromoted = ({ promoteStudents }: PromoteStudentsMutation) => {
     // The preview goes, and the question with it.
     preview.reset();
-    if (!promoteStudents) return;
     const { requestId, students } = promoteStudents;
     const count = students.length;
     const onUndone = () => queries.resetQueries({ queryKey: [GridRecords.name] });

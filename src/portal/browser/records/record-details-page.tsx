@@ -49,9 +49,9 @@ export function RecordDetailsPage() {
   const { collection } = declared;
   const isRemoved = now.error instanceof GatewayProblem && now.error.code === 'GONE';
   // The record that was read before its removal is still present beside the error.
-  const record = isRemoved ? undefined : (now.data?.record ?? undefined);
+  const record = isRemoved ? undefined : now.data?.record;
   const problem = declared.error ?? (isRemoved ? null : now.error);
-  const isReady = collection !== undefined && collection !== null && (isNew || isRemoved || record);
+  const isReady = collection && (isNew || isRemoved || record);
   const above = [
     { label: t('Records'), to: '/portal/records' },
     // A collection that does not exist has no page to link to.
@@ -93,7 +93,7 @@ export function RecordDetailsPage() {
       >
         {problem && <ProblemState problem={problem} retry={() => void now.refetch()} />}
         {!problem && !isReady && <LoadingState />}
-        {!problem && isReady && collection && (
+        {!problem && isReady && (
           <>
             {record && <RecordFacts collection={collection} record={record} />}
             <InSteps key={`${name} ${id}`} before={<LoadingState />}>
@@ -207,7 +207,7 @@ function RemoveDialog({ collection, record, onClose }: RemoveDialogProps) {
 
 /** The heading of the record: its label, or the subject that it refers to if its collection has no label. */
 function labelOf(
-  collection: DeclaredCollection | null | undefined,
+  collection: DeclaredCollection | undefined,
   record: EditedRecord | undefined,
 ): string | undefined {
   if (!collection || !record) return undefined;

@@ -28,7 +28,7 @@ import {
 } from './use-declared-collection';
 import { type Draft, draftKey, isSame, tidied, useDraft, useDraftBase, withChange } from './use-draft';
 
-export type EditedRecord = NonNullable<RecordNowQuery['record']>;
+export type EditedRecord = RecordNowQuery['record'];
 type Values = Readonly<Record<string, unknown>>;
 
 /** The button that saves a new record and begins the next one. */
@@ -246,7 +246,6 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
       gateway.execute(RecordNow, { collection, id: record.id }),
       changesSince(record),
     ]);
-    if (!theirs) return;
     const before = record.data as Draft;
     const now = theirs.data as Draft;
     setConflict({
@@ -267,7 +266,7 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
     async function resolve(kept: ReadonlySet<string>) {
       const chosen = Object.fromEntries(Object.entries(changes).filter(([name]) => !kept.has(name)));
       keepDraft(chosen);
-      if (theirs && Object.keys(chosen).length > 0) {
+      if (Object.keys(chosen).length > 0) {
         await save(theirs, chosen);
         return;
       }
@@ -294,13 +293,11 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
   };
 }
 
-type ReadRecord = NonNullable<RecordNowQuery['record']>;
-
 /**
  * Replaces a record in all cached answers, including its row in the grid, so that no page shows the old
  * version. Reading all rows again could move the row that the user is looking at.
  */
-export function putRecord(queries: QueryClient, collection: string, record: ReadRecord): void {
+export function putRecord(queries: QueryClient, collection: string, record: EditedRecord): void {
   queries.setQueryData<RecordNowQuery>([RecordNow.name, { collection, id: record.id }], { record });
   const rows = queries.getQueriesData<InfiniteData<GridRecordsQuery>>({
     queryKey: [GridRecords.name, { collection }],
@@ -311,7 +308,7 @@ export function putRecord(queries: QueryClient, collection: string, record: Read
   }
 }
 
-function withRecord({ records }: GridRecordsQuery, { id, version, data }: ReadRecord): GridRecordsQuery {
+function withRecord({ records }: GridRecordsQuery, { id, version, data }: EditedRecord): GridRecordsQuery {
   const nodes = records.nodes.map((node) => (node.id === id ? { ...node, version, data } : node));
   return { records: { ...records, nodes } };
 }

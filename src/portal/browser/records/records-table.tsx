@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from 'react';
 import { RecordNow } from '../../../generated/portal/records/record';
-import { type GridRecordsQuery } from '../../../generated/portal/records/records';
+import type { GridRecordsQuery } from '../../../generated/portal/records/records';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
@@ -14,7 +14,7 @@ import { directionOf } from '../shell/sort-rows';
 import { TextButton } from '../shell/text-button';
 import { CheckField } from '../shell/text-field';
 import { type MoreRows, useGridKeys, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
-import { type ChosenRecords } from './bulk-bar';
+import type { ChosenRecords } from './bulk-bar';
 import { FieldFaults, faultsByField } from './field-faults';
 import { FieldInput } from './field-input';
 import { ConflictDialog, putRecord, type RecordToChange, useRecordSaving } from './record-editor';
@@ -187,7 +187,7 @@ function useRowReader(collection: string): (id: string) => Promise<void> {
   const queries = useQueryClient();
   return async (id) => {
     const { record } = await gateway.execute(RecordNow, { collection, id });
-    if (record) putRecord(queries, collection, record);
+    putRecord(queries, collection, record);
   };
 }
 

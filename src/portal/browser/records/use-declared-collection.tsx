@@ -26,7 +26,7 @@ export function isReferenceValue(value: unknown): value is ReferenceValue {
 }
 
 /** The declaration of a collection with its fields. */
-export type DeclaredCollection = NonNullable<CollectionDeclarationQuery['collection']>;
+export type DeclaredCollection = CollectionDeclarationQuery['collection'];
 
 /** Reads the declaration of a collection, with title and descriptions in the language of the page. */
 export function useDeclaredCollection(name: string) {

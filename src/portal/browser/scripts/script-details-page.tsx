@@ -36,7 +36,7 @@ export function ScriptDetailsPage() {
   const { script: name = '' } = useParams({ strict: false }) as { readonly script?: string };
   const { data, error, refetch } = useOperation(ScriptNow, { name });
   const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND';
-  const script = isNew ? undefined : (data?.script ?? undefined);
+  const script = isNew ? undefined : data?.script;
   const tabs: Readonly<Record<string, readonly [label: string, content: ReactNode]>> = {
     code: [t('Code'), <ScriptEditor key={name} name={name} script={script} />],
     ...(script && {

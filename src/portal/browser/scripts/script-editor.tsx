@@ -23,7 +23,7 @@ import { CheckField, ChoiceField } from '../shell/text-field';
 
 const PlatformTypes = lazyPart(async () => (await import('./platform-types')).PlatformTypes, 12);
 
-type EditedScript = NonNullable<ScriptNowQuery['script']>;
+type EditedScript = ScriptNowQuery['script'];
 
 const OUTDATED = [ScriptNow, ScriptsOfSchool, VersionsOfScript];
 

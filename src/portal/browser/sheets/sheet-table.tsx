@@ -115,10 +115,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
         await queries.invalidateQueries({ queryKey: [GridRecords.name] });
       };
       await onUndone();
-      const words = t(
-        '{count, plural, one {# row} other {# rows}} saved.',
-        answer.upsertRecords ?? { count: 0 },
-      );
+      const words = t('{count, plural, one {# row} other {# rows}} saved.', answer.upsertRecords);
       offerUndo(words, { requestId, onUndone });
     },
   });
