@@ -50,37 +50,32 @@ function ImportList({ label }: { readonly label: string }) {
   const look = useCallback(() => void queries.invalidateQueries({ queryKey: [PastImports.name] }), [queries]);
   useEvents(AnyImportChanged, {}, look, look);
   return (
-    <Answered of={imports}>
-      {(rows) =>
-        rows.length === 0 ? (
-          <EmptyState icon="upload" title={t('No imports yet')} />
-        ) : (
-          <>
-            <ListTable<PastImport>
-              label={label}
-              rows={rows}
-              columns={[
-                [
-                  t('File'),
-                  ({ id, name }) => <TextLink to={`/portal/imports/${id}`}>{name}</TextLink>,
-                  'wrapped',
-                ],
-                [
-                  t('Collection'),
-                  ({ collection }) =>
-                    collections.find(({ name }) => name === collection)?.title ?? collection,
-                ],
-                [t('State'), ({ state }) => <StateTag state={state}>{t(STATE_NAMES[state])}</StateTag>],
-                [t('New'), ({ counts }) => formats.number(counts.created), 'numeric'],
-                [t('Changed'), ({ counts }) => formats.number(counts.updated), 'numeric'],
-                [t('Errors'), ({ counts }) => formats.number(counts.refused), 'numeric'],
-                [t('Received'), ({ createdAt }) => formats.instant(createdAt)],
-              ]}
-            />
-            <MoreButton more={imports.more}>{t('Older imports')}</MoreButton>
-          </>
-        )
-      }
+    <Answered of={imports} empty={<EmptyState icon="upload" title={t('No imports yet')} />}>
+      {(rows) => (
+        <>
+          <ListTable<PastImport>
+            label={label}
+            rows={rows}
+            columns={[
+              [
+                t('File'),
+                ({ id, name }) => <TextLink to={`/portal/imports/${id}`}>{name}</TextLink>,
+                'wrapped',
+              ],
+              [
+                t('Collection'),
+                ({ collection }) => collections.find(({ name }) => name === collection)?.title ?? collection,
+              ],
+              [t('State'), ({ state }) => <StateTag state={state}>{t(STATE_NAMES[state])}</StateTag>],
+              [t('New'), ({ counts }) => formats.number(counts.created), 'numeric'],
+              [t('Changed'), ({ counts }) => formats.number(counts.updated), 'numeric'],
+              [t('Errors'), ({ counts }) => formats.number(counts.refused), 'numeric'],
+              [t('Received'), ({ createdAt }) => formats.instant(createdAt)],
+            ]}
+          />
+          <MoreButton more={imports.more}>{t('Older imports')}</MoreButton>
+        </>
+      )}
     </Answered>
   );
 }

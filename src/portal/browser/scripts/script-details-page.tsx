@@ -37,15 +37,17 @@ export function ScriptDetailsPage() {
   const { data, error, refetch } = useOperation(ScriptNow, { name });
   const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND';
   const script = isNew ? undefined : data?.script;
-  const tabs: Readonly<Record<string, readonly [label: string, content: ReactNode]>> = {
-    code: [t('Code'), <ScriptEditor key={name} name={name} script={script} />],
-    ...(script && {
-      run: [t('Run'), <RunTab key={name} name={name} />],
-      runs: [t('Runs'), <ScriptRunsTab key={name} name={name} />],
-      log: [t('Log'), <LogTab key={name} name={name} />],
-      versions: [t('Versions'), <VersionsTab key={name} name={name} code={script.code} />],
-    }),
-  };
+  const tabs: readonly (readonly [name: string, label: string, content: ReactNode])[] = [
+    ['code', t('Code'), <ScriptEditor key={name} name={name} script={script} />],
+    ...(script
+      ? ([
+          ['run', t('Run'), <RunTab key={name} name={name} />],
+          ['runs', t('Runs'), <ScriptRunsTab key={name} name={name} />],
+          ['log', t('Log'), <LogTab key={name} name={name} />],
+          ['versions', t('Versions'), <VersionsTab key={name} name={name} code={script.code} />],
+        ] as const)
+      : []),
+  ];
   return (
     <PageFrame
       title={name}
@@ -73,7 +75,7 @@ export function ScriptDetailsPage() {
       >
         {() => (
           <PageTabs>
-            {Object.entries(tabs).map(([value, [label, content]]) => (
+            {tabs.map(([value, label, content]) => (
               <PageTab key={value} name={value} label={label}>
                 {content}
               </PageTab>
@@ -118,30 +120,26 @@ function LogTab({ name }: ScriptTabProps) {
         data={choicesOf(LEVEL_NAMES, t('All'))}
         maw={220}
       />
-      <Answered of={log}>
-        {(entries) =>
-          entries.length === 0 ? (
-            <EmptyState icon="file" title={t('No log entries')} />
-          ) : (
-            <ListTable<LogOfScriptQuery['scriptLog'][number]>
-              label={t('Log')}
-              rows={entries}
-              columns={[
-                [t('When'), ({ at }) => formats.instant(at), 'one-line'],
-                [t('Level'), (entry) => t(LEVEL_NAMES[entry.level] ?? entry.level)],
-                [
-                  t('What'),
-                  ({ message, data }) => (
-                    <div>
-                      {message} {data !== null && <Code>{JSON.stringify(data)}</Code>}
-                    </div>
-                  ),
-                  'wrapped',
-                ],
-              ]}
-            />
-          )
-        }
+      <Answered of={log} empty={<EmptyState icon="file" title={t('No log entries')} />}>
+        {(entries) => (
+          <ListTable<LogOfScriptQuery['scriptLog'][number]>
+            label={t('Log')}
+            rows={entries}
+            columns={[
+              [t('When'), ({ at }) => formats.instant(at), 'one-line'],
+              [t('Level'), (entry) => t(LEVEL_NAMES[entry.level] ?? entry.level)],
+              [
+                t('What'),
+                ({ message, data }) => (
+                  <div>
+                    {message} {data !== null && <Code>{JSON.stringify(data)}</Code>}
+                  </div>
+                ),
+                'wrapped',
+              ],
+            ]}
+          />
+        )}
       </Answered>
       <MoreButton more={log.more}>{t('Older entries')}</MoreButton>
     </Stack>
@@ -211,10 +209,9 @@ function ScriptRunsTab({ name }: { readonly name: string }) {
   );
   const nameOf = useUserNames(runs.data?.map(({ principal }) => principal) ?? []);
   return (
-    <Answered of={runs}>
+    <Answered of={runs} empty={<EmptyState icon="history" title={t('No runs yet')} />}>
       {(rows) => (
         <Stack component="ol" className="plain-list" maw={900}>
-          {rows.length === 0 && <EmptyState icon="history" title={t('No runs yet')} />}
           {rows.map((run) => (
             <RunCard key={run.id} run={run} user={nameOf(run.principal)} />
           ))}
