@@ -401,6 +401,8 @@ export const FLOORS: readonly Room[] = [
         'services/messaging/sms/count-segments.ts',
         'store/catalog/collection-definition.ts',
       ],
+      ...['school/sheets/sheet-definition.ts', 'school/acts/act-definition.ts'],
+      ...['school/prints/print-definition.ts', 'base/model/bounds.ts'],
       ...['base/tables/csv-line.ts', 'base/languages/graphql-names.ts'],
       'base/languages/oquery-conditions.ts',
     ],

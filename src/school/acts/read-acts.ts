@@ -15,51 +15,12 @@ import {
   getNullableType,
   isRequiredInputField,
 } from 'graphql';
-import type { JsonObject, JsonValue } from '../../base/json/json.js';
+import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
-import type { RecordVerb, Scope } from '../../base/model/scope.js';
+import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
 import { declarationFault, findDeclared, readDeclarations } from '../read-declarations.js';
-
-interface ActInput {
-  readonly from?: string;
-  readonly value?: JsonValue;
-  readonly title?: string;
-  readonly choices?: Readonly<Record<string, string>>;
-}
-
-interface ShownField {
-  readonly field: string;
-  readonly title: string;
-}
-
-/** A declaration; schema/acts/act.schema.json explains each key. */
-interface ActDefinition {
-  readonly name: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly done?: string;
-  readonly translations?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly needs: {
-    readonly me?: string;
-    readonly collection?: string;
-    readonly verb?: RecordVerb;
-    readonly fields?: readonly string[];
-  };
-  readonly on: readonly {
-    readonly record?: string;
-    readonly collection?: string;
-    readonly report?: string;
-    readonly home?: boolean;
-  }[];
-  readonly when?: readonly { readonly field: string; readonly otherwise: string }[];
-  readonly opens?: string;
-  readonly mutation?: string;
-  readonly inputs?: Readonly<Record<string, ActInput>>;
-  readonly preview?: string;
-  readonly result?: readonly ShownField[];
-  readonly rows?: { readonly list: string; readonly columns: readonly ShownField[] };
-}
+import type { ActDefinition } from './act-definition.js';
 
 export interface DeclaredAct {
   readonly definition: ActDefinition;

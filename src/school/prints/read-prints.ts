@@ -19,22 +19,7 @@ import type { Scope } from '../../base/model/scope.js';
 import { createPrintEngine, PRINT_FILTERS, type PrintFilters } from '../../base/text/print-filters.js';
 import { findAccess } from '../../store/access/access.js';
 import { attempt, declarationFault, findDeclared, readDeclarations } from '../read-declarations.js';
-
-/** The head of a file; schema/prints/print.schema.json explains each key. */
-interface PrintDefinition {
-  readonly name: string;
-  readonly title: string;
-  readonly translations?: Readonly<Record<string, { readonly title?: string }>>;
-  readonly collection: string;
-  readonly report?: string;
-  readonly pages: 'each' | 'all';
-  readonly leads?: boolean;
-  readonly by?: readonly string[];
-  readonly copy?: Readonly<Record<string, string>>;
-  readonly choose?: readonly { readonly name: string }[];
-  readonly query: string;
-  readonly style?: string;
-}
+import type { PrintDefinition } from './print-definition.js';
 
 export interface DeclaredPrint {
   readonly definition: PrintDefinition;

@@ -7,28 +7,7 @@ import type { Collection, Field } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
 import { declarationFault as fault, findDeclared, readDeclarations } from '../read-declarations.js';
-
-/** A declaration; schema/sheets/sheet.schema.json explains each key. */
-interface SheetDefinition {
-  readonly name: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly collection: string;
-  readonly key: string;
-  readonly member: string;
-  readonly day?: string;
-  readonly savedBy?: string;
-  readonly choose?: readonly string[];
-  readonly members: {
-    readonly collection: string;
-    readonly by: readonly string[];
-    readonly orderBy?: readonly string[];
-    readonly number?: string;
-  };
-  readonly copy?: Readonly<Record<string, string>>;
-  readonly cells?: readonly { readonly field: string; readonly values?: readonly { value: string }[] }[];
-  readonly parts?: Readonly<Record<string, unknown>>;
-}
+import type { SheetDefinition } from './sheet-definition.js';
 
 export interface DeclaredSheet {
   readonly definition: SheetDefinition;

@@ -3,9 +3,10 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Act, ActPlace } from '../../../school/acts/act-definition.js';
 import { Icon, type IconName } from '../shell/icon';
 import { lazyPart } from '../shell/states';
-import { type Act, type ActPlace, type ActSubject, fillIn, sayAct, useActs } from './acts';
+import { type ActSubject, fillIn, sayAct, useActs } from './acts';
 
 const ActDialog = lazyPart(async () => (await import('./act-dialog')).ActDialog);
 

@@ -1,24 +1,16 @@
 /** The form of an act, its dry run, and what it has done. */
+
 import { ScrollArea, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Act, ActInput, ShownResult } from '../../../school/acts/act-definition.js';
 import { useViewer, useWrite } from '../gateway/use-gateway';
 import { nameOfColumn } from '../language/name-of-field';
 import { formats, t } from '../language/texts';
 import { ParameterInput } from '../reports/parameters-form';
 import { ConfirmDialog, notice, useUndoNotice } from '../shell/confirm-dialog';
 import { ListTable } from '../shell/list-table';
-import {
-  type Act,
-  type ActInput,
-  type ActSubject,
-  fillIn,
-  findObstacle,
-  readAt,
-  type ShownResult,
-  sayAct,
-  variablesOf,
-} from './acts';
+import { type ActSubject, fillIn, findObstacle, readAt, sayAct, variablesOf } from './acts';
 
 interface ActDialogProps {
   readonly act: Act;

@@ -1,60 +1,9 @@
 /** Acts as schema/acts declares them, and as `me` lists those of the viewer. */
+
 import { i18n } from '@lingui/core';
 import { Acts } from '../../../generated/portal/acts/acts';
+import type { Act, ActPlace } from '../../../school/acts/act-definition.js';
 import { useOperation } from '../gateway/use-gateway';
-
-export interface ActInput {
-  /** E.g. `rollback.reason`. */
-  readonly path: string;
-  readonly from?: string;
-  readonly value?: unknown;
-  readonly isAsked?: boolean;
-  readonly title?: string;
-  readonly lines?: number;
-  readonly choices?: Readonly<Record<string, string>>;
-  readonly type: string;
-  readonly isList: boolean;
-  readonly isRequired: boolean;
-  readonly allowed: readonly string[] | null;
-  readonly description: string;
-}
-
-export interface ShownResult {
-  readonly field: string;
-  readonly title: string;
-  readonly unit?: 'money';
-}
-
-/** Where acts are shown. */
-export type ActPlace =
-  | { readonly record: string }
-  | { readonly collection: string }
-  | { readonly report: string }
-  | { readonly home: true };
-
-export interface Act {
-  readonly name: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly done?: string;
-  readonly icon?: string;
-  readonly translations?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly on: readonly ActPlace[];
-  readonly when?: readonly {
-    readonly field: string;
-    readonly is?: readonly unknown[];
-    readonly otherwise: string;
-  }[];
-  readonly opens?: string;
-  readonly mutation?: string;
-  readonly document?: string;
-  readonly inputs: readonly ActInput[];
-  readonly preview?: string;
-  readonly result?: readonly ShownResult[];
-  readonly rows?: { readonly list: string; readonly columns: readonly ShownResult[] };
-  readonly isDangerous?: boolean;
-  readonly isUndoable?: boolean;
-}
 
 /** A record with its `_id`, or a row of a report. */
 export type ActSubject = Readonly<Record<string, unknown>>;

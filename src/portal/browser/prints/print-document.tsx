@@ -12,6 +12,7 @@ import {
   type PrintedRecordsQueryVariables,
   PrintLayout as ReadLayout,
 } from '../../../generated/portal/prints/prints';
+import type { PrintLayout } from '../../../school/prints/print-definition.js';
 import { downloadOf } from '../files/file-dialog';
 import { isExactNumber } from '../gateway/exact-number';
 import { useDownload, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
@@ -27,7 +28,6 @@ import {
   valueText,
 } from '../records/use-declared-collection';
 import { LoadingState, ProblemState } from '../shell/states';
-import type { PrintLayout } from './print-menu';
 
 interface PrintDocumentProps {
   readonly layout: PrintLayout;

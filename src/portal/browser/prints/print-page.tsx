@@ -1,6 +1,8 @@
 /** A document of chosen records, as it is printed or made a PDF by the browser. */
+
 import { Alert, Group, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import type { PrintChoice, PrintHead, PrintLayout } from '../../../school/prints/print-definition.js';
 import { useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
@@ -13,7 +15,7 @@ import { useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { PrintDocument, type PrintSubject, usePrintLayout, usePrintPages } from './print-document';
-import { type PrintChoice, type PrintHead, type PrintLayout, usePrints } from './print-menu';
+import { usePrints } from './print-menu';
 
 export function PrintPage() {
   const { print: name = '' } = useParams({ strict: false }) as { readonly print?: string };

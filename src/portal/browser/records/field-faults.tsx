@@ -1,5 +1,6 @@
 /** The faults that the gateway found in the fields of a record, shown at each field. */
 import type { ReactNode } from 'react';
+import type { Bounds } from '../../../base/model/bounds.js';
 import { isExactNumber } from '../gateway/exact-number';
 import { ProblemWords } from '../language/problem-words';
 import { formats, t, useToday } from '../language/texts';
@@ -83,17 +84,6 @@ function FaultInWords({ fault: { kind, detail, expected = '' } }: { readonly fau
     });
   }
   return <ProblemWords text={detail} />;
-}
-
-interface Bounds {
-  readonly minimum?: number | string;
-  readonly maximum?: number | string;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly multipleOf?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
 }
 
 /** Looser than what the gateway accepts: whatever they refuse, it refuses too. */

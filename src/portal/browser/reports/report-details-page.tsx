@@ -4,11 +4,12 @@ import { Alert, Card, Group, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
+import type { PrintHead } from '../../../school/prints/print-definition.js';
 import { fillVariables } from '../../explore/example-operation';
 import { useViewer } from '../gateway/use-gateway';
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
 import { formats, phrase, say, t } from '../language/texts';
-import { type PrintHead, PrintMenu } from '../prints/print-menu';
+import { PrintMenu } from '../prints/print-menu';
 import { CodeSpans } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
 import { PrintedOnly } from '../shell/in-turns';
@@ -32,7 +33,7 @@ import { ARRANGED, useReportAnswer } from './report-answer';
 import { useReportLinks } from './report-links';
 import { ReportDownloads, ReportRequest } from './report-request';
 import { ReportTable, ReportTotals } from './report-table';
-import { type AnsweredReport } from './report-values';
+import type { AnsweredReport } from './report-values';
 
 const ReportChart = lazyPart(async () => (await import('./report-chart')).ReportChart, 8);
 

@@ -3,56 +3,7 @@
  * cells are fields of the record, or the items of one part of it (the components of a subject).
  */
 
-interface SheetValue {
-  readonly value: string;
-  readonly key: string;
-}
-
-/** The names of the fields that hold parts and their items. */
-interface SheetParts {
-  readonly list: string;
-  readonly name: string;
-  readonly items: string;
-  readonly item: string;
-  readonly value: string;
-  readonly max: string;
-  readonly weight?: string;
-  readonly state: string;
-  readonly scored: string;
-  readonly empty: string;
-  readonly states: readonly SheetValue[];
-}
-
-/** A declaration as `me.sheets` has it; schema/sheets/sheet.schema.json explains each key. */
-export interface SheetDeclaration {
-  readonly name: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly translations?: Readonly<
-    Record<string, { readonly title?: string; readonly description?: string }>
-  >;
-  readonly icon?: string;
-  readonly collection: string;
-  readonly key: string;
-  readonly member: string;
-  readonly day?: string;
-  readonly savedBy?: string;
-  readonly choose?: readonly string[];
-  readonly members: {
-    readonly collection: string;
-    /** The field of GraphQL for many members, e.g. `registrations`. */
-    readonly plural: string;
-    /** The field with the name of a member. */
-    readonly label: string;
-    readonly by: readonly string[];
-    readonly where?: Readonly<Record<string, unknown>>;
-    readonly orderBy?: readonly string[];
-    readonly number?: string;
-  };
-  readonly copy?: Readonly<Record<string, string>>;
-  readonly cells?: readonly { readonly field: string; readonly values?: readonly SheetValue[] }[];
-  readonly parts?: SheetParts;
-}
+import type { SheetDeclaration, SheetParts, SheetValue } from '../../../school/sheets/sheet-definition.js';
 
 type Data = Readonly<Record<string, unknown>>;
 

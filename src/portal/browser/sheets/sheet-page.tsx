@@ -1,4 +1,5 @@
 /** A sheet: the members of a set with the cells of each, saved together. Roll-call and marks are sheets. */
+
 import { Alert, Group, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import {
@@ -7,6 +8,7 @@ import {
   type SheetMembersQueryVariables,
   SheetRecords,
 } from '../../../generated/portal/sheets/sheets';
+import type { SheetDeclaration } from '../../../school/sheets/sheet-definition.js';
 import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
@@ -18,7 +20,7 @@ import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { PickField } from '../shell/text-field';
 import { SetSelect, useSets } from './set-select';
-import { type SheetDeclaration, type SheetRecord, sheetParts } from './sheet-columns';
+import { type SheetRecord, sheetParts } from './sheet-columns';
 import { SheetTable } from './sheet-table';
 import { titleOfSheet, useSheets } from './use-sheets';
 

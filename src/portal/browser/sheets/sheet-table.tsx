@@ -1,9 +1,11 @@
 /** The rows of a sheet: a tap or a key changes a cell, a paste fills many, and one button saves all. */
+
 import { Alert, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { SaveSheet, SheetRecords } from '../../../generated/portal/sheets/sheets';
+import type { SheetDeclaration } from '../../../school/sheets/sheet-definition.js';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { fromWallTime } from '../language/days';
 import { formats, t } from '../language/texts';
@@ -19,7 +21,6 @@ import {
   parseCell,
   recordsToSave,
   type SheetColumn,
-  type SheetDeclaration,
   type SheetMember,
   type SheetRecord,
   sheetColumns,

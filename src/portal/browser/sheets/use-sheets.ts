@@ -1,6 +1,6 @@
 import { i18n } from '@lingui/core';
+import type { SheetDeclaration } from '../../../school/sheets/sheet-definition.js';
 import { useViewer } from '../gateway/use-gateway';
-import type { SheetDeclaration } from './sheet-columns';
 
 /** The sheets that the viewer may fill in. */
 export function useSheets(): readonly SheetDeclaration[] {
