@@ -156,9 +156,14 @@ export class ServiceError extends Error {
   }
 }
 
-/** INVALID_VALUE for what stands at one place; what is wrong with it is the message, unless `at` says it. */
-export function invalidAt(message: string, at: Partial<ErrorDetail>): ServiceError {
-  return new ServiceError('INVALID_VALUE', message, { errors: [{ detail: message, ...at }] });
+/** An error about what stands at one place; what is wrong with it is the message, unless `at` says it. */
+export function faultAt(code: ErrorCode, message: string, at: Partial<ErrorDetail> = {}): ServiceError {
+  return new ServiceError(code, message, { errors: [{ detail: message, ...at }] });
+}
+
+/** INVALID_VALUE for what stands at one place. */
+export function invalidAt(message: string, at: Partial<ErrorDetail> = {}): ServiceError {
+  return faultAt('INVALID_VALUE', message, at);
 }
 
 /** The error codes for a record or file that does not exist, or that the caller may not read. */

@@ -2,7 +2,7 @@
  * One place in a record: read, set and taken away. The record given is never changed; what comes back shares
  * what stayed.
  */
-import { invalidAt, ServiceError } from '../errors.js';
+import { invalidAt, type ServiceError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json/json.js';
 import { isList } from './compare-json.js';
 import { type Path, pointerOf } from './path.js';

@@ -1,5 +1,5 @@
 /** The routes for what a school does with many records at once: promoting students, raising dues. */
-import { invalidAt, ServiceError } from '../../base/errors.js';
+import { invalidAt, type ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { PromoteStudentsInput, Promotion } from '../../school/reports/promotion/promotion.js';
 import { type RaiseDuesInput, RaisedDues } from '../../school/reports/receipts/due-raising.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { invalidAt, ServiceError } from '../../base/errors.js';
+import { invalidAt, type ServiceError } from '../../base/errors.js';
 import { isDay } from '../../base/model/calendar.js';
 
 /** How large a demo school is, and when it is. */

@@ -7,7 +7,7 @@
  *
  * @see decisions 3 (fields a caller may not read), 6
  */
-import { ServiceError } from '../../base/errors.js';
+import { faultAt, ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 import type { Readership } from '../../base/languages/where-place.js';
 import type { Collection, Field, RoleAccess, RowRule } from '../../base/model/collection.js';
@@ -217,10 +217,10 @@ export function assertReadable(
     const [field] = path;
     if (field === undefined) throw wholeRecord(collection);
     if (!access.hiddenFields.has(field)) continue;
-    throw new ServiceError(
+    throw faultAt(
       'FORBIDDEN',
       `the field "${field}" of ${collection.name} is not yours to read, so neither to filter or sort by`,
-      { errors: [{ detail: `"${path.join('.')}" is hidden from your roles`, sent: path.join('.') }] },
+      { detail: `"${path.join('.')}" is hidden from your roles`, sent: path.join('.') },
     );
   }
 }

@@ -2,7 +2,7 @@
  * Reads a condition as a `ValueTest`, by the type that the collection declares at its place. Each scalar type
  * defines what a condition means for it (model/field-types). Refuses operands that the field can never have.
  */
-import { invalidAt, ServiceError } from '../../base/errors.js';
+import { faultAt, invalidAt, type ServiceError } from '../../base/errors.js';
 import { ExactNumber, type JsonValue } from '../../base/json/json.js';
 import { dayRange, instantFrom, isDay, monthRange } from '../../base/model/calendar.js';
 import { CREATED_ON } from '../../base/model/collection.js';
@@ -196,9 +196,7 @@ function assertOrdered(value: CompareCondition['value'], place: Place, name: str
   if (place.type === 'id' || (type !== undefined && isPlainText(type))) {
     const expected = 'equals (=), starts with (==) or contains (=*)';
     const detail = `${name} is text, which has no greater and less: ${expected} would fit it.`;
-    throw new ServiceError('MALFORMED_FILTER', detail, {
-      errors: [{ detail, parameter: name, expected, sent: String(value) }],
-    });
+    throw faultAt('MALFORMED_FILTER', detail, { parameter: name, expected, sent: String(value) });
   }
   if (type?.isOfFormat !== undefined && !(typeof value === 'string' && type.isOfFormat(value)))
     throw unfit(name, value, type.expectation);

@@ -8,7 +8,7 @@
  * @see decisions 1 (a dropped collection)
  */
 
-import { type ErrorDetail, invalidAt, ServiceError } from '../../base/errors.js';
+import { type ErrorDetail, faultAt, invalidAt, ServiceError } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { type Domain, type Scope, topDomainIdOf } from '../../base/model/scope.js';
@@ -287,8 +287,10 @@ export class Catalog {
     // A missing collection, or one of another domain, is reported as such.
     if (ifVersion === undefined || row === undefined || row.version === ifVersion) return;
     const detail = `the declaration of ${name} has version ${row.version}, not ${ifVersion}`;
-    throw new ServiceError('VERSION_CONFLICT', detail, {
-      errors: [{ detail: 'read it again and decide anew', expected: String(row.version), sent: ifVersion }],
+    throw faultAt('VERSION_CONFLICT', detail, {
+      detail: 'read it again and decide anew',
+      expected: String(row.version),
+      sent: ifVersion,
     });
   }
 

@@ -7,7 +7,7 @@
  * @see decisions 7
  */
 
-import { invalidAt, ServiceError } from '../../base/errors.js';
+import { faultAt, invalidAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
@@ -327,8 +327,8 @@ export class Domains {
     await this.refresh();
     if (changed.length === 0) {
       if (ifMatch !== undefined && this.#etagOf(scope, property.name) !== ifMatch) {
-        throw new ServiceError('VERSION_CONFLICT', `${property.name} was changed meanwhile`, {
-          errors: [{ detail: 'read it again and decide anew' }],
+        throw faultAt('VERSION_CONFLICT', `${property.name} was changed meanwhile`, {
+          detail: 'read it again and decide anew',
         });
       }
       if (property.value !== undefined)

@@ -3,7 +3,7 @@
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { invalidAt, invariant, ServiceError } from '../../base/errors.js';
+import { invalidAt, invariant, type ServiceError } from '../../base/errors.js';
 import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
 import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
 import { guarded } from '../../base/process/guarded.js';

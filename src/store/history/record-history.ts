@@ -1,5 +1,5 @@
 /** The history of a record: its earlier states and changes, as far as the caller may read them. */
-import { ServiceError } from '../../base/errors.js';
+import { faultAt, type ServiceError } from '../../base/errors.js';
 import {
   isJsonObject,
   type JsonObject,
@@ -263,15 +263,12 @@ export function noSuchState(collection: Collection, id: string, moment: Moment):
     'version' in moment
       ? ['version', `has no version ${moment.version}`]
       : ['at', `was not there at ${moment.at.toISOString()}`];
-  const detail = `the record "${id}" of ${collection.name} ${state}`;
-  return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail }] });
+  return faultAt('NOT_FOUND', `the record "${id}" of ${collection.name} ${state}`, { parameter });
 }
 
 export function noLongerKept(collection: Collection, id: string, version: number): ServiceError {
   const detail = `what the record "${id}" of ${collection.name} was at version ${version} is not kept`;
-  return new ServiceError('GONE', detail, {
-    errors: [{ detail, expected: 'a version since which every change is kept with its values' }],
-  });
+  return faultAt('GONE', detail, { expected: 'a version since which every change is kept with its values' });
 }
 
 /**

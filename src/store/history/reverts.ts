@@ -1,7 +1,7 @@
 /**
  * Restores records: one to an earlier version, or all that a request changed. Called by `RecordStore` only.
  */
-import { andMore, type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { andMore, type ErrorDetail, faultAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
@@ -191,7 +191,7 @@ limit ${max + 1}`,
     );
     if (rows.length === 0) {
       const detail = `no change of the request "${requestId}" is yours to undo`;
-      throw new ServiceError('NOT_FOUND', detail, { errors: [{ parameter: 'requestId', detail }] });
+      throw faultAt('NOT_FOUND', detail, { parameter: 'requestId' });
     }
     if (rows.length > max) {
       throw new ServiceError(

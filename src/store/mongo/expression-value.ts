@@ -2,7 +2,7 @@
  * `Expression` to SQL over a document. Numbers are exact: sums and products of `numeric`, not of floats. An
  * operator is a row of a table, `byTemplate(result, operands, template)`; see `sql`.
  */
-import { ServiceError } from '../../base/errors.js';
+import { faultAt, type ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 import type { Expression } from '../../base/model/expression.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
@@ -399,5 +399,5 @@ export function notSupported(what: string, hint = ''): ServiceError {
 }
 
 function malformed(detail: string, expected: string, sent: string): ServiceError {
-  return new ServiceError('MALFORMED_FILTER', detail, { errors: [{ detail, expected, sent }] });
+  return faultAt('MALFORMED_FILTER', detail, { expected, sent });
 }

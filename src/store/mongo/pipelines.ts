@@ -1,6 +1,6 @@
 /** Runs pipelines over the records that a caller may read, each as one statement. */
 import { randomBytes } from 'node:crypto';
-import { ServiceError } from '../../base/errors.js';
+import { faultAt, ServiceError } from '../../base/errors.js';
 import { type Expression, listExpressionPaths } from '../../base/model/expression.js';
 import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
@@ -176,7 +176,7 @@ export class Pipelines {
 function tooMany(most: number): ServiceError {
   const advice = 'narrow the query, or read it with findStream or agg';
   const detail = `the answer has more than ${most} values; ${advice}`;
-  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail }] });
+  return faultAt('LIMIT_EXCEEDED', detail);
 }
 
 /**

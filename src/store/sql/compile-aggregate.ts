@@ -5,7 +5,7 @@
  * null, so that old records do not make the query fail. Sums are exact, because they are of type `numeric`.
  * Every operand is a parameter, and every name comes from the catalog.
  */
-import { invalidAt, ServiceError } from '../../base/errors.js';
+import { invalidAt, type ServiceError } from '../../base/errors.js';
 import type {
   AggregateQuery,
   GroupComparison,

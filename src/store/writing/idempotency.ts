@@ -1,6 +1,6 @@
 /** Writes that are executed once, however often they are sent: the first answer is stored with the write. */
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../../base/errors.js';
+import { faultAt } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { credentialName, type KeyScopes, type Principal, type Scope } from '../../base/model/scope.js';
 import type { Database } from '../database/database.js';
@@ -95,11 +95,11 @@ async function firstAnswer<T extends JsonValue>(
     from idempotency_keys
     where ${kept.row}`);
   if (row?.is_same) return JSON.parse(row.answer);
-  throw new ServiceError(
+  throw faultAt(
     'IDEMPOTENCY_CONFLICT',
     `the idempotency key "${kept.key}" was used for another request within ${IDEMPOTENCY_HOURS} h; ` +
       'take a new one',
-    { errors: [{ parameter: 'Idempotency-Key', detail: 'used for another request', sent: kept.key }] },
+    { parameter: 'Idempotency-Key', detail: 'used for another request', sent: kept.key },
   );
 }
 
@@ -154,7 +154,10 @@ function hashOf(text: string): Buffer {
 function assertKey(key: string): void {
   if (/^[\x21-\x7e]+$/.test(key) && key.length <= MAX_KEY_LENGTH) return;
   const expected = `1 to ${MAX_KEY_LENGTH} printable ASCII characters without spaces`;
-  throw new ServiceError('MALFORMED_REQUEST', `an idempotency key is ${expected}`, {
-    errors: [{ parameter: 'Idempotency-Key', detail: 'not a key', expected, sent: key.slice(0, 100) }],
+  throw faultAt('MALFORMED_REQUEST', `an idempotency key is ${expected}`, {
+    parameter: 'Idempotency-Key',
+    detail: 'not a key',
+    expected,
+    sent: key.slice(0, 100),
   });
 }

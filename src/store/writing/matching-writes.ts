@@ -6,7 +6,7 @@
  * change. Others are ignored rather than refused, so a count discloses nothing about them. If a change would
  * move a record out of the caller's rows, the whole write is refused.
  */
-import { invalidAt, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
+import { faultAt, invalidAt, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
@@ -432,8 +432,9 @@ function toUpdated({ rows, written, made }: UpdateDone, returning: 'none' | 'bef
 
 function unfiltered(collection: Collection, verb: 'update' | 'delete'): ServiceError {
   const detail = `this would ${verb} every record of ${collection.name}: give a condition or allowAll: true`;
-  return new ServiceError('MALFORMED_FILTER', detail, {
-    errors: [{ detail, parameter: 'where', expected: 'a condition, or allowAll: true' }],
+  return faultAt('MALFORMED_FILTER', detail, {
+    parameter: 'where',
+    expected: 'a condition, or allowAll: true',
   });
 }
 

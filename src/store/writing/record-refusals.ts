@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { type ErrorDetail, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
+import { type ErrorDetail, faultAt, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isRecordId } from '../../base/model/record-id.js';
@@ -68,8 +68,10 @@ export function versionConflict(
 ): ServiceError {
   const sent = [versions.sent].flat().join(' or ') || 'a tag of another kind';
   const detail = `the record "${id}" of ${collection.name} has version ${versions.expected}, not ${sent}`;
-  return new ServiceError('VERSION_CONFLICT', detail, {
-    errors: [{ detail: 'read it again and decide anew', expected: String(versions.expected), sent }],
+  return faultAt('VERSION_CONFLICT', detail, {
+    detail: 'read it again and decide anew',
+    expected: String(versions.expected),
+    sent,
   });
 }
 

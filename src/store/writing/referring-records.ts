@@ -6,7 +6,7 @@
  * A concurrent write that stores such a reference holds a key-share lock on the target
  * (`references.ts`), so whoever removes the target has locked it `for update` before.
  */
-import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { type ErrorDetail, faultAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -83,7 +83,7 @@ export async function assertUnreferenced(
 export function assertMayForce({ principal }: Scope): void {
   if (isAdmin(principal)) return;
   const detail = '`force` is for admins: it removes a record although others point to it.';
-  throw new ServiceError('FORBIDDEN', detail, { errors: [{ parameter: 'force', detail }] });
+  throw faultAt('FORBIDDEN', detail, { parameter: 'force' });
 }
 
 export function describeReferrers({ counts, hasOthers }: ReferringRecords): readonly ErrorDetail[] {
@@ -370,7 +370,7 @@ export async function assertUnused(
   if (renameEverywhere && !isAdmin(scope.principal)) {
     const detail =
       '`renameEverywhere` is for admins: it changes the records of all collections that use the name.';
-    throw new ServiceError('FORBIDDEN', detail, { errors: [{ parameter: 'renameEverywhere', detail }] });
+    throw faultAt('FORBIDDEN', detail, { parameter: 'renameEverywhere' });
   }
   const left = renameEverywhere ? gone.filter(({ to }) => to === undefined) : gone;
   const errors = describeReferrers(

@@ -15,7 +15,7 @@ import {
   printSchema,
 } from 'graphql';
 import { createUnionType } from 'type-graphql';
-import { invalidAt, ServiceError } from '../../../base/errors.js';
+import { invalidAt, type ServiceError } from '../../../base/errors.js';
 import { isRecordId } from '../../../base/model/record-id.js';
 import { member, objectType } from '../../../base/scalars/declared-type.js';
 import { assertPageSize, type PageSizes } from '../../resolvers/page-arguments.js';

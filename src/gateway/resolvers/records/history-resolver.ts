@@ -1,5 +1,5 @@
 /** The door to earlier versions of records, and their restoration. */
-import { invalidAt, ServiceError } from '../../../base/errors.js';
+import { invalidAt, type ServiceError } from '../../../base/errors.js';
 import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { enumType, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';

@@ -1,6 +1,6 @@
 /** Parses the arguments of an update by stored names: each is an object from paths to operands. */
 
-import { invalidAt, ServiceError } from '../../../base/errors.js';
+import { invalidAt, type ServiceError } from '../../../base/errors.js';
 import { type ExactNumber, isExactNumber, isJsonObject, type JsonValue } from '../../../base/json/json.js';
 import type { Path } from '../../../base/model/path.js';
 import type { UpdateOperation } from '../../../base/model/update-operation.js';

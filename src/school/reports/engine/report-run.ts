@@ -3,7 +3,7 @@
  * requests ask for a page, streams for an answer in a format.
  */
 
-import { invariant, ServiceError } from '../../../base/errors.js';
+import { faultAt, invariant } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../../base/json/json.js';
 import type { EndSignal } from '../../../base/model/end-signal.js';
 import type { Scope } from '../../../base/model/scope.js';
@@ -237,15 +237,11 @@ function parseObject(text: string): JsonObject {
 function pageSize(first: number | undefined, { defaultPageSize, maxPageSize }: ReportServices): number {
   if (first === undefined) return defaultPageSize;
   if (Number.isInteger(first) && first >= 1 && first <= maxPageSize) return first;
-  throw new ServiceError('LIMIT_EXCEEDED', `first is ${first}; expected 1 to ${maxPageSize}.`, {
-    errors: [
-      {
-        parameter: 'first',
-        detail: `is not 1 to ${maxPageSize}`,
-        expected: `1 to ${maxPageSize}`,
-        sent: first,
-      },
-    ],
+  throw faultAt('LIMIT_EXCEEDED', `first is ${first}; expected 1 to ${maxPageSize}.`, {
+    parameter: 'first',
+    detail: `is not 1 to ${maxPageSize}`,
+    expected: `1 to ${maxPageSize}`,
+    sent: first,
   });
 }
 

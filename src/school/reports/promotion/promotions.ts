@@ -5,7 +5,7 @@
  * @see decisions 11 (Promotion)
  */
 
-import { ServiceError } from '../../../base/errors.js';
+import { faultAt } from '../../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../../base/json/json.js';
 import { addDays } from '../../../base/model/calendar.js';
 import type { Collection } from '../../../base/model/collection.js';
@@ -157,13 +157,11 @@ export class Promotions {
       already += count;
       if (count > 0) continue;
       const detail = `There is no student to promote in ${place} of ${plan.fromSession}.`;
-      throw new ServiceError('NOT_FOUND', detail, {
-        errors: [{ parameter: `classes[${index}].class`, detail, sent: rule.class }],
-      });
+      throw faultAt('NOT_FOUND', detail, { parameter: `classes[${index}].class`, sent: rule.class });
     }
     if (records.size === 0) {
       const detail = `All ${already} students of these classes are already in ${plan.toSession}.`;
-      throw new ServiceError('CONFLICT', detail, { errors: [{ parameter: 'classes', detail }] });
+      throw faultAt('CONFLICT', detail, { parameter: 'classes' });
     }
     input.exceptions?.forEach(({ studentId }, index) => {
       if (!records.has(studentId))

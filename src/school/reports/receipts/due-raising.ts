@@ -5,7 +5,7 @@
  * @see decisions 11 (Raising dues)
  */
 import { Decimal } from 'decimal.js';
-import { ServiceError } from '../../../base/errors.js';
+import { faultAt, ServiceError } from '../../../base/errors.js';
 import { ExactNumber, type JsonObject } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Scope } from '../../../base/model/scope.js';
@@ -158,9 +158,7 @@ async function planDues(
   if (known?.count === 0) {
     const place = className === null ? '' : ` and class ${className}`;
     const detail = `The fee plan has no entry for ${month}${place} in session ${session}. Add one.`;
-    throw new ServiceError('NOT_FOUND', detail, {
-      errors: [{ parameter: 'month', detail, sent: month }],
-    });
+    throw faultAt('NOT_FOUND', detail, { parameter: 'month', sent: month });
   }
   return await tx.query<PlannedDue>(sql`
 with students as materialized (${studentsOfSession(session, last, { domain, today })}

@@ -5,7 +5,7 @@
  * @see reports "Collections"
  */
 import { Decimal } from 'decimal.js';
-import { type ErrorDetail, invariant, ServiceError } from '../../../base/errors.js';
+import { type ErrorDetail, faultAt, invariant, ServiceError } from '../../../base/errors.js';
 import {
   ExactNumber,
   isExactNumber,
@@ -324,9 +324,7 @@ for no key update of r`);
 
 function noSuchStudent(studentId: string): ServiceError {
   const detail = `There is no student with the _id ${JSON.stringify(studentId)}.`;
-  return new ServiceError('NOT_FOUND', detail, {
-    errors: [{ parameter: 'studentId', detail, sent: studentId }],
-  });
+  return faultAt('NOT_FOUND', detail, { parameter: 'studentId', sent: studentId });
 }
 
 /** The caller with the name of today, which a printed receipt shows. */
@@ -354,9 +352,7 @@ where ${liveRecordsNamed(place, 'fee_receipt', { field: 'receipt_no', text: rece
 for no key update`);
   if (receipt) return receipt;
   const detail = `There is no receipt ${JSON.stringify(receiptNo)}.`;
-  throw new ServiceError('NOT_FOUND', detail, {
-    errors: [{ parameter: 'receiptNo', detail, sent: receiptNo }],
-  });
+  throw faultAt('NOT_FOUND', detail, { parameter: 'receiptNo', sent: receiptNo });
 }
 
 /** The number of a rolled-back receipt, as it is stored. */

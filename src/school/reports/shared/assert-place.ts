@@ -6,7 +6,7 @@
  * record is gone: a report can then still be computed.
  */
 
-import { ServiceError } from '../../../base/errors.js';
+import { faultAt, ServiceError } from '../../../base/errors.js';
 import { foldText } from '../../../base/model/normal-text.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import { liveRecordsIn, liveRecordsNamed } from '../../../store/sql/records-of.js';
@@ -73,9 +73,8 @@ function unknownSection({ class: className, section }: Place, known: readonly st
   const owner = className === undefined ? 'No class has a section' : `Class ${className} has no section`;
   const there = `${className === undefined ? 'there are' : 'it has'} ${listNames(known)}`;
   const detail = `${owner} ${JSON.stringify(section)}${known.length === 0 ? '' : `; ${there}`}.`;
-  return new ServiceError('NOT_FOUND', detail, {
-    errors: [{ parameter: 'section', detail, expected: `one of ${listNames(known)}`, sent: section }],
-  });
+  const expected = `one of ${listNames(known)}`;
+  return faultAt('NOT_FOUND', detail, { parameter: 'section', expected, sent: section });
 }
 
 /**
@@ -224,7 +223,7 @@ interface UnknownName {
 function unknownName(parameter: string, sent: string, { sentence, known }: UnknownName): ServiceError {
   const detail = `${sentence} ${JSON.stringify(sent)}.${didYouMean(sent, known)}`;
   const expected = known.length === 0 ? {} : { expected: `one of ${listNames(known)}` };
-  return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail, ...expected, sent }] });
+  return faultAt('NOT_FOUND', detail, { parameter, ...expected, sent });
 }
 
 function listNames(names: readonly string[]): string {
@@ -256,7 +255,7 @@ limit 1`,
   );
   if (found) return { admissionNo: found.sequence };
   const detail = `There is no student with the admission number ${JSON.stringify(admissionNo)}.`;
-  throw unknown('admission_no', admissionNo, detail);
+  throw faultAt('NOT_FOUND', detail, { parameter: 'admission_no', sent: admissionNo });
 }
 
 /** Points out an id that neither a student nor a concession has: the report is empty then. @see reports 4 */
@@ -294,10 +293,7 @@ from records r
 where ${liveRecordsIn(domain, 'pltf_user')} and r.id = ${userId}`,
     context,
   );
-  if (!found)
-    throw unknown('name.value', userId, `There is no staff member with the ID ${JSON.stringify(userId)}.`);
-}
-
-function unknown(parameter: string, sent: string, detail: string): ServiceError {
-  return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail, sent }] });
+  if (found) return;
+  const detail = `There is no staff member with the ID ${JSON.stringify(userId)}.`;
+  throw faultAt('NOT_FOUND', detail, { parameter: 'name.value', sent: userId });
 }
