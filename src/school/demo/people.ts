@@ -1,6 +1,8 @@
 /** The people of a demo school: families with their children, and the staff; and their records. */
+
 import { faker } from '@faker-js/faker/locale/en_IN';
 import type { JsonValue } from '../../base/json/json.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { DEMO_USERS, type DemoOptions } from './demo-options.js';
 import { type DemoRecord, demoRecord } from './demo-record.js';
 import { Random } from './random.js';
@@ -220,7 +222,7 @@ function createStudents(plan: SchoolPlan, moment: SchoolMoment): readonly Studen
 
 function groupBy<Key, One>(some: readonly One[], keyOf: (one: One) => Key): ReadonlyMap<Key, One[]> {
   const groups = new Map<Key, One[]>();
-  for (const one of some) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  for (const one of some) getOrMake(groups, keyOf(one), () => []).push(one);
   return groups;
 }
 

@@ -3,6 +3,7 @@
  * and the days of one session (April to March): months, holidays, a vacation across months, working days. The
  * school is in India: its clock is UTC+05:30 all year, so no time-zone data is needed.
  */
+import { getOrMake } from '../../base/process/get-or-make.js';
 
 export type EpochDay = number;
 
@@ -103,14 +104,12 @@ export function sessionCalendar(startYear: number): SessionCalendar {
     ...{ startYear, start, end, holidays },
     months: Array.from({ length: 12 }, (_, index) => dayText(epochDay(startYear, index + 4, 1)).slice(0, 7)),
     workingDays(className) {
-      const known = workingDaysByClass.get(className);
-      if (known) return known;
-      const own = daysOf(({ classes }) => classes.includes(className));
-      const days = listEpochDays(start, end).filter(
-        (day) => opened.has(day) || !(isWeeklyOff(day) || closed.has(day) || own.has(day)),
-      );
-      workingDaysByClass.set(className, days);
-      return days;
+      return getOrMake(workingDaysByClass, className, () => {
+        const own = daysOf(({ classes }) => classes.includes(className));
+        return listEpochDays(start, end).filter(
+          (day) => opened.has(day) || !(isWeeklyOff(day) || closed.has(day) || own.has(day)),
+        );
+      });
     },
     officeDay(wish) {
       let day = Math.min(wish, end);

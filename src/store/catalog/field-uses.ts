@@ -1,10 +1,12 @@
 /** The operations that recently used a field of a collection, as far as a caller may know. */
+
 import type { ErrorDetail } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import type { StoredField } from '../../base/model/stored-field.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import type { Database } from '../database/database.js';
 import type { Queryable } from '../database/queryable.js';
 import { RegularWrites } from '../database/repeated-work.js';
@@ -210,12 +212,10 @@ export class FieldMeter {
   }
 
   #knownOf(name: string): Known {
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const made = { lists: new WeakMap(), operations: new Set<string>(), noted: new Set<string>() };
-    this.#known.set(name, made);
-    this.#notedCount += 1;
-    return made;
+    return getOrMake(this.#known, name, () => {
+      this.#notedCount += 1;
+      return { lists: new WeakMap(), operations: new Set(), noted: new Set() };
+    });
   }
 
   /** Beyond the limit, an operation counts as unnamed. */

@@ -1,4 +1,5 @@
 import type { Collection, Field, Link } from '../../base/model/collection.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 
 /** A reference field that refuses the removal of what it points to: its path, and its collection. */
 export interface GuardingField {
@@ -15,9 +16,7 @@ export function guardingFields(
     for (const field of fields) {
       const path = [...parents, field];
       for (const target of field.onDelete === 'refuse' ? field.targets : []) {
-        const guarding = fieldsByTarget.get(target) ?? [];
-        fieldsByTarget.set(target, guarding);
-        guarding.push({ collection, fields: path });
+        getOrMake(fieldsByTarget, target, () => []).push({ collection, fields: path });
       }
       visit(collection, field.fields, path);
     }
@@ -39,9 +38,7 @@ export function namingLinks(collections: readonly Collection[]): ReadonlyMap<str
   for (const collection of collections) {
     for (const link of collection.links) {
       if (link.reference !== undefined || !linkTargetOf(link, (name) => byName.get(name))) continue;
-      const namings = namingsByTarget.get(link.target) ?? [];
-      namingsByTarget.set(link.target, namings);
-      namings.push({ collection, link });
+      getOrMake(namingsByTarget, link.target, () => []).push({ collection, link });
     }
   }
   return namingsByTarget;

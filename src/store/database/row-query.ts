@@ -2,9 +2,11 @@
  * A statement that gives rows, for node-postgres to run with less to do than a query of its own: what is
  * known is not asked for again, and what is asked is one write.
  */
+
 import { createRequire } from 'node:module';
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import type { ByteRowReader } from './watched-client.js';
 
 export interface RowStatement {
@@ -193,11 +195,7 @@ class RowQuery implements ByteRowReader {
   }
 
   #columnsOf(connection: WireConnection): Map<string, readonly Column[]> {
-    const known = columnsByConnection.get(connection);
-    if (known !== undefined) return known;
-    const columns = new Map<string, readonly Column[]>();
-    columnsByConnection.set(connection, columns);
-    return columns;
+    return getOrMake(columnsByConnection, connection, () => new Map<string, readonly Column[]>());
   }
 }
 

@@ -3,11 +3,13 @@
  * projection, the order with its cursors, and the printer of records. They contain no caller's values, so all
  * callers share them.
  */
+
 import { LRUCache } from 'lru-cache';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import type { StoredField } from '../../base/model/stored-field.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { namedFieldsAt } from '../catalog/field-uses.js';
 import { compileFields, compileProjection } from '../sql/compile-projection.js';
 import { compileSort, cursorExpression, type RecordOrder } from '../sql/compile-sort.js';
@@ -93,13 +95,8 @@ class Kept<Key extends string | object, Value> {
   readonly #byCollection = new WeakMap<Collection, LRUCache<Key, { readonly value: Value }>>();
 
   get(collection: Collection, key: Key, make: () => Value): Value {
-    const known = this.#byCollection.get(collection) ?? new LRUCache({ max: MAX_KEPT });
-    this.#byCollection.set(collection, known);
-    const kept = known.get(key);
-    if (kept !== undefined) return kept.value;
-    const value = make();
-    known.set(key, { value });
-    return value;
+    const known = getOrMake(this.#byCollection, collection, () => new LRUCache({ max: MAX_KEPT }));
+    return getOrMake<Key, { readonly value: Value }>(known, key, () => ({ value: make() })).value;
   }
 }
 

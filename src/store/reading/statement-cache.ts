@@ -5,10 +5,12 @@
  * Entries belong to one principal (a change of rights creates another), one state of the catalog, and one
  * minute of the clock, because a selection may contain a filter whose days begin and end at minutes.
  */
+
 import { LRUCache } from 'lru-cache';
 import type { Path } from '../../base/model/path.js';
 import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { Sql } from '../sql.js';
@@ -51,32 +53,16 @@ export class StatementCache {
     const isPlain = sort.length === 0 && after === undefined && before === undefined;
     // Printing an empty list for the most frequent reads would take longer than everything else here.
     const place = isPlain ? '' : JSON.stringify([sort, after, before]);
-    const shown = projection === undefined ? '' : this.#textOf(projection);
+    // All requests with the same document share the selection's path objects.
+    const shown = projection && getOrMake(this.#projections, projection, () => JSON.stringify(projection));
     const shape = `${collection} ${limit} ${skip} ${fromEnd} ${place} ${shown}`;
     const key = `${reader} ${domain.timeZone} ${shape} ${where.text}`;
-    const known = this.#reads.get(key);
-    if (known) return known;
-    const made = new KeptRead();
-    this.#reads.set(key, made);
-    return made;
-  }
-
-  /** All requests with the same document share the selection's path objects. */
-  #textOf(projection: readonly Path[]): string {
-    const known = this.#projections.get(projection);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(projection);
-    this.#projections.set(projection, text);
-    return text;
+    return getOrMake<string, KeptRead>(this.#reads, key, () => new KeptRead());
   }
 
   /** Numbers objects by identity for as long as they live. */
   #numberOf(object: object): number {
-    const known = this.#numbers.get(object);
-    if (known !== undefined) return known;
-    this.#lastNumber += 1;
-    this.#numbers.set(object, this.#lastNumber);
-    return this.#lastNumber;
+    return getOrMake(this.#numbers, object, () => ++this.#lastNumber);
   }
 }
 
@@ -91,11 +77,7 @@ export class KeptRead {
 
   /** The statement for one use of the read, with the values of this condition. */
   statement(use: Use, where: Sql, compile: Compile): FilledStatement {
-    const known = this.#statements.get(use);
-    if (known) return known.fill(where);
-    const made = new StatementTemplate(where, compile);
-    this.#statements.set(use, made);
-    return made.fill(where);
+    return getOrMake(this.#statements, use, () => new StatementTemplate(where, compile)).fill(where);
   }
 
   /**
@@ -103,11 +85,7 @@ export class KeptRead {
    * their documents.
    */
   print(shape: PageShape | readonly Member[], where: Sql, compile: Compile): FilledStatement {
-    const known = this.#printed.get(shape);
-    if (known) return known.fill(where);
-    const made = new StatementTemplate(where, compile);
-    this.#printed.set(shape, made);
-    return made.fill(where);
+    return getOrMake(this.#printed, shape, () => new StatementTemplate(where, compile)).fill(where);
   }
 }
 

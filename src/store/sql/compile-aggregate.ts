@@ -21,6 +21,7 @@ import { SCALAR_TYPES, type ScalarName } from '../../base/model/field-types/scal
 import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
 import { placeInRecord } from '../../base/model/place.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { type Sql, sql } from '../sql.js';
 import type { CompileContext } from './compile-filter.js';
 import { fieldExpression } from './names.js';
@@ -182,11 +183,10 @@ class Values {
   }
 
   #column(key: string, make: () => Value): Column {
-    const known = this.#columns.get(key);
-    if (known !== undefined) return known;
-    const column = { ...make(), name: sql.raw(`v.c${this.#columns.size + 1}`) };
-    this.#columns.set(key, column);
-    return column;
+    return getOrMake(this.#columns, key, () => ({
+      ...make(),
+      name: sql.raw(`v.c${this.#columns.size + 1}`),
+    }));
   }
 
   /**

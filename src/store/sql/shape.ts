@@ -5,9 +5,11 @@
  * returns. No value is parsed, rebuilt and printed on the way (design, "What a GraphQL layer costs"). A
  * value whose type differs from the shape, as in old records, prints as null. In a list it is left out.
  */
+
 import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 
 export type Shape =
   | ConstantShape
@@ -153,13 +155,7 @@ function remembered<Found>(
   find: (members: readonly Member[]) => Found,
 ): (members: readonly Member[]) => Found {
   const known = new WeakMap<readonly Member[], { readonly found: Found }>();
-  return (members) => {
-    const before = known.get(members);
-    if (before !== undefined) return before.found;
-    const found = find(members);
-    known.set(members, { found });
-    return found;
-  };
+  return (members) => getOrMake(known, members, () => ({ found: find(members) })).found;
 }
 
 /** Whether the statement joins other records. The order of its rows is then undefined. */

@@ -15,6 +15,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/j
 import type { Collection, Field } from '../../base/model/collection.js';
 import { pointerStep } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Queryable } from '../database/queryable.js';
 import { liveRecordsById } from '../sql/records-of.js';
@@ -133,9 +134,7 @@ export function selectDead(references: readonly HeldReference[], context: Refere
   >();
   for (const { targets, value, holds } of listUnsure(references, context)) {
     const key = `${targets.join()} ${holds}`;
-    const sought = soughtByTargets.get(key) ?? { targets, holds, ids: new Set() };
-    sought.ids.add(value);
-    soughtByTargets.set(key, sought);
+    getOrMake(soughtByTargets, key, () => ({ targets, holds, ids: new Set() })).ids.add(value);
   }
   if (soughtByTargets.size === 0) return undefined;
   const selects = inOrderOfNames(soughtByTargets).map(([, { targets, holds, ids }]) => {
@@ -174,8 +173,9 @@ export async function settleReferences(
   const soughtByTarget = new Map<string, SoughtIds>();
   const seek = (targets: readonly string[], id: string, by: Omit<SoughtIds, 'ids'>) => {
     for (const target of targets) {
-      const sought = soughtByTarget.get(target) ?? { ids: new Set(), holds: false, labels: false };
-      soughtByTarget.set(target, sought);
+      const sought = getOrMake(soughtByTarget, target, () => {
+        return { ids: new Set(), holds: false, labels: false };
+      });
       sought.ids.add(id);
       sought.holds ||= by.holds;
       sought.labels ||= by.labels;

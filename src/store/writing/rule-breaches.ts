@@ -13,6 +13,7 @@ import {
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Domain, Scope } from '../../base/model/scope.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsByKey, liveRecordsIn } from '../sql/records-of.js';
@@ -92,9 +93,7 @@ export async function listRuleBreaches(
     for (const [name, text] of uniqueTextsOf(checked, rules)) {
       if (name === '_id' || memberOf(keys, name) === text || scalarText(memberOf(data, name)) === text)
         continue;
-      const records = unkeyed.get(name) ?? [];
-      unkeyed.set(name, records);
-      records.push({ id, text });
+      getOrMake(unkeyed, name, () => []).push({ id, text });
     }
   }
   for (const [name, records] of unkeyed) {
@@ -169,8 +168,7 @@ function count(
 ): void {
   // Some expectations contain a value of the record, such as a sum.
   const key = found.size < MAX_PROBLEMS ? `${field} ${kind.replaceAll(/\d+/g, '#')}` : 'more';
-  const counted = found.get(key) ?? { field, problem, ids: [], total: 0 };
-  found.set(key, counted);
+  const counted = getOrMake(found, key, () => ({ field, problem, ids: [], total: 0 }));
   counted.total += 1;
   if (counted.ids.length < MAX_EXAMPLES && counted.ids.at(-1) !== id) counted.ids.push(id);
 }

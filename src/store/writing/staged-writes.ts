@@ -8,6 +8,7 @@
 import type { Collection } from '../../base/model/collection.js';
 import { foldedKey, isKeyFolded } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { accessOf, assertReadable } from '../access/access.js';
 import { renewStatistics } from '../database/partitions.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
@@ -189,11 +190,7 @@ export class StagedWrites {
     const ordered = sql`${found} order by id`;
     const rows = await this.#environment.run<{ text: string; id: string }>(queryable, ordered, scope);
     const idsByText = new Map<string, string[]>();
-    for (const { text, id } of rows) {
-      const ids = idsByText.get(text) ?? [];
-      idsByText.set(text, ids);
-      ids.push(id);
-    }
+    for (const { text, id } of rows) getOrMake(idsByText, text, () => []).push(id);
     const idsOf = (text: string) => idsByText.get(text) ?? [];
     return new Map(
       asked.texts.map((text) => [text, [...(isFolded ? idsOf(foldedKey(text)) : []), ...idsOf(text)]]),

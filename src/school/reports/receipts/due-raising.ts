@@ -4,11 +4,13 @@
  *
  * @see decisions 11 (Raising dues)
  */
+
 import { Decimal } from 'decimal.js';
 import { faultAt, ServiceError } from '../../../base/errors.js';
 import { ExactNumber, type JsonObject } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Scope } from '../../../base/model/scope.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import type { ValueOf } from '../../../base/scalars/declared-type.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import { accessOf } from '../../../store/access/access.js';
@@ -241,8 +243,7 @@ function recordOf(due: PlannedDue, { month, session }: Raised): JsonObject {
 function headsOf(dues: readonly PlannedDue[]): RaisedDues['heads'] {
   const groups = new Map<string, PlannedDue[]>();
   for (const due of dues) {
-    const key = JSON.stringify([due.class, due.feeHead]);
-    groups.set(key, (groups.get(key) ?? []).concat(due));
+    getOrMake(groups, JSON.stringify([due.class, due.feeHead]), () => []).push(due);
   }
   return [...groups.values()].map((some) => ({
     class: some[0]?.class ?? '',

@@ -7,9 +7,11 @@
  *
  * Such a statement cannot use what only the coordinator has: notifications, and tables that are not spread.
  */
+
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invariant } from '../../../base/errors.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { Sql, sql } from '../../sql.js';
 import { ConnectionWatch } from '../connection-watch.js';
 import { createPool, type PoolOptions } from '../pool.js';
@@ -85,11 +87,14 @@ export class ShardStatements {
   readonly #servers = new Map<string, ShardServer>();
   /** By shard number, which is unique. */
   readonly #tables = new Map<string, ShardTables>();
-  readonly #shardByDomain = new LRUCache<string, Promise<Shard>>({ max: MOST_KNOWN, ttl: KNOWN_MS });
-
-  readonly #partsByTable = new LRUCache<string, Promise<readonly TablePart[]>>({
-    max: MOST_KNOWN,
-    ttl: KNOWN_MS,
+  readonly #shardByDomain = new LRUCache<string, Shard>({
+    ...{ max: MOST_KNOWN, ttl: KNOWN_MS },
+    ignoreFetchAbort: true,
+    fetchMethod: (domain) => this.#queryShard(domain),
+  });
+  readonly #partsByTable = new LRUCache<string, readonly TablePart[]>({
+    ...{ max: MOST_KNOWN, ttl: KNOWN_MS },
+    fetchMethod: (table) => this.#queryParts(table),
   });
 
   #slow: SlowStatementWatch | undefined;
@@ -134,7 +139,7 @@ export class ShardStatements {
     { home: { domain }, ...options }: JoinedStreamOptions & { readonly home: Pick<Home, 'domain'> },
   ): AsyncGenerator<JoinedBatch, void> {
     for (let attempt = 1; ; attempt++) {
-      const shard = await this.#findShard(domain);
+      const shard = await this.#shardByDomain.forceFetch(domain);
       if (!shard.server.wasReached) {
         yield* this.#coordinator.streamJoined(statements, options);
         return;
@@ -218,7 +223,7 @@ export class ShardStatements {
     { domain, columns }: Home,
     { name, ...options }: Omit<QueryOptions, 'home'>,
   ): Promise<Row[]> {
-    const shard = await this.#findShard(domain);
+    const shard = await this.#shardByDomain.forceFetch(domain);
     if (!shard.server.wasReached) {
       const call = callOf(sql, { domain, columns }, name);
       return await this.#coordinator.query<Row>(call, { ...options, name: nameOfCall(columns), told: sql });
@@ -238,12 +243,7 @@ export class ShardStatements {
 
   /** The servers and their shards of a spread table, for work in the background. */
   async listParts(table: string): Promise<readonly TablePart[]> {
-    const known = this.#partsByTable.get(table);
-    if (known !== undefined) return await known;
-    const finding = this.#queryParts(table);
-    this.#partsByTable.set(table, finding);
-    finding.catch(() => this.#partsByTable.delete(table));
-    return await finding;
+    return await this.#partsByTable.forceFetch(table);
   }
 
   /** From now on calls `watch` for every slow statement on a server other than the coordinator. */
@@ -278,15 +278,6 @@ export class ShardStatements {
     });
   }
 
-  async #findShard(domain: string): Promise<Shard> {
-    const known = this.#shardByDomain.get(domain);
-    if (known !== undefined) return await known;
-    const finding = this.#queryShard(domain);
-    this.#shardByDomain.set(domain, finding);
-    finding.catch(() => this.#shardByDomain.delete(domain));
-    return await finding;
-  }
-
   async #queryShard(domain: string): Promise<Shard> {
     const [row] = await this.#coordinator.query<ShardRow>(
       sql`
@@ -319,13 +310,11 @@ export class ShardStatements {
   }
 
   #serverAt(host: string, port: number): ShardServer {
-    const key = `${host}:${port}`;
-    const known = this.#servers.get(key);
-    if (known !== undefined) return known;
-    const server = this.#openServer(host, port);
-    if (this.#slow !== undefined) server.statements.watchSlow(this.#slow);
-    this.#servers.set(key, server);
-    return server;
+    return getOrMake(this.#servers, `${host}:${port}`, () => {
+      const server = this.#openServer(host, port);
+      if (this.#slow !== undefined) server.statements.watchSlow(this.#slow);
+      return server;
+    });
   }
 }
 
@@ -396,11 +385,8 @@ const namesOfCalls = new Map<string, string>();
 
 /** PostgreSQL limits names to 63 characters. There are as many names as kinds of rows. */
 function nameOfCall(columns: string): string {
-  const known = namesOfCalls.get(columns);
-  if (known !== undefined) return known;
-  const name = `at_home_${createHash('sha256').update(columns).digest('hex').slice(0, 24)}`;
-  namesOfCalls.set(columns, name);
-  return name;
+  const hash = () => createHash('sha256').update(columns).digest('hex').slice(0, 24);
+  return getOrMake(namesOfCalls, columns, () => `at_home_${hash()}`);
 }
 
 /** A statement has some kilobytes of text. */
