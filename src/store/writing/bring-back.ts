@@ -28,7 +28,7 @@ import {
   type WriteContext,
 } from './record-statements.js';
 import { assertNoFaults, toStored } from './validation.js';
-import { askBefore, revise } from './write-triggers.js';
+import { askBefore } from './write-triggers.js';
 
 interface BroughtBack {
   readonly scope: Scope;
@@ -65,7 +65,8 @@ export async function bringBack(
       const own = new Set(Object.keys(record.data).filter((name) => !secret.has(name)));
       const visible = Object.fromEntries(Object.entries(record.data).filter(([name]) => own.has(name)));
       assertWritable([visible], creatable, collection);
-      const data = await asked(environment, transaction, { scope, collection, record });
+      const pending = { scope, collection, operation: 'create', id: record.id, record: record.data } as const;
+      const data = await askBefore(environment.triggers, pending, transaction);
       const change = toStored(collection, data, {
         timeZone: scope.domain.timeZone,
         callingCode: scope.domain.callingCode,
@@ -104,28 +105,6 @@ export async function bringBack(
   return rows;
 }
 
-/** The record as changed by the `before` triggers of a create. */
-async function asked(
-  environment: RecordEnvironment,
-  transaction: Transaction,
-  {
-    scope,
-    collection,
-    record,
-  }: Pick<BroughtBack, 'scope' | 'collection'> & { readonly record: RemovedRecord },
-): Promise<JsonObject> {
-  const triggers = environment.triggers.before(scope.domain.id, collection.name, 'create');
-  if (triggers.length === 0) return record.data;
-  const pending = {
-    scope,
-    collection,
-    operation: 'create',
-    id: record.id,
-    record: record.data,
-    previous: undefined,
-  } as const;
-  return revise(record.data, await askBefore(triggers, pending, transaction));
-}
 
 /** Fields that are required today but were not at that time. */
 function listMissing(collection: Collection, data: JsonObject): readonly ErrorDetail[] {

@@ -58,7 +58,7 @@ import {
 } from './referring-records.js';
 import { uniqueFieldsOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStored } from './validation.js';
-import { askBefore, revise } from './write-triggers.js';
+import { askBefore } from './write-triggers.js';
 
 export interface ChangeRequest {
   readonly scope: Scope;
@@ -169,8 +169,7 @@ async function askTriggers(
   onFault?: (row: LockedRow, fault: ServiceError) => void,
 ): Promise<ChangeRequest['change']> {
   const { scope, collection, operation, rows, change } = asked;
-  const triggers = environment.triggers.before(scope.domain.id, collection.name, operation);
-  if (triggers.length === 0) return change;
+  if (environment.triggers.before(scope.domain.id, collection.name, operation).length === 0) return change;
   const recordsById = new Map<string, JsonObject>();
   for (const row of rows) {
     const { id } = row;
@@ -179,7 +178,7 @@ async function askTriggers(
     if (operation === 'update' && isSameJson(previous, record)) continue;
     const pending = { scope, collection, operation, id, record, previous };
     const ask = async (within: Transaction) =>
-      recordsById.set(id, revise(record, await askBefore(triggers, pending, within)));
+      recordsById.set(id, await askBefore(environment.triggers, pending, within));
     if (onFault === undefined) {
       await ask(transaction);
       continue;

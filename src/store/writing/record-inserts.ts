@@ -41,7 +41,7 @@ import { listReferences, selectDead } from './references.js';
 import { selectUnlinked } from './select-unlinked.js';
 import { listSought } from './settle-links.js';
 import { assertNoFaults, type StoredChange, toStoredAll, withPointer } from './validation.js';
-import { askBefore, revise } from './write-triggers.js';
+import { askBefore } from './write-triggers.js';
 
 export interface CreateOptions {
   /** The transaction to join. Default: a new one. */
@@ -119,16 +119,9 @@ export class RecordInserts {
     const made = await atomicWrite(this.#environment, { scope, collection }, options, async (within) => {
       const revised: SentRecord[] = [];
       for (const { id, data } of identified) {
-        const pending = {
-          scope,
-          collection,
-          operation: 'create',
-          id,
-          record: data,
-          previous: undefined,
-        } as const;
+        const pending = { scope, collection, operation: 'create', id, record: data } as const;
         const own = new Set(Object.keys(data));
-        const set = revise(data, await askBefore(triggers, pending, within));
+        const set = await askBefore(this.#environment.triggers, pending, within);
         const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? NO_SECRETS;
         const secret = without(hidden, { has: (name) => own.has(name) || !Object.hasOwn(set, name) });
         assertJudgeable(collection, { verb: 'create', differing: own, secret });

@@ -106,7 +106,8 @@ interface PendingWrite {
   readonly id: string;
   /** The record without `_id`. */
   readonly record: JsonObject;
-  readonly previous: JsonObject | undefined;
+  /** Absent for a new one. */
+  readonly previous?: JsonObject | undefined;
 }
 
 /** Top-level members to set and to take away. */
@@ -116,26 +117,27 @@ interface Revision {
 }
 
 /**
- * Asks the triggers one after the other and says what they make of the record together. What one changes is
- * held against the rights of its own principal: a script with service roles may set what its caller may not.
+ * Asks the triggers of a write one after the other and returns what they make of the record together. What
+ * one changes is held against the rights of its own principal: a script with service roles may set what its
+ * caller may not.
  *
  * @throws what a trigger refuses with; FORBIDDEN for a change that its principal may not make
  */
 export async function askBefore(
-  triggers: readonly BeforeTrigger[],
+  triggers: Pick<WriteTriggers, 'before'>,
   write: PendingWrite,
   within: Transaction,
-): Promise<Revision> {
+): Promise<JsonObject> {
+  const { scope, collection, operation } = write;
   let record = write.record;
-  for (const trigger of triggers) {
-    const { set, removed } = await askOne(trigger, { ...write, record }, within);
-    record = { ...omit(record, removed), ...set };
-  }
-  return difference(write.record, record);
+  for (const trigger of triggers.before(scope.domain.id, collection.name, operation))
+    record = revise(record, await askOne(trigger, { ...write, record }, within));
+  // What has not changed is as it was sent, with all its digits.
+  return revise(write.record, difference(write.record, record));
 }
 
 /** A record after a revision. */
-export function revise(record: JsonObject, { set, removed }: Revision): JsonObject {
+function revise(record: JsonObject, { set, removed }: Revision): JsonObject {
   return { ...omit(record, removed), ...set };
 }
 
