@@ -12,7 +12,7 @@ import type { BatchedReads } from './batched-reads.js';
 import type { Extent } from './collection-sizes.js';
 import type { QueryPlans } from './query-plans.js';
 import type { StatementCache } from './statement-cache.js';
-import type { StoredRecord } from './stored-record.js';
+import { type StoredRecord, type StoredRow, toStoredRecord } from './stored-record.js';
 
 export interface RecordPage {
   readonly records: readonly StoredRecord[];
@@ -20,6 +20,28 @@ export interface RecordPage {
   readonly cursors: readonly string[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
+}
+
+/** A row for each record of a page in reading order, and one more if more follow. */
+export type PageRow = StoredRow & { readonly cursor: string };
+
+export function toRecordPage(
+  rows: readonly PageRow[],
+  {
+    limit = rows.length,
+    fromEnd,
+    hasMoreBehind,
+  }: { readonly limit?: number | undefined; readonly fromEnd: boolean; readonly hasMoreBehind: boolean },
+): RecordPage {
+  const shown = rows.slice(0, limit);
+  const hasMoreAhead = rows.length > shown.length;
+  if (fromEnd) shown.reverse();
+  return {
+    records: shown.map(toStoredRecord),
+    cursors: shown.map((row) => row.cursor),
+    hasNextPage: fromEnd ? hasMoreBehind : hasMoreAhead,
+    hasPreviousPage: fromEnd ? hasMoreAhead : hasMoreBehind,
+  };
 }
 
 export interface RecordSetOptions {

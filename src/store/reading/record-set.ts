@@ -26,13 +26,13 @@ import {
 } from './changed-since.js';
 import type { Extent } from './collection-sizes.js';
 import { readGroups } from './read-groups.js';
-import type { RecordPage, RecordSetOptions } from './record-page.js';
+import { type PageRow, type RecordPage, type RecordSetOptions, toRecordPage } from './record-page.js';
 import type { RecordTexts } from './record-printer.js';
 import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
 import { listReferrersMembers, MAX_PRINTED, RecordSetStatements } from './record-set-statements.js';
 import { type ReferrersPage, type ReferrersRequest, readReferrers, referringQuery } from './referrers.js';
 import { type KeptRead, type Statement, toStatement } from './statement-cache.js';
-import { STORED_COLUMNS, type StoredRow, toStoredRecord } from './stored-record.js';
+import { STORED_COLUMNS } from './stored-record.js';
 
 export interface RecordStreamOptions {
   readonly format: 'json' | 'ndjson';
@@ -52,6 +52,11 @@ const NO_MARKS: ListMarks = { start: '', separator: '', behindEach: '', end: '' 
 const NO_RECORDS: RecordTexts = { ids: null, fields: null };
 const EMPTY_LIST = Buffer.from('[]');
 const END_OF_LIST = Buffer.from(']');
+
+interface ReadOptions extends Pick<QueryOptions, 'signal' | 'rows' | 'texts'> {
+  /** Default: that of lists. */
+  readonly server?: Pick<Database, 'query'>;
+}
 
 export class RecordSet {
   readonly collection: Collection;
@@ -139,43 +144,42 @@ export class RecordSet {
    */
   async printList({ format, signal }: RecordStreamOptions): Promise<Buffer> {
     invariant(this.isShort, 'what is not short is streamed');
-    const { database, query, scope } = this.#options;
-    if (query.projection === undefined) {
-      const rows = this.#scan('page');
-      const texts = await this.#readTexts(database, this.#texts(), { signal, rows });
-      const list = printRecordTexts(texts, printWhole, LIST_MARKS[format]);
+    const options = { signal, rows: this.#scan('page') };
+    if (this.#options.query.projection === undefined) {
+      const texts = this.#kept.statement('texts', this.#where, (where) => this.statements.texts(where));
+      const list = printRecordTexts(await this.#readTexts(texts, options), printWhole, LIST_MARKS[format]);
       this.#rowsStreamed = list.count;
       return list.text;
     }
-    const { sql, name } = this.#kept.statement(`${format} list`, this.#where, (where) =>
+    const statement = this.#kept.statement(`${format} list`, this.#where, (where) =>
       this.statements.list(format, where),
     );
-    const [page] = await database.query<{ json: Buffer; count: number }>(sql, {
-      name,
-      signal,
+    const [page] = await this.#read<{ json: Buffer; count: number }>(statement, 'json text, count int', {
+      ...options,
       texts: 'bytes',
-      caller: scope,
-      home: { domain: scope.domain.id, columns: 'json text, count int' },
-      rows: this.#scan('page'),
     });
     invariant(page, 'an aggregate has a row');
     this.#rowsStreamed = page.count;
     return page.json;
   }
 
-  #texts(): Statement {
-    return this.#kept.statement('texts', this.#where, (where) => this.statements.texts(where));
+  async #readTexts(statement: Statement, options: ReadOptions): Promise<RecordTexts> {
+    const [row] = await this.#read<RecordTexts>(statement, 'ids text, fields text', {
+      ...options,
+      texts: 'bytes',
+    });
+    return row ?? NO_RECORDS;
   }
 
-  async #readTexts(
-    server: Pick<Database, 'query'>,
+  /** Runs a statement about the domain alone, whose rows have these columns. */
+  async #read<Row extends object>(
     { sql, name }: Statement,
-    options: Pick<QueryOptions, 'signal' | 'rows'>,
-  ): Promise<RecordTexts> {
+    columns: string,
+    { server = this.#options.database, ...options }: ReadOptions,
+  ): Promise<Row[]> {
     const { scope: caller } = this.#options;
-    const home = { domain: caller.domain.id, columns: 'ids text, fields text' };
-    const [row] = await server.query<RecordTexts>(sql, { name, caller, home, texts: 'bytes', ...options });
-    return row ?? NO_RECORDS;
+    const home = { domain: caller.domain.id, columns };
+    return await server.query<Row>(sql, { name, caller, home, signal: caller.signal, ...options });
   }
 
   #streamStatements(): readonly Statement[] {
@@ -221,25 +225,12 @@ export class RecordSet {
    * records.
    */
   async page(): Promise<RecordPage> {
-    const { database, scope, query } = this.#options;
-    const { sql, name } = this.#kept.statement('page', this.#where, (where) => this.statements.page(where));
-    const { signal } = scope;
-    const rows = await database.query<StoredRow & { readonly cursor: string }>(sql, {
-      name,
-      signal,
-      caller: scope,
-      home: { domain: scope.domain.id, columns: `${STORED_COLUMNS}, cursor text` },
+    const { limit, fromEnd } = this.#options.query;
+    const statement = this.#kept.statement('page', this.#where, (where) => this.statements.page(where));
+    const rows = await this.#read<PageRow>(statement, `${STORED_COLUMNS}, cursor text`, {
       rows: this.#scan('page'),
     });
-    const shown = query.limit === undefined ? rows : rows.slice(0, query.limit);
-    const hasMore = rows.length > shown.length;
-    if (query.fromEnd) shown.reverse();
-    return {
-      records: shown.map(toStoredRecord),
-      cursors: shown.map((row) => row.cursor),
-      hasNextPage: query.fromEnd ? this.statements.hasMoreBehind : hasMore,
-      hasPreviousPage: query.fromEnd ? hasMore : this.statements.hasMoreBehind,
-    };
+    return toRecordPage(rows, { limit, fromEnd, hasMoreBehind: this.statements.hasMoreBehind });
   }
 
   /** How many records satisfy the filter, wherever the page starts. */
@@ -248,15 +239,8 @@ export class RecordSet {
     return await this.#countWhere(statement, this.#scan('all'));
   }
 
-  async #countWhere({ sql, name }: Statement, rows?: number): Promise<number> {
-    const { database, scope } = this.#options;
-    const [row] = await database.query<{ found: number }>(sql, {
-      name,
-      signal: scope.signal,
-      caller: scope,
-      home: { domain: scope.domain.id, columns: 'found int' },
-      rows,
-    });
+  async #countWhere(statement: Statement, rows?: number): Promise<number> {
+    const [row] = await this.#read<{ found: number }>(statement, 'found int', { rows });
     return row?.found ?? 0;
   }
 
@@ -292,10 +276,9 @@ export class RecordSet {
    * @throws FORBIDDEN naming a hidden field in the shape, also one of a reference's target
    */
   async print(shape: PageShape): Promise<PrintedJson> {
-    const { scope, query } = this.#options;
-    const { signal } = scope;
     const isCounted = shape.members.some(({ kind }) => kind === 'count');
-    const nested = this.#scanNested(listReferrersMembers({ page: shape }), query.limit ?? MAX_PRINTED);
+    const most = this.#options.query.limit ?? MAX_PRINTED;
+    const nested = this.#scanNested(listReferrersMembers({ page: shape }), most);
     const rows = this.#scan(isCounted ? 'all' : 'page') + nested;
     const printer = this.isShort ? this.#pagePrinter(shape) : undefined;
     if (printer !== undefined) {
@@ -303,10 +286,10 @@ export class RecordSet {
         this.statements.assertPagePrintable(shape);
         return this.statements.texts(where);
       });
-      return printer(await this.#readTexts(this.#options.database, statement, { signal, rows }));
+      return printer(await this.#readTexts(statement, { rows }));
     }
     const statement = this.#kept.print(shape, this.#where, (where) => this.statements.print(shape, where));
-    return (await this.#printOne(this.#options.database, statement, { signal, rows })) ?? 'null';
+    return (await this.#printOne(statement, { rows })) ?? 'null';
   }
 
   #scan(extent: Extent): number {
@@ -348,7 +331,8 @@ export class RecordSet {
     const asked = storable(id);
     if (printer === undefined) {
       const rows = this.#scanNested(members, 1);
-      return await this.#printOne(primary, statement(sql`r.id = ${asked}`), { rows });
+      const options = { server: primary, rows, signal: undefined };
+      return await this.#printOne(statement(sql`r.id = ${asked}`), options);
     }
     const columns = 'id text, fields text';
     const read: SingleRead = { id: asked, values: this.#where.values, texts: 'bytes', columns, statement };
@@ -393,14 +377,8 @@ export class RecordSet {
     return await primary.query(sql, { name: statementName(sql.text), signal: caller.signal, caller });
   }
 
-  async #printOne(
-    server: Pick<Database, 'query'>,
-    { sql, name }: Statement,
-    options: Pick<QueryOptions, 'signal' | 'rows'>,
-  ): Promise<string | undefined> {
-    const { scope: caller } = this.#options;
-    const home = { domain: caller.domain.id, columns: 'json text' };
-    const [row] = await server.query<{ json: string }>(sql, { name, caller, home, ...options });
+  async #printOne(statement: Statement, options: ReadOptions): Promise<string | undefined> {
+    const [row] = await this.#read<{ json: string }>(statement, 'json text', options);
     return row?.json;
   }
 }

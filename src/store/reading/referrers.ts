@@ -15,8 +15,8 @@ import type { ReferrersShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
 import type { OrderPlan, QueryPlans } from './query-plans.js';
-import type { RecordPage, RecordSetOptions } from './record-page.js';
-import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
+import { type PageRow, type RecordPage, type RecordSetOptions, toRecordPage } from './record-page.js';
+import { type StoredRow, storedColumns } from './stored-record.js';
 
 /**
  * `select … as json`: the page that a shape requests of the records that point to `id`.
@@ -122,10 +122,14 @@ order by page.position`;
   });
   const rowsByParent = new Map<string, ReferrersRow[]>(ids.map((id) => [id, []]));
   for (const row of rows) rowsByParent.get(row.parent)?.push(row);
+  const options = { limit, fromEnd, hasMoreBehind: hasMoreBehind(query) };
   return new Map(
-    ids.map((id) => [
+    [...rowsByParent].map(([id, ofParent]) => [
       id,
-      toPage(rowsByParent.get(id) ?? [], { limit, fromEnd, hasMoreBehind: hasMoreBehind(query) }),
+      {
+        ...toRecordPage(ofParent.filter(isFound), options),
+        totalCount: ofParent[0]?.total ?? undefined,
+      },
     ]),
   );
 }
@@ -137,26 +141,6 @@ export interface ReferrersRequest {
   readonly counting: 'counted' | 'uncounted';
 }
 
-function toPage(
-  rows: readonly ReferrersRow[],
-  {
-    limit,
-    fromEnd,
-    hasMoreBehind,
-  }: { readonly limit: number; readonly fromEnd: boolean; readonly hasMoreBehind: boolean },
-): ReferrersPage {
-  const found = rows.filter(isFound);
-  const shown = found.slice(0, limit);
-  if (fromEnd) shown.reverse();
-  const hasMoreAhead = found.length > limit;
-  return {
-    records: shown.map(toStoredRecord),
-    cursors: shown.map((row) => row.cursor),
-    hasNextPage: fromEnd ? hasMoreBehind : hasMoreAhead,
-    hasPreviousPage: fromEnd ? hasMoreAhead : hasMoreBehind,
-    totalCount: rows[0]?.total ?? undefined,
-  };
-}
 
 /** Whether there are more on the side opposite to the reading direction. */
 function hasMoreBehind({
@@ -168,7 +152,7 @@ function hasMoreBehind({
 }
 
 /** A parent without referring records has one row without a record. */
-function isFound(row: ReferrersRow): row is ReferrersRow & StoredRow & { readonly cursor: string } {
+function isFound(row: ReferrersRow): row is ReferrersRow & PageRow {
   return row.cursor !== null;
 }
 
