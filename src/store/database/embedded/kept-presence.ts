@@ -1,10 +1,9 @@
+import { RepeatedWork } from '../repeated-work.js';
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import type pg from 'pg';
 
-const FIRST_RETRY_MS = 200;
-const MAX_RETRY_MS = 5_000;
 
 /** A connection to the embedded server that remembers when it has ended. */
 export class Presence {
@@ -28,57 +27,31 @@ export interface KeptPresenceOptions {
  * died.
  */
 export class KeptPresence {
-  readonly #options: KeptPresenceOptions;
+  readonly #revival: RepeatedWork;
   #presence: Presence;
-  #reviving: Promise<void> = Promise.resolve();
-  #isEnded = false;
-  #wakeUp: () => void = () => {};
 
-  constructor(options: KeptPresenceOptions) {
-    this.#options = options;
-    this.#presence = options.presence;
-    this.#watch();
+  constructor({ presence, revive, log }: KeptPresenceOptions) {
+    this.#revival = new RepeatedWork({
+      work: async () => {
+        this.#keep(await revive());
+        log('The embedded PostgreSQL was lost, and runs again');
+      },
+      onFault: (error) =>
+        log(`The embedded PostgreSQL was lost: ${error instanceof Error ? error.message : String(error)}`),
+    });
+    this.#presence = presence;
+    this.#keep(presence);
   }
 
   /** Returns the present connection, which is no longer maintained. */
   async end(): Promise<Presence> {
-    this.#isEnded = true;
-    this.#wakeUp();
-    await this.#reviving;
+    await this.#revival.close();
     return this.#presence;
   }
 
-  #watch(): void {
-    void this.#presence.lost.then(() => {
-      if (!this.#isEnded) this.#reviving = this.#revive();
-    });
-  }
-
-  async #revive(): Promise<void> {
-    const { log, revive } = this.#options;
-    let told: string | undefined;
-    for (let retryMs = FIRST_RETRY_MS; !this.#isEnded; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
-      try {
-        this.#presence = await revive();
-        log('The embedded PostgreSQL was lost, and runs again');
-        this.#watch();
-        return;
-      } catch (error) {
-        // Reported once per reason: the first attempts may still see the old server ending.
-        const reason = error instanceof Error ? error.message : String(error);
-        if (reason !== told && retryMs > FIRST_RETRY_MS) log(`The embedded PostgreSQL was lost: ${reason}`);
-        told = reason;
-      }
-      await this.#sleep(retryMs);
-    }
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      setTimeout(resolve, ms).unref();
-      this.#wakeUp = resolve;
-      if (this.#isEnded) resolve();
-    });
+  #keep(presence: Presence): void {
+    this.#presence = presence;
+    void presence.lost.then(() => this.#revival.wake());
   }
 }
 
