@@ -50,6 +50,15 @@ export interface Bound<Value> {
   readonly isIncluded: boolean;
 }
 
+/** The sign between a value and its lower bound, in SQL as in a jsonpath. */
+export function lowerSign({ isIncluded }: Bound<unknown>): '>=' | '>' {
+  return isIncluded ? '>=' : '>';
+}
+
+export function upperSign({ isIncluded }: Bound<unknown>): '<=' | '<' {
+  return isIncluded ? '<=' : '<';
+}
+
 export interface NumberRangeTest {
   readonly kind: 'numberRange';
   readonly lower: Bound<NumberOperand> | undefined;

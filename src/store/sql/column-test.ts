@@ -7,7 +7,15 @@
  * @see design "Storage that makes JSONB fast"
  */
 
-import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from '../../base/model/value-test.js';
+import { type Operand } from '../../base/model/operand.js';
+import {
+  type LikeTest,
+  lowerSign,
+  type NumberRangeTest,
+  type TextRangeTest,
+  upperSign,
+  type ValueTest,
+} from '../../base/model/value-test.js';
 import { type Sql, sql } from '../sql.js';
 import type { FieldExpression } from './names.js';
 import { selectSpellings } from './spellings.js';
@@ -65,23 +73,30 @@ export function needsByteOrder(test: ValueTest): boolean {
   }
 }
 
-function numberRange({ lower, upper }: NumberRangeTest, json: Sql): Sql {
-  const parts: Sql[] = [];
-  if (lower === undefined) parts.push(sql`${json} > ${BEFORE_NUMBERS}`);
-  else parts.push(sql`${json} ${above(lower)} ${jsonText(lower.value)}::jsonb`);
-  if (upper === undefined) parts.push(sql`${json} < ${AFTER_NUMBERS}`);
-  else parts.push(sql`${json} ${below(upper)} ${jsonText(upper.value)}::jsonb`);
-  return both(parts);
+function numberRange(test: NumberRangeTest, json: Sql): Sql {
+  return range(test, json, [sql`> ${BEFORE_NUMBERS}`, AFTER_NUMBERS]);
 }
 
-function textRange({ among, lower, upper }: TextRangeTest, json: Sql): Sql {
-  const isAllText = among === 'all';
-  const parts: Sql[] = [];
-  if (lower === undefined) parts.push(sql`${json} >= ${isAllText ? FIRST_TEXT : FIRST_DIGITS}`);
-  else parts.push(sql`${json} ${above(lower)} ${jsonText(lower.value)}::jsonb`);
-  if (upper === undefined) parts.push(sql`${json} < ${isAllText ? BEFORE_NUMBERS : AFTER_DIGITS}`);
-  else parts.push(sql`${json} ${below(upper)} ${jsonText(upper.value)}::jsonb`);
-  return both(parts);
+function textRange(test: TextRangeTest, json: Sql): Sql {
+  const isAll = test.among === 'all';
+  return range(
+    test,
+    json,
+    isAll ? [sql`>= ${FIRST_TEXT}`, BEFORE_NUMBERS] : [sql`>= ${FIRST_DIGITS}`, AFTER_DIGITS],
+  );
+}
+
+/** Where a bound is missing, the edges of the type: the first with its sign, and what comes after the last. */
+function range(
+  { lower, upper }: NumberRangeTest | TextRangeTest,
+  json: Sql,
+  [first, after]: readonly [first: Sql, after: Sql],
+): Sql {
+  const bound = (sign: string, value: Operand) => sql`${sql.raw(sign)} ${jsonText(value)}::jsonb`;
+  return both([
+    sql`${json} ${lower === undefined ? first : bound(lowerSign(lower), lower.value)}`,
+    sql`${json} ${upper === undefined ? sql`< ${after}` : bound(upperSign(upper), upper.value)}`,
+  ]);
 }
 
 function likeTest(test: LikeTest, field: FieldExpression): Sql {
@@ -177,19 +192,6 @@ export function textAfterPrefix(prefix: string): string | undefined {
   }
   return undefined;
 }
-
-function above({ isIncluded }: { readonly isIncluded: boolean }): Sql {
-  return isIncluded ? AT_LEAST : MORE_THAN;
-}
-
-function below({ isIncluded }: { readonly isIncluded: boolean }): Sql {
-  return isIncluded ? AT_MOST : LESS_THAN;
-}
-
-const AT_LEAST = sql.raw('>=');
-const MORE_THAN = sql.raw('>');
-const AT_MOST = sql.raw('<=');
-const LESS_THAN = sql.raw('<');
 
 function both(parts: readonly Sql[]): Sql {
   return sql`(${sql.join([...parts], ' and ')})`;

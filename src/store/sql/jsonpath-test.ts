@@ -7,13 +7,14 @@
  */
 
 import { isNumberOperand, type Operand } from '../../base/model/operand.js';
-import type {
-  Bound,
-  InTest,
-  LikeTest,
-  NumberRangeTest,
-  TextRangeTest,
-  ValueTest,
+import {
+  type InTest,
+  type LikeTest,
+  lowerSign,
+  type NumberRangeTest,
+  type TextRangeTest,
+  upperSign,
+  type ValueTest,
 } from '../../base/model/value-test.js';
 import { spelledPredicate } from './spellings.js';
 import { jsonpathString, jsonText } from './storable-json.js';
@@ -51,15 +52,15 @@ function inTest({ values }: InTest): string {
 
 function numberRange({ lower, upper }: NumberRangeTest): string {
   const parts = [IS_NUMBER];
-  if (lower !== undefined) parts.push(`@ ${above(lower)} ${jsonText(lower.value)}`);
-  if (upper !== undefined) parts.push(`@ ${below(upper)} ${jsonText(upper.value)}`);
+  if (lower !== undefined) parts.push(`@ ${lowerSign(lower)} ${jsonText(lower.value)}`);
+  if (upper !== undefined) parts.push(`@ ${upperSign(upper)} ${jsonText(upper.value)}`);
   return `(${parts.join(' && ')})`;
 }
 
 function textRange({ among, lower, upper }: TextRangeTest): string {
   const parts = [IS_TEXT];
-  if (lower !== undefined) parts.push(`@ ${above(lower)} ${jsonpathString(lower.value)}`);
-  if (upper !== undefined) parts.push(`@ ${below(upper)} ${jsonpathString(upper.value)}`);
+  if (lower !== undefined) parts.push(`@ ${lowerSign(lower)} ${jsonpathString(lower.value)}`);
+  if (upper !== undefined) parts.push(`@ ${upperSign(upper)} ${jsonpathString(upper.value)}`);
   const writing = WRITINGS[among];
   if (writing !== undefined) parts.push(writing);
   return `(${parts.join(' && ')})`;
@@ -94,12 +95,4 @@ function patternWithFlags(at: LikeTest['at'], text: string, isInsensitive: boole
 function typeTest(value: Operand): string {
   if (typeof value === 'string') return IS_TEXT;
   return isNumberOperand(value) ? IS_NUMBER : IS_BOOLEAN;
-}
-
-function above({ isIncluded }: Bound<unknown>): string {
-  return isIncluded ? '>=' : '>';
-}
-
-function below({ isIncluded }: Bound<unknown>): string {
-  return isIncluded ? '<=' : '<';
 }
