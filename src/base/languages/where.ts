@@ -27,7 +27,7 @@ import {
   type ScalarName,
   valueKindOf,
 } from '../model/field-types/scalar-types.js';
-import { type Condition, type DayWord, EVERYTHING, type Filter } from '../model/filter.js';
+import { allOf, type Condition, type DayWord, EVERYTHING, type Filter } from '../model/filter.js';
 import { isNumberOperand, type Operand } from '../model/operand.js';
 import type { Path } from '../model/path.js';
 import { didYouMean } from '../text/did-you-mean.js';
@@ -441,11 +441,6 @@ function flagged(operand: unknown, place: WherePlace, filter: Filter): Filter {
 
 function negated(filter: Filter): Filter {
   return filter.kind === 'not' ? filter.filter : { kind: 'not', filter };
-}
-
-function allOf(filters: readonly Filter[]): Filter {
-  const [only] = filters;
-  return only !== undefined && filters.length === 1 ? only : { kind: 'all', filters };
 }
 
 function operatorNames(type: WhereType): string {

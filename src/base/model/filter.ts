@@ -194,6 +194,16 @@ interface ExpressionFilter {
 /** Satisfied by every record. */
 export const EVERYTHING: Filter = { kind: 'all', filters: [] };
 
+/** All, or any, of the filters; a single one is itself. */
+export function allOf(filters: readonly Filter[], kind: 'all' | 'any' = 'all'): Filter {
+  const [only] = filters;
+  return only !== undefined && filters.length === 1 ? only : { kind, filters };
+}
+
+export function anyOf(filters: readonly Filter[]): Filter {
+  return allOf(filters, 'any');
+}
+
 /** Whether a filter is certain to match every record. */
 export function isEverything(filter: Filter): boolean {
   switch (filter.kind) {

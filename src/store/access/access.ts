@@ -11,7 +11,7 @@ import { faultAt, ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 import type { Readership } from '../../base/languages/where-place.js';
 import type { Collection, Field, RoleAccess, RowRule } from '../../base/model/collection.js';
-import type { Filter } from '../../base/model/filter.js';
+import { anyOf, type Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import {
   type Domain,
@@ -301,11 +301,6 @@ function hasRowsOf(one: RoleAccess, other: RoleAccess, verb: RecordVerb): boolea
 
 function topFields({ fields }: RowRule): string[] {
   return fields.flatMap(([field]) => (field === undefined ? [] : [field]));
-}
-
-function anyOf(filters: readonly Filter[]): Filter {
-  const [only] = filters;
-  return filters.length === 1 && only !== undefined ? only : { kind: 'any', filters };
 }
 
 /** Without the attribute no row is reached: `any` of an empty list never holds. */

@@ -28,6 +28,8 @@ import {
 } from '../../base/json/json.js';
 import { tooManySent } from '../../base/languages/sent-place.js';
 import {
+  allOf,
+  anyOf,
   type Comparison,
   EVERYTHING,
   type Filter,
@@ -256,35 +258,20 @@ export function isConditionOperator(name: string): boolean {
   return name.startsWith('$') && !TOP_OPERATORS.some((operator) => operator === name);
 }
 
-const TYPES: Readonly<Record<string, JsonType | 'none'>> = {
-  double: 'number',
-  int: 'number',
-  long: 'number',
-  decimal: 'number',
-  number: 'number',
-  string: 'string',
-  object: 'object',
-  array: 'array',
-  bool: 'boolean',
-  boolean: 'boolean',
-  null: 'null',
+/** The names and numbers of MongoDB's types. */
+const NAMES_BY_TYPE: Readonly<Record<JsonType | 'none', string>> = {
+  number: 'double int long decimal number 1 16 18 19',
+  string: 'string 2',
+  object: 'object 3',
+  array: 'array 4',
+  boolean: 'bool boolean 8',
+  null: 'null 10',
   // Records contain JSON, which has none of these types.
-  date: 'none',
-  objectId: 'none',
-  binData: 'none',
-  regex: 'none',
-  timestamp: 'none',
-  1: 'number',
-  2: 'string',
-  3: 'object',
-  4: 'array',
-  8: 'boolean',
-  9: 'none',
-  10: 'null',
-  16: 'number',
-  18: 'number',
-  19: 'number',
+  none: 'date objectId binData regex timestamp 9',
 };
+const TYPES = Object.fromEntries(
+  Object.entries(NAMES_BY_TYPE).flatMap(([type, names]) => names.split(' ').map((name) => [name, type])),
+) as Readonly<Record<string, JsonType | 'none'>>;
 
 /** Matches elements of a list; `array` matches the list itself. */
 function parseTypes(operand: JsonValue, place: MongoPlace): MatchTest[] {
@@ -384,14 +371,4 @@ function extendedValueAt(value: JsonObject, place: MongoPlace): JsonValue {
 
 function isScalar(value: JsonValue): value is JsonScalar {
   return value === null || typeof value !== 'object' || isExactNumber(value);
-}
-
-function allOf(filters: readonly Filter[]): Filter {
-  const [only] = filters;
-  return only !== undefined && filters.length === 1 ? only : { kind: 'all', filters };
-}
-
-function anyOf(filters: readonly Filter[]): Filter {
-  const [only] = filters;
-  return only !== undefined && filters.length === 1 ? only : { kind: 'any', filters };
 }

@@ -141,7 +141,6 @@ export interface ReferrersRequest {
   readonly counting: 'counted' | 'uncounted';
 }
 
-
 /** Whether there are more on the side opposite to the reading direction. */
 function hasMoreBehind({
   after,

@@ -105,7 +105,6 @@ export async function bringBack(
   return rows;
 }
 
-
 /** Fields that are required today but were not at that time. */
 function listMissing(collection: Collection, data: JsonObject): readonly ErrorDetail[] {
   return collection.fields

@@ -11,7 +11,7 @@ import { parseOquery } from '../../../base/languages/oquery.js';
 import { parseWhere } from '../../../base/languages/where.js';
 import type { FindCollection, Readership, WhereNames } from '../../../base/languages/where-place.js';
 import type { Collection } from '../../../base/model/collection.js';
-import type { Filter } from '../../../base/model/filter.js';
+import { allOf, type Filter } from '../../../base/model/filter.js';
 import type { Path } from '../../../base/model/path.js';
 import { queryOf, type RecordQuery, type SortKey } from '../../../base/model/record-query.js';
 import type { RecordVerb, Scope } from '../../../base/model/scope.js';
@@ -439,8 +439,7 @@ export function toFilter(
     filters.push(parseWhere(request.where, { collection, names: request.names, ...names }));
   }
   if (request.filter) filters.push(request.filter);
-  const [only] = filters;
-  return filters.length === 1 && only ? only : { kind: 'all', filters };
+  return allOf(filters);
 }
 
 export function theOne({ records: [record] }: RecordBatch): StoredRecord {

@@ -1,9 +1,8 @@
-import { RepeatedWork } from '../repeated-work.js';
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import type pg from 'pg';
-
+import { RepeatedWork } from '../repeated-work.js';
 
 /** A connection to the embedded server that remembers when it has ended. */
 export class Presence {
