@@ -3,6 +3,7 @@
  * the schema as resources. All are answered as `/graphql` answers, with the rights of the credential; answers
  * are limited in size and say so when they are cut.
  */
+
 import {
   GraphQLError,
   type GraphQLFormattedError,
@@ -13,6 +14,7 @@ import {
 } from 'graphql';
 import { invalidAt, ServiceError } from '../../base/errors.js';
 import { today } from '../../base/model/calendar.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { printResult } from '../../base/scalars/json-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { ExampleOperation } from '../../portal/explore/example-operation.js';
@@ -164,13 +166,10 @@ export class AgentTools {
 
   #tools(): readonly AgentTool[] {
     const { documents, library, collections, bounds } = this.#services;
-    const { schema } = documents;
-    const known = this.#toolsBySchema.get(schema);
-    if (known) return known;
-    const sources = { prepare: (text: string) => documents.prepare(text), maxRows: bounds.maxRows };
-    const tools = [...createOperationTools(library, sources), ...createCollectionTools(collections, sources)];
-    this.#toolsBySchema.set(schema, tools);
-    return tools;
+    return getOrMake(this.#toolsBySchema, documents.schema, () => {
+      const sources = { prepare: (text: string) => documents.prepare(text), maxRows: bounds.maxRows };
+      return [...createOperationTools(library, sources), ...createCollectionTools(collections, sources)];
+    });
   }
 
   /** @throws ServiceError */

@@ -2,9 +2,11 @@
  * The contract for one caller: the collections the caller can reach, including those registered at run time,
  * and the reports the caller may run. Without a credential, it is the contract of the declared collections.
  */
+
 import { LRUCache } from 'lru-cache';
 import { etagOf } from '../../base/http/etag.js';
 import type { Collection } from '../../base/model/collection.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import { wholeCollection } from '../../store/access/access.js';
 import type { RequestContext } from '../resolvers/request-context.js';
@@ -61,13 +63,11 @@ export class CallerContracts {
 
   #print(context: RequestContext): Printed {
     const reach = context.scope ? this.#options.caller.reach(context) : this.#public;
-    const known = this.#printed.get(reach.key);
-    if (known) return known;
-    const { servers: _, ...contract } = describeOpenapi(this.#tableOf(reach), this.#options.version);
-    const rest = Buffer.from(`,${JSON.stringify(contract).slice(1)}`);
-    const made = { rest, hash: etagOf('application/json', rest) };
-    this.#printed.set(reach.key, made);
-    return made;
+    return getOrMake<string, Printed>(this.#printed, reach.key, () => {
+      const { servers: _, ...contract } = describeOpenapi(this.#tableOf(reach), this.#options.version);
+      const rest = Buffer.from(`,${JSON.stringify(contract).slice(1)}`);
+      return { rest, hash: etagOf('application/json', rest) };
+    });
   }
 
   #tableOf({ reports, collections }: CallerReach): RouteTable {

@@ -2,6 +2,7 @@
  * Parses REST bodies: JSON, without passing numbers through a float, and forms of both kinds. Everything else
  * is 415. An empty body counts as none, whatever its type.
  */
+
 import { isUtf8 } from 'node:buffer';
 import { parse as parseFields } from 'node:querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -16,6 +17,7 @@ import {
 } from '../../base/json/body-shape.js';
 import type { JsonValue } from '../../base/json/json.js';
 import { parseJsonBody } from '../../base/json/json-body-parser.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { type BodyLimits, bodyShapeFor } from './body-admission.js';
 import { unsupported } from './error-answers.js';
 
@@ -93,8 +95,7 @@ async function parseMultipart(body: Buffer, { headers }: FastifyRequest): Promis
     });
   const fields = new Map<string, JsonValue[]>();
   for (const [name, value] of form.entries()) {
-    const values = fields.get(name) ?? [];
-    fields.set(name, values);
+    const values = getOrMake(fields, name, () => []);
     if (typeof value === 'string') values.push(value);
     else {
       const base64 = Buffer.from(await value.arrayBuffer()).toString('base64');

@@ -3,10 +3,12 @@
  * parser refuses, and a body that is cut off, cost processor time before any turn, and a client could open a
  * new connection for each.
  */
+
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../base/errors.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { refuseConnection } from './client-errors.js';
 
 export interface ConnectionLimits {
@@ -84,11 +86,7 @@ export class ConnectionAdmission {
   }
 
   #useOf(address: string): AddressUse {
-    const known = this.#uses.get(address);
-    if (known) return known;
-    const use = { open: 0, nextAt: 0 };
-    this.#uses.set(address, use);
-    return use;
+    return getOrMake<string, AddressUse>(this.#uses, address, () => ({ open: 0, nextAt: 0 }));
   }
 
   /** How long a new connection has to wait, in milliseconds; one that would wait too long takes no place. */

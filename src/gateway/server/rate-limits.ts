@@ -1,10 +1,12 @@
 /**
  * How many requests a caller may send, and how many logins may be attempted, over all gateways together.
  */
+
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { assertWithinRate, invariant, type Rate } from '../../base/errors.js';
 import { callerName, type Principal } from '../../base/model/scope.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
 
@@ -276,11 +278,7 @@ export class RateLimits {
   }
 
   #countOf(caller: string): Count {
-    const known = this.#counts.get(caller);
-    if (known) return known;
-    const count = { shared: 0, unshared: 0 };
-    this.#counts.set(caller, count);
-    return count;
+    return getOrMake<string, Count>(this.#counts, caller, () => ({ shared: 0, unshared: 0 }));
   }
 }
 

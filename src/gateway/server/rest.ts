@@ -1,9 +1,11 @@
 /** Serves the REST table. */
+
 import { METHODS } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { assertPercentEncoded } from '../../base/http/assert-percent-encoded.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameter-reader.js';
@@ -150,9 +152,7 @@ function isEmpty(body: JsonValue | undefined): boolean {
 function methodsByPath(routes: readonly RouteDescription[]): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
   for (const { method, path } of routes) {
-    const list = methods.get(path) ?? [];
-    list.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    methods.set(path, list);
+    getOrMake(methods, path, () => []).push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
   }
   // A collection with a path of its own takes what every collection does.
   for (const [path, list] of methods) {

@@ -3,6 +3,7 @@
  * (`manager.label`), lists within rows become a further table that repeats the columns of its parent. Needs
  * nothing of a browser.
  */
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { type FieldShape, UNKNOWN_LEAF } from './field-shape.js';
 
 /** `decimal`: an exact number as text. `list`: values in one cell. */
@@ -80,9 +81,8 @@ function tablesOfList({ name, prefix, lists, shape }: ListOfOnePath): ResultTabl
       row.add(value, element, element.fields.size === 0 && !isObject(value) ? join(prefix, 'value') : prefix);
       rows.push(row);
       for (const { path, list: inner, shape: innerShape } of row.lists) {
-        const known = within.get(path) ?? { shape: innerShape, lists: [] };
-        known.lists.push({ before: row.cells, list: inner });
-        within.set(path, known);
+        const { lists: known } = getOrMake(within, path, () => ({ shape: innerShape, lists: [] }));
+        known.push({ before: row.cells, list: inner });
       }
     }
   }

@@ -8,6 +8,7 @@ import { parseOquery } from '../../base/languages/oquery.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import { queryOf } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { isAdmin } from '../../store/access/access.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { OutboundClient } from '../scripting/requests/outbound-client.js';
@@ -161,8 +162,7 @@ export async function readableBodies(
   const idsByCollection = new Map<string, string[]>();
   for (const { news } of made.filter((one) => one !== undefined)) {
     if (news.collection === undefined) continue;
-    const ids = idsByCollection.get(news.collection) ?? [];
-    idsByCollection.set(news.collection, [...ids, news.recordId ?? '']);
+    getOrMake(idsByCollection, news.collection, () => []).push(news.recordId ?? '');
   }
   const readable = new Map<string, Readable>();
   for (const [collection, ids] of idsByCollection)

@@ -3,12 +3,14 @@
  * sent to those who may see it. Subscribers with the same caller and selection share one read, and a batch of
  * changes one statement.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../base/errors.js';
 import type { Filter } from '../../../base/model/filter.js';
 import { queryOf } from '../../../base/model/record-query.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { Batcher } from '../../../base/process/batcher.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import type { ChangeFeed, RecordChange } from '../../../store/changes/commit-follower.js';
 import type { ChangedRecord } from '../../../store/reading/changed-since.js';
 import type { RecordStore } from '../../../store/record-store.js';
@@ -218,11 +220,7 @@ class ObjectNumbers {
   #last = 0;
 
   of(object: object): number {
-    const known = this.#numbers.get(object);
-    if (known !== undefined) return known;
-    this.#last += 1;
-    this.#numbers.set(object, this.#last);
-    return this.#last;
+    return getOrMake(this.#numbers, object, () => ++this.#last);
   }
 }
 

@@ -2,6 +2,7 @@
  * The schema as a caller may know it: introspection, SDL and suggestions of names come from it. Everything
  * else runs on the whole schema.
  */
+
 import {
   GraphQLEnumType,
   GraphQLInputObjectType,
@@ -23,6 +24,7 @@ import {
   isScalarType,
   isUnionType,
 } from 'graphql';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 
 /** Decides what is shown: a type by its name, or a member of one (a field, an input field, an enum value). */
 export type IsShown = (type: string, member?: string) => boolean;
@@ -83,9 +85,7 @@ export function partOfSchema(schema: GraphQLSchema, isShown: IsShown): GraphQLSc
   function copy(type: GraphQLType): GraphQLType {
     if (isNonNullType(type)) return new GraphQLNonNull(copyOf(type.ofType));
     if (isListType(type)) return new GraphQLList(copy(type.ofType));
-    const made = copies.get(type) ?? copyNamed(type);
-    copies.set(type, made);
-    return made;
+    return getOrMake(copies, type, () => copyNamed(type));
   }
 
   /** Members are copied when they are needed, because types lead to each other. */

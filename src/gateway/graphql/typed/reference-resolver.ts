@@ -2,8 +2,10 @@
  * The fields that lead from a record to others, for graphql-js: the `record` of a reference, and the records
  * that point to one. In the splice, the database joins them.
  */
+
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { nullable, type TypeClass } from '../../../base/scalars/declared-type.js';
 import { findAccess } from '../../../store/access/access.js';
 import { listShapePaths } from '../../../store/sql/shape.js';
@@ -35,12 +37,9 @@ export class LevelLoader {
     { collection, id }: { readonly collection: string; readonly id: string },
     toRead: () => ReadLevel<Found>,
   ): Promise<Found> {
-    const byNodes = this.#byRequest.get(context) ?? new Map();
-    this.#byRequest.set(context, byNodes);
-    const loaders = byNodes.get(nodes) ?? new Map();
-    byNodes.set(nodes, loaders);
-    const loader = loaders.get(collection) ?? new DataLoader<string, unknown>(toRead());
-    loaders.set(collection, loader);
+    const byNodes = getOrMake(this.#byRequest, context, () => new Map());
+    const loaders = getOrMake(byNodes, nodes, () => new Map());
+    const loader = getOrMake(loaders, collection, () => new DataLoader<string, unknown>(toRead()));
     return (await loader.load(id)) as Found;
   }
 }

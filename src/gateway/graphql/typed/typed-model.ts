@@ -16,6 +16,7 @@ import { describeBounds } from '../../../base/model/bounds.js';
 import type { Collection, Field } from '../../../base/model/collection.js';
 import { type ScalarName, valueKindOf } from '../../../base/model/field-types/scalar-types.js';
 import type { Path } from '../../../base/model/path.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { isInheritedName } from '../../../base/text/inherited-names.js';
 import type { PageSizes } from '../../resolvers/page-arguments.js';
 
@@ -170,14 +171,10 @@ class Names {
   /** References to the same collections share a type. */
   claimReference(targetTypeNames: readonly string[]): { typeName: string; unionName: string } {
     const unionName = targetTypeNames.join('Or');
-    const known = this.#references.get(unionName);
-    if (known) return known;
-    const claimed = {
+    return getOrMake(this.#references, unionName, () => ({
       typeName: this.#claimWith(`${unionName}Reference`, REFERENCE_SUFFIXES),
       unionName: targetTypeNames.length > 1 ? this.claimType(unionName) : unionName,
-    };
-    this.#references.set(unionName, claimed);
-    return claimed;
+    }));
   }
 
   /** The names of one collection are claimed together: all are free, or all are changed. */

@@ -7,6 +7,7 @@ import { createUnionType, ID, Int } from 'type-graphql';
 import { toEnumValueName, withArticle } from '../../../base/languages/graphql-names.js';
 import { mustBeSent } from '../../../base/model/collection.js';
 import type { ScalarName } from '../../../base/model/field-types/scalar-types.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { DateTime } from '../../../base/scalars/date-time.js';
 import {
   enumOf,
@@ -68,7 +69,7 @@ export class TypedTypes {
   /** The connection and edge of a collection. */
   connection(typed: TypedCollection): TypeClass {
     const { typeName } = typed.object;
-    return once(this.#connections, typeName, () => {
+    return getOrMake(this.#connections, typeName, () => {
       const node = this.record(typed);
       const edge = objectType(`${typeName}Edge`, `One of the ${typed.plural} of a page, with its cursor.`, {
         node: member.of(node, `The ${typeName}.`),
@@ -110,7 +111,7 @@ export class TypedTypes {
     const { typeName } = typed.object;
     const paths = sortablePaths(typed.object);
     if (paths.length === 0) return undefined;
-    return once(this.#orders, typeName, () => {
+    return getOrMake(this.#orders, typeName, () => {
       const sortFields = enumOf(
         `${typeName}SortField`,
         `What ${typed.plural} can be ordered by.`,
@@ -128,7 +129,7 @@ export class TypedTypes {
 
   enumOf(value: TypedEnum): object {
     const { typeName, description, namesByValue } = value;
-    return once(this.#enums, typeName, () => {
+    return getOrMake(this.#enums, typeName, () => {
       const rows = [...namesByValue].map(
         ([stored, name]) => [name, stored, `Stored as "${stored}".`] as const,
       );
@@ -179,7 +180,7 @@ export class TypedTypes {
   }
 
   #reference(reference: TypedReference): TypeClass {
-    return once(this.#references, reference.typeName, () => {
+    return getOrMake(this.#references, reference.typeName, () => {
       const targets = reference.targets.map(
         (name) => this.#model.byCollection.get(name)?.object.typeName ?? name,
       );
@@ -241,12 +242,6 @@ const ReferenceInput = inputType('ReferenceInput', 'Points to a record.', {
   id: member.id('The id of the record.'),
   label: nullable.text('What to call it. Left out: the name the record has now.'),
 });
-
-function once<Made>(made: Map<string, Made>, name: string, make: () => Made): Made {
-  const known = made.get(name) ?? make();
-  made.set(name, known);
-  return known;
-}
 
 /** The scalar for a kind of value. */
 function scalarOf(kind: ScalarName | 'json'): ScalarForm['scalar'] {

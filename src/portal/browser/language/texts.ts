@@ -1,5 +1,6 @@
 import { i18n } from '@lingui/core';
 import { useSyncExternalStore } from 'react';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { ObservableValue } from '../session/login-session';
 import { isTime } from './days';
 import { type Language, rememberLanguage } from './preferred-language';
@@ -117,14 +118,7 @@ function sayTime(value: string, time: string, options: Intl.DateTimeFormatOption
 /** Creates a value when it is first needed, and returns the same one for the same options. */
 function keptByKey<Options, Made>(make: (options: Options) => Made): (options: Options) => Made {
   const madeByKey = new Map<string, Made>();
-  return (options) => {
-    const key = JSON.stringify(options);
-    const known = madeByKey.get(key);
-    if (known !== undefined) return known;
-    const made = make(options);
-    madeByKey.set(key, made);
-    return made;
-  };
+  return (options) => getOrMake(madeByKey, JSON.stringify(options), () => make(options));
 }
 
 /**

@@ -1,7 +1,9 @@
 /** Surveys documents of MongoDB, and proposes the declaration that they and their indexes suggest. */
+
 import path from 'node:path';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import { isDay } from '../../../base/model/calendar.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { AlterationCounts, type CountedAlteration } from '../reading/inspect-source.js';
 import { openRowSource } from '../reading/open-row-source.js';
 import { isReference } from '../reading/plain-document.js';
@@ -53,9 +55,7 @@ export class DocumentSurvey {
     for (const [name, value] of Object.entries(values)) {
       // An empty value says nothing of the others.
       if (value === null || value === '') continue;
-      const known = this.kindsByField.get(name);
-      const kinds = known ?? { values: new Set(), elements: new Set() };
-      if (known === undefined) this.kindsByField.set(name, kinds);
+      const kinds = getOrMake(this.kindsByField, name, () => ({ values: new Set(), elements: new Set() }));
       kinds.values.add(kindOf(value));
       if (Array.isArray(value)) for (const element of value) kinds.elements.add(kindOf(element));
     }

@@ -6,6 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import { isAdmin } from '../../../store/access/access.js';
 import type { Database } from '../../../store/database/database.js';
@@ -239,16 +240,13 @@ class ScriptIndex {
   constructor(outlines: readonly ScriptOutline[]) {
     for (const outline of outlines) {
       const { domainId, name } = outline;
-      const scripts = this.#byDomain.get(domainId) ?? new Map<string, ScriptOutline>();
-      this.#byDomain.set(domainId, scripts.set(name, outline));
+      getOrMake(this.#byDomain, domainId, () => new Map()).set(name, outline);
       if (!outline.isEnabled) continue;
       this.#isAnyEnabled = true;
-      for (const start of startsOf(outline)) {
-        this.#started.set(start, [...(this.#started.get(start) ?? []), outline]);
-      }
+      for (const start of startsOf(outline)) getOrMake(this.#started, start, () => []).push(outline);
       if (outline.schedule !== undefined) this.scheduled.push(outline);
       for (const { collection } of outline.before) {
-        this.#asked.set(domainId, (this.#asked.get(domainId) ?? new Set()).add(collection));
+        getOrMake(this.#asked, domainId, () => new Set()).add(collection);
       }
     }
   }

@@ -8,6 +8,7 @@ import { brotliDecompress, gunzip, type InputType, inflate, type ZlibOptions } f
 import ipaddr from 'ipaddr.js';
 import type { Agent, Dispatcher } from 'undici';
 import { ServiceError } from '../../../base/errors.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { traceHeaders } from '../../../base/process/traced.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -138,18 +139,17 @@ export class OutboundClient {
   }
 
   #agentFor(reach: Reach, undici: Pick<typeof import('undici'), 'Agent'>): Agent {
-    const known = this.#agents.get(reach);
-    if (known) return known;
-    const agent = new undici.Agent({
-      connections: CONNECTIONS_OF_A_HOST,
-      maxHeaderSize: MOST_HEADER_BYTES,
-      maxResponseSize: this.#limits.maxResponseBytes,
-      ...(reach === 'public' && { connect: { lookup: createPublicLookup(this.#resolveName) } }),
+    return getOrMake(this.#agents, reach, () => {
+      const agent = new undici.Agent({
+        connections: CONNECTIONS_OF_A_HOST,
+        maxHeaderSize: MOST_HEADER_BYTES,
+        maxResponseSize: this.#limits.maxResponseBytes,
+        ...(reach === 'public' && { connect: { lookup: createPublicLookup(this.#resolveName) } }),
+      });
+      // Later requests then fail like those on a lost connection.
+      if (this.#isClosed) void agent.destroy();
+      return agent;
     });
-    this.#agents.set(reach, agent);
-    // Later requests then fail like those on a lost connection.
-    if (this.#isClosed) void agent.destroy();
-    return agent;
   }
 
   #reachOf(url: URL): Reach {

@@ -2,9 +2,11 @@
  * The classes of a collection's aggregates: a group, its key, and the inputs that choose, filter and order
  * groups; and the measures of a field by the kind of its values.
  */
+
 import { ID, Int } from 'type-graphql';
 import type { Measure } from '../../../../base/model/aggregate-query.js';
 import { byScalar, isScalarName, type ScalarName } from '../../../../base/model/field-types/scalar-types.js';
+import { getOrMake } from '../../../../base/process/get-or-make.js';
 import {
   addCombinations,
   enumOf,
@@ -177,19 +179,16 @@ export class MeasureTypes {
 
   output(value: AggregateValue): TypeClass {
     const form = formOf(value);
-    const known = this.#outputs.get(form.typeName);
-    if (known) return known;
-    const type = objectType(
-      form.typeName,
-      `What is computed of ${form.of}. Missing ones, and ones of another type, are left out.`,
-    );
-    this.#outputs.set(type.name, type);
-    for (const measure of form.measures) {
-      const isCount = isCounting(measure);
-      const of = isCount ? Int : form.scalar;
-      field(type, measure, () => of, { nullable: !isCount, description: MEANINGS[measure] });
-    }
-    return type;
+    return getOrMake(this.#outputs, form.typeName, () => {
+      const description = `What is computed of ${form.of}. Missing ones, and ones of another type, are left out.`;
+      const type = objectType(form.typeName, description);
+      for (const measure of form.measures) {
+        const isCount = isCounting(measure);
+        const of = isCount ? Int : form.scalar;
+        field(type, measure, () => of, { nullable: !isCount, description: MEANINGS[measure] });
+      }
+      return type;
+    });
   }
 
   /** Conditions on the measures of a field. */
