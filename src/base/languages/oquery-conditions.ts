@@ -2,7 +2,7 @@
  * The grammar of oquery: a text as conditions, each a path, an operator and a value that is still a text. The
  * gateway reads them as a filter (oquery.ts), the portal as the rows of a form.
  */
-import { ServiceError } from '../errors.js';
+import { faultAt, type ServiceError } from '../errors.js';
 import type { Path } from '../model/path.js';
 import { findUnstorableText } from '../model/unstorable-text.js';
 
@@ -113,7 +113,7 @@ function assertSize(text: string): void {
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > OQUERY_LIMITS.maxBytes) {
     const detail = `The oquery has ${bytes} bytes; at most ${OQUERY_LIMITS.maxBytes} are allowed.`;
-    throw new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'oquery' }] });
+    throw faultAt('LIMIT_EXCEEDED', detail, { parameter: 'oquery' });
   }
   const position = findUnstorableText(text);
   if (position === undefined) return;
@@ -123,7 +123,7 @@ function assertSize(text: string): void {
 
 function tooManyConditions(position: number): ServiceError {
   const detail = `The oquery has more than ${OQUERY_LIMITS.maxConditions} conditions.`;
-  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'oquery', position }] });
+  return faultAt('LIMIT_EXCEEDED', detail, { parameter: 'oquery', position });
 }
 
 /** `position` counts UTF-16 units from 0, as JavaScript and Java do. */
@@ -138,7 +138,5 @@ export function malformed(
   const detail =
     `oquery, position ${position}: expected ${expected}, found ${found}, in the condition ` +
     `"${condition}".${hint}`;
-  return new ServiceError('MALFORMED_FILTER', detail, {
-    errors: [{ detail, parameter: 'oquery', position, expected, sent: condition }],
-  });
+  return faultAt('MALFORMED_FILTER', detail, { parameter: 'oquery', position, expected, sent: condition });
 }

@@ -1,5 +1,5 @@
 /** A position within what a caller sent, for error messages. */
-import { ServiceError } from '../errors.js';
+import { faultAt, type ServiceError } from '../errors.js';
 import { pointerStep } from '../model/path.js';
 
 export interface SentPlace {
@@ -30,12 +30,10 @@ export function refuseSent(
 ): ServiceError {
   const shown = sent.slice(0, MAX_SHOWN_LENGTH);
   const detail = `${what}${pointer}: expected ${expected}, found ${shown}.${hint}`;
-  return new ServiceError(code, detail, {
-    errors: [{ detail, parameter: what, pointer, expected, sent: shown }],
-  });
+  return faultAt(code, detail, { parameter: what, pointer, expected, sent: shown });
 }
 
 export function tooManySent({ what, pointer }: SentPlace, most: number, things: string): ServiceError {
   const detail = `${what}${pointer}: at most ${most} ${things} are allowed.`;
-  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: what, pointer }] });
+  return faultAt('LIMIT_EXCEEDED', detail, { parameter: what, pointer });
 }

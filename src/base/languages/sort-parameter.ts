@@ -1,5 +1,5 @@
 /** Parsers of REST's `sort` and `project`. @see decisions 3 */
-import { ServiceError } from '../errors.js';
+import { faultAt } from '../errors.js';
 import type { Path } from '../model/path.js';
 import type { SortKey } from '../model/record-query.js';
 
@@ -44,7 +44,7 @@ function parseList(text: string, parameter: Parameter, maxKeys: number): { key: 
   const keys = text.split(',');
   if (keys.length > maxKeys) {
     const detail = `${parameter} names ${keys.length} fields; at most ${maxKeys} are allowed.`;
-    throw new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter }] });
+    throw faultAt('LIMIT_EXCEEDED', detail, { parameter });
   }
   let position = 0;
   return keys.map((written) => {
@@ -61,7 +61,5 @@ function parsePath(text: string, { parameter, position }: { parameter: Parameter
   if (isPath && path.length <= REST_PARAMETER_LIMITS.maxPathSteps) return path;
   const expected = 'a field: letters, digits, "_", "$", "-", with "." between the steps of a path';
   const detail = `${parameter}, position ${position}: expected ${expected}, found "${text}".`;
-  throw new ServiceError('MALFORMED_REQUEST', detail, {
-    errors: [{ detail, parameter, position, expected, sent: text }],
-  });
+  throw faultAt('MALFORMED_REQUEST', detail, { parameter, position, expected, sent: text });
 }

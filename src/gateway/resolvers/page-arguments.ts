@@ -1,5 +1,5 @@
 /** The paging arguments of Relay, and their translation for a `RecordSet`. */
-import { invalidAt, ServiceError } from '../../base/errors.js';
+import { faultAt, invalidAt, type ServiceError } from '../../base/errors.js';
 import { toPath } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import { argumentsType, nullable, type ValueOf } from '../../base/scalars/declared-type.js';
@@ -45,15 +45,11 @@ export function toPageRequest(page: PageArguments, sizes: PageSizes): PageReques
   const parameter = fromEnd ? 'last' : 'first';
   if (limit < 0) throw wrong(parameter, `${parameter} is a number of records, from 0 on, not ${limit}.`);
   if (limit > sizes.maxPageSize) {
-    throw new ServiceError(
+    throw faultAt(
       'LIMIT_EXCEEDED',
       `${parameter} is at most ${sizes.maxPageSize}, not ${limit}. Read on with ` +
         `${fromEnd ? 'before' : 'after'}.`,
-      {
-        errors: [
-          { parameter, detail: 'the page is too large', expected: `<= ${sizes.maxPageSize}`, sent: limit },
-        ],
-      },
+      { parameter, detail: 'the page is too large', expected: `<= ${sizes.maxPageSize}`, sent: limit },
     );
   }
   return { limit, fromEnd, after: page.after ?? undefined, before: page.before ?? undefined };
@@ -63,8 +59,11 @@ export function toPageRequest(page: PageArguments, sizes: PageSizes): PageReques
 export function assertPageSize(parameter: string, count: number, { maxPageSize }: PageSizes): void {
   if (count <= maxPageSize) return;
   const detail = `${parameter} has at most ${maxPageSize} elements, not ${count}. Ask for the others after.`;
-  throw new ServiceError('LIMIT_EXCEEDED', detail, {
-    errors: [{ parameter, detail: 'the list is too long', expected: `<= ${maxPageSize}`, sent: count }],
+  throw faultAt('LIMIT_EXCEEDED', detail, {
+    parameter,
+    detail: 'the list is too long',
+    expected: `<= ${maxPageSize}`,
+    sent: count,
   });
 }
 

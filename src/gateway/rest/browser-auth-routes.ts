@@ -5,7 +5,7 @@
  * @see decisions 6
  */
 import { z } from 'zod';
-import { ServiceError } from '../../base/errors.js';
+import { faultAt, ServiceError } from '../../base/errors.js';
 import type { Login } from '../../services/auth/authenticator.js';
 import { LOGIN, LOGIN_ERRORS, tokensOf } from './auth-routes.js';
 import { type Answer, BODY_ERRORS, jsonAnswer, type RestRequest, type Route, via } from './route.js';
@@ -153,9 +153,7 @@ function readLogin({ body }: RestRequest): z.output<typeof loginSchema> {
   if (read.success) return read.data;
   const { path: [member = ''] = [], message = '' } = read.error.issues[0] ?? {};
   const detail = `A login is {"user_name": …, "password": …}: ${message}`;
-  throw new ServiceError('MALFORMED_REQUEST', detail, {
-    errors: [{ detail: message, pointer: `/${String(member)}` }],
-  });
+  throw faultAt('MALFORMED_REQUEST', detail, { detail: message, pointer: `/${String(member)}` });
 }
 
 /**

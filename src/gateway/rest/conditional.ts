@@ -1,5 +1,5 @@
 /** Conditional requests: a record's version is its ETag. @see RFC 9110 section 13, decisions 1 */
-import { ServiceError } from '../../base/errors.js';
+import { faultAt, ServiceError } from '../../base/errors.js';
 
 export function printEtag(version: number): string {
   return `"${version}"`;
@@ -21,9 +21,7 @@ export function parseIfMatch(header: string | string[] | undefined): readonly nu
   if (tags.length === 0 || /[^\s,]/.test(text.replace(TAG, ''))) {
     const expected = 'entity tags in quotes as ETag has them, such as "3", separated by commas; or *';
     const detail = `If-Match is ${JSON.stringify(text)}; expected ${expected}.`;
-    throw new ServiceError('MALFORMED_REQUEST', detail, {
-      errors: [{ detail, parameter: 'If-Match', expected, sent: text }],
-    });
+    throw faultAt('MALFORMED_REQUEST', detail, { parameter: 'If-Match', expected, sent: text });
   }
   const strong = tags.filter(([, weak]) => weak === undefined);
   const [weak] = tags;

@@ -4,7 +4,7 @@
  * @see https://tus.io/protocols/resumable-upload (1.0.0)
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { ServiceError } from '../../base/errors.js';
+import { faultAt, type ServiceError } from '../../base/errors.js';
 import { isBase64 } from '../../base/text/base64.js';
 import { CHECKSUM_ALGORITHMS, type UploadPiece } from '../../services/files/resumable-uploads.js';
 
@@ -125,7 +125,5 @@ function decoded(key: string, value: string): string {
 }
 
 function malformed(parameter: string, detail: string): ServiceError {
-  return new ServiceError('MALFORMED_REQUEST', `${parameter}: ${detail}`, {
-    errors: [{ parameter, detail }],
-  });
+  return faultAt('MALFORMED_REQUEST', `${parameter}: ${detail}`, { parameter, detail });
 }

@@ -1,5 +1,5 @@
 /** Errors for conditions that do not fit the type of their field. */
-import { invalidAt, ServiceError } from '../../errors.js';
+import { faultAt, invalidAt, type ServiceError } from '../../errors.js';
 import type { Condition } from '../filter.js';
 import type { Operand } from '../operand.js';
 import type { ValueCondition } from '../value-test.js';
@@ -52,9 +52,7 @@ export function unfittingOperator(condition: Condition, type: Comparable): Servi
   const detail =
     `The field "${field}" is declared ${title}: ${OPERATOR_NAMES[condition.kind]} does not fit it. ` +
     `Right would be ${expected}.`;
-  return new ServiceError('MALFORMED_FILTER', detail, {
-    errors: [{ detail, expected, sent: condition.kind }],
-  });
+  return faultAt('MALFORMED_FILTER', detail, { expected, sent: condition.kind });
 }
 
 const OPERATOR_NAMES: Readonly<Record<Condition['kind'], string>> = {
