@@ -86,7 +86,7 @@ function textRange(test: TextRangeTest, json: Sql): Sql {
   );
 }
 
-/** Where a bound is missing, the edges of the type: the first with its sign, and what comes after the last. */
+/** Where a bound is missing, an edge of the type: its first value with a sign, or what comes after it. */
 function range(
   { lower, upper }: NumberRangeTest | TextRangeTest,
   json: Sql,

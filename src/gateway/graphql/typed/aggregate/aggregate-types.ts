@@ -180,8 +180,10 @@ export class MeasureTypes {
   output(value: AggregateValue): TypeClass {
     const form = formOf(value);
     return getOrMake(this.#outputs, form.typeName, () => {
-      const description = `What is computed of ${form.of}. Missing ones, and ones of another type, are left out.`;
-      const type = objectType(form.typeName, description);
+      const type = objectType(
+        form.typeName,
+        `What is computed of ${form.of}. Missing ones, and ones of another type, are left out.`,
+      );
       for (const measure of form.measures) {
         const isCount = isCounting(measure);
         const of = isCount ? Int : form.scalar;
