@@ -37,7 +37,6 @@ const ImportStateValue = enumType('ImportState', 'The state of an import.', {
   failed: 'It failed. `fault` says why.',
   cancelled: 'It was stopped. The rows written before remain.',
 });
-type ImportStateValue = ValueOf<typeof ImportStateValue>;
 
 export const ImportModeValue = enumType(
   'ImportMode',
@@ -358,21 +357,10 @@ export const ImportResolver = serviceResolver(({ query, mutation }: FieldRows<Im
 }));
 
 export function toImportResult(one: StoredImport): ImportResult {
-  const { options, trial } = one;
+  const { options, trial, triggers, ...others } = one;
   return {
-    id: one.id,
-    collection: one.collection,
-    state: one.state as ImportStateValue,
-    name: one.name,
-    fileId: one.fileId,
-    inspection: one.inspection as JsonValue | undefined,
-    mapping: one.mapping as JsonValue | undefined,
-    mode: options.mode as ImportModeValue,
-    by: options.by,
-    missing: options.missing as ImportMissingValue,
-    triggers: options.triggers as readonly ImportTriggerValue[],
-    counts: one.counts,
-    rowCount: one.rowCount,
+    ...others,
+    ...options,
     trial: trial && {
       ...trial,
       fields: Object.entries(trial.fields).map(([field, records]) => ({
@@ -384,13 +372,8 @@ export function toImportResult(one: StoredImport): ImportResult {
     changeIds: changesOf(one)
       .slice(-MOST_CHANGE_IDS)
       .map((number) => `${one.id}.${number}`),
-    scripts: one.triggers as JsonValue | undefined,
-    fault: one.fault,
-    createdBy: one.createdBy,
-    createdAt: one.createdAt,
-    startedAt: one.startedAt,
-    endedAt: one.endedAt,
-  };
+    scripts: triggers,
+  } as ImportResult;
 }
 
 function toErrorResult({ number, errors, source }: RefusedRowOfImport): ImportErrorResult {
