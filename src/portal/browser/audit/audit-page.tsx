@@ -1,5 +1,6 @@
 /** The audit trail: all changes in the school, the newest first, with links to the history of the records. */
-import { NativeSelect, Select, TextInput } from '@mantine/core';
+
+import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -11,18 +12,18 @@ import {
   type AuditOfSchoolQueryVariables,
   AuditUsers,
 } from '../../../generated/portal/audit/audit';
-import { type GatewayClient } from '../gateway/gateway-client';
+import type { GatewayClient } from '../gateway/gateway-client';
 import { saveFile } from '../gateway/save-file';
 import { pageOf, useGateway, useListedPages, useOperation, useViewer } from '../gateway/use-gateway';
-import { dayAfter } from '../language/days';
 import { formats, phrase, t } from '../language/texts';
 import { notice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
-import { isFiltering, PageFilter, useAddress } from '../shell/page-filter';
+import { fieldsOfFilter, isFiltering, PageFilter, setConditions, useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { ChoiceField, TextField } from '../shell/text-field';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 import { type MoreRows, textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 
@@ -30,7 +31,7 @@ const PAGE_SIZE = 100;
 
 export function AuditPage() {
   const [filter, change] = useAddress(NO_AUDIT_FILTER);
-  const asked = toAsked(filter);
+  const asked: AskedChanges = setConditions(filter);
   const changes = useListedPages(
     AuditOfSchool,
     (before) => ({ ...asked, first: PAGE_SIZE, before }),
@@ -57,16 +58,6 @@ export function AuditPage() {
       </Answered>
     </PageFrame>
   );
-}
-
-/** The gateway reads a bare day as its midnight in the time zone of the school. */
-function toAsked({ from, until, ...others }: AuditFilterState): AskedChanges {
-  const set = Object.entries(others).filter(([, value]) => value !== '');
-  return {
-    ...Object.fromEntries(set),
-    ...(from !== '' && { from }),
-    ...(until !== '' && { until: dayAfter(until) }),
-  };
 }
 
 interface ChangesTableProps {
@@ -219,20 +210,12 @@ function AuditFilter({ filter, onChange }: AuditFilterProps) {
   const { collections } = useViewer();
   const [isMoreWanted, setIsMoreWanted] = useState(false);
   const isMore = isMoreWanted || RARE.some((name) => filter[name] !== '');
-  const field = (name: keyof AuditFilterState) => ({
-    value: filter[name],
-    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
-      onChange({ [name]: event.currentTarget.value }, 'replace'),
-  });
-  const dayField = (name: 'from' | 'until') => ({
-    value: filter[name],
-    onChange: (day: string) => onChange({ [name]: day }, 'replace'),
-  });
+  const field = fieldsOfFilter(filter, onChange);
   return (
     <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_AUDIT_FILTER)}>
       <UserSelect userId={filter.principal} onChange={(principal) => onChange({ principal }, 'replace')} />
-      <NativeSelect label={t('What')} {...field('operation')} data={choicesOf(OPERATION_NAMES, t('All'))} />
-      <NativeSelect
+      <ChoiceField label={t('What')} {...field('operation')} data={choicesOf(OPERATION_NAMES, t('All'))} />
+      <ChoiceField
         label={t('Collection')}
         {...field('collection')}
         data={[
@@ -241,8 +224,8 @@ function AuditFilter({ filter, onChange }: AuditFilterProps) {
           ...Object.entries(AUDITED_SUBJECTS).map(([value, { name }]) => ({ value, label: t(name) })),
         ]}
       />
-      <DayInput label={t('From')} {...dayField('from')} />
-      <DayInput label={t('Until')} {...dayField('until')} />
+      <DayInput label={t('From')} {...field('from')} />
+      <DayInput label={t('Until')} {...field('until')} />
       <TextButton
         label={t('More filters')}
         aria-expanded={isMore}
@@ -250,13 +233,13 @@ function AuditFilter({ filter, onChange }: AuditFilterProps) {
       />
       {isMore && (
         <>
-          <NativeSelect
+          <ChoiceField
             label={t('Credential')}
             {...field('credential')}
             data={choicesOf(CREDENTIAL_NAMES, t('Any'))}
           />
-          <TextInput label={t('Record')} placeholder="_id" {...field('recordId')} />
-          <TextInput label={t('Request')} {...field('requestId')} />
+          <TextField label={t('Record')} placeholder="_id" {...field('recordId')} />
+          <TextField label={t('Request')} {...field('requestId')} />
         </>
       )}
     </PageFilter>

@@ -1,19 +1,17 @@
 /** Emails and text messages: waiting, failed and sent. */
-import { Anchor, NativeSelect, TextInput } from '@mantine/core';
+
+import { Anchor } from '@mantine/core';
 import { useState } from 'react';
-import {
-  MessagesOfPortal,
-  type MessagesOfPortalQueryVariables,
-} from '../../../generated/portal/messages/messages';
+import { MessagesOfPortal } from '../../../generated/portal/messages/messages';
 import { useListedPages } from '../gateway/use-gateway';
-import { dayAfter } from '../language/days';
 import { formats, t } from '../language/texts';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
-import { isFiltering, PageFilter, useAddress } from '../shell/page-filter';
+import { fieldsOfFilter, isFiltering, PageFilter, setConditions, useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { ChoiceField, TextField } from '../shell/text-field';
 import { useUserNames } from '../shell/use-record-labels';
 import { textColumn, type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
 import {
@@ -33,19 +31,11 @@ export function MessagesPage() {
   const [opened, setOpened] = useState<string>();
   const messages = useListedPages(
     MessagesOfPortal,
-    (after) => ({ ...toVariables(filter), after }),
+    (after) => ({ ...setConditions(filter), first: PAGE_SIZE, after }),
     (result) => result.messages,
   );
   const message = messages.data?.find(({ id }) => id === opened);
-  const field = (name: keyof typeof NO_FILTER) => ({
-    value: filter[name],
-    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
-      change({ [name]: event.currentTarget.value }, 'replace'),
-  });
-  const dayField = (name: 'from' | 'until') => ({
-    value: filter[name],
-    onChange: (day: string) => change({ [name]: day }, 'replace'),
-  });
+  const field = fieldsOfFilter(filter, change);
   return (
     <PageFrame
       title={t('Messages')}
@@ -59,19 +49,19 @@ export function MessagesPage() {
       }
     >
       <PageFilter isSet={isFiltering(filter)} onClear={() => change(NO_FILTER)}>
-        <NativeSelect
+        <ChoiceField
           label={t('State')}
           {...field('state')}
           data={choicesOf(MESSAGE_STATE_NAMES, t('Any state'))}
         />
-        <NativeSelect
+        <ChoiceField
           label={t('Channel')}
           {...field('kind')}
           data={choicesOf(MESSAGE_KIND_NAMES, t('Any channel'))}
         />
-        <TextInput label={t('Address or number')} placeholder="asha@example.org" {...field('recipient')} />
-        <DayInput label={t('From')} {...dayField('from')} />
-        <DayInput label={t('Until')} {...dayField('until')} />
+        <TextField label={t('Address or number')} placeholder="asha@example.org" {...field('recipient')} />
+        <DayInput label={t('From')} {...field('from')} />
+        <DayInput label={t('Until')} {...field('until')} />
       </PageFilter>
       <Answered
         of={messages}
@@ -90,23 +80,6 @@ export function MessagesPage() {
       {message && <MessageDialog message={message} onClose={() => setOpened(undefined)} />}
     </PageFrame>
   );
-}
-
-/** The gateway reads a bare day as its midnight in the time zone of the school. */
-function toVariables({
-  recipient,
-  from,
-  until,
-  ...others
-}: typeof NO_FILTER): MessagesOfPortalQueryVariables {
-  const chosen = Object.entries(others).filter(([, value]) => value !== '');
-  return {
-    first: PAGE_SIZE,
-    ...Object.fromEntries(chosen),
-    ...(recipient.trim() !== '' && { recipient: recipient.trim() }),
-    ...(from !== '' && { from }),
-    ...(until !== '' && { until: dayAfter(until) }),
-  };
 }
 
 interface MessagesTableProps extends Pick<VirtualTableProps<ListedMessage>, 'rows' | 'more'> {

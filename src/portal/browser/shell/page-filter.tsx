@@ -2,6 +2,7 @@ import { Group, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMatch, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import { dayAfter } from '../language/days';
 import { t } from '../language/texts';
 import { Icon } from './icon';
 import { TextButton } from './text-button';
@@ -111,6 +112,28 @@ export function useAddress<State extends Readonly<Record<string, string>>>(
     [navigate, isOpen],
   );
   return [state, change];
+}
+
+/** Returns the value of each condition of a filter, for its input, and how it is changed. */
+export function fieldsOfFilter<Name extends string>(
+  filter: Readonly<Record<Name, string>>,
+  change: (changes: Partial<Record<Name, string>>, how: 'replace') => void,
+) {
+  return (name: Name) => ({
+    value: filter[name],
+    onChange: (value: string) => change({ [name]: value } as Partial<Record<Name, string>>, 'replace'),
+  });
+}
+
+/**
+ * The conditions of a filter that are set. The day `until` is included: the gateway reads a bare day as its
+ * midnight in the time zone of the school.
+ */
+export function setConditions(filter: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const set = Object.entries(filter).filter(([, value]) => value.trim() !== '');
+  return Object.fromEntries(
+    set.map(([name, value]) => [name, name === 'until' ? dayAfter(value) : value.trim()]),
+  );
 }
 
 /** Whether a filter in the address restricts anything; '' stands for no restriction. */
