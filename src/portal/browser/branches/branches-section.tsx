@@ -1,15 +1,14 @@
 /** The branches of the school, with links to open them, and a button to create another one. */
 import { Anchor, Code, Group, Modal, NativeSelect, NavLink, Stack, Text, Title } from '@mantine/core';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { MakeBranch, SchoolBranches } from '../../../generated/portal/branches/branches';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { homeOfBranch } from '../session/graphql-headers';
-import { DialogButton, InputDialog } from '../shell/confirm-dialog';
+import { DialogButton, InputDialog, SubmitForm } from '../shell/confirm-dialog';
 import { ListTable } from '../shell/list-table';
 import { FindInput } from '../shell/page-filter';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { TextButton } from '../shell/text-button';
 import { TextField } from '../shell/text-field';
 
 export function BranchesSection() {
@@ -59,12 +58,6 @@ export function BranchesSection() {
 export function NewBranchDialog({ onClose }: { onClose(): void }) {
   const { domain } = useViewer();
   const { mutate, data, error, isPending } = useChange(MakeBranch, [SchoolBranches]);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const textOf = (field: string) => String(fields.get(field) ?? '').trim();
-    mutate({ data: { name: textOf('name'), id: textOf('id'), timeZone: textOf('timeZone') } });
-  };
   return (
     <InputDialog opened onClose={onClose} title={t('New branch')}>
       {data ? (
@@ -79,17 +72,20 @@ export function NewBranchDialog({ onClose }: { onClose(): void }) {
           </Anchor>
         </Stack>
       ) : (
-        <form onSubmit={submit}>
-          <Stack>
-            <Text>
-              {t('A part of the school with records, users and settings of its own.')}{' '}
-              {t('Its users write the short name when they log in.')}
-            </Text>
-            <SchoolFields timeZone={domain.timeZone} />
-            {error && <ProblemState problem={error} />}
-            <TextButton label={t('Create branch')} isMain type="submit" loading={isPending} />
-          </Stack>
-        </form>
+        <SubmitForm
+          action={t('Create branch')}
+          isBusy={isPending}
+          problem={error}
+          onSubmit={({ name = '', id = '', timeZone = '' }) =>
+            mutate({ data: { name: name.trim(), id: id.trim(), timeZone } })
+          }
+        >
+          <Text>
+            {t('A part of the school with records, users and settings of its own.')}{' '}
+            {t('Its users write the short name when they log in.')}
+          </Text>
+          <SchoolFields timeZone={domain.timeZone} />
+        </SubmitForm>
       )}
     </InputDialog>
   );
