@@ -25,7 +25,7 @@ import { createReportResolvers } from '../resolvers/reports/report-resolvers.js'
 import type { RequestContext } from '../resolvers/request-context.js';
 import type { Resolvers } from '../resolvers/resolvers.js';
 import type { CallerReach, NeededRight } from '../resolvers/services/caller-reach.js';
-import { executionPlugin, NO_DOCUMENTS } from './http/execution-plugin.js';
+import { executionPlugin } from './http/execution-plugin.js';
 import { landingPagePlugin } from './http/landing-page.js';
 import {
   type EndpointOptions,
@@ -162,7 +162,8 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
     });
     const apollo = new ApolloServer<GraphqlRequest>({
       schema: served.schema,
-      documentStore: NO_DOCUMENTS,
+      // The documents of requests are kept where they are prepared.
+      documentStore: null,
       // Set here, so that Apollo does not read it from the environment.
       nodeEnv: 'production',
       introspection: true,

@@ -3,13 +3,18 @@
  * the document, so that Apollo neither parses nor validates it, and runs the operation.
  */
 import {
-  type ApolloServerOptionsWithSchema,
   type ApolloServerPlugin,
   type GraphQLRequestContext,
   type GraphQLRequestListener,
   HeaderMap,
 } from '@apollo/server';
-import { GraphQLError, type GraphQLFormattedError, Kind, OperationTypeNode } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  Kind,
+  OperationTypeNode,
+} from 'graphql';
 import { formatGraphqlError } from '../operation/graphql-errors.js';
 import {
   finishErrors,
@@ -28,16 +33,9 @@ import type { ServedSchema } from '../operation/served-schema.js';
 
 type Request = GraphQLRequestContext<GraphqlRequest>;
 
-/**
- * Apollo takes the document of a request from this store. It is empty, because the plugin knows the real one.
- */
-export const NO_DOCUMENTS: NonNullable<ApolloServerOptionsWithSchema<GraphqlRequest>['documentStore']> = {
-  get: async () => ({ kind: Kind.DOCUMENT, definitions: [] }),
-  set: async () => undefined,
-  delete: async () => undefined,
-};
+/** What Apollo takes for the document of every request, because the plugin knows the real one. */
+const NO_DOCUMENT: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
-/** To be used with `NO_DOCUMENTS`. */
 export function executionPlugin(
   served: ServedSchema,
   options: OperationOptions,
@@ -56,9 +54,12 @@ class Execution implements GraphQLRequestListener<GraphqlRequest> {
     this.#options = options;
   }
 
-  async didResolveSource({ source = '', request, contextValue }: Request): Promise<void> {
-    const { operationName = undefined } = request;
+  /** Apollo parses and validates what has no document yet. */
+  async didResolveSource(request: Request): Promise<void> {
+    const { source = '', contextValue } = request;
+    const { operationName = undefined } = request.request;
     this.#prepared = this.#served.tryToPrepare(source, operationName, contextValue.timing);
+    Object.assign(request, { document: NO_DOCUMENT });
   }
 
   async didResolveOperation(request: Request): Promise<void> {

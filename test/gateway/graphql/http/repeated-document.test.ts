@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
 import { buildSchema } from 'graphql';
 import { systemPrincipal } from '../../../../src/base/model/scope.js';
-import { executionPlugin, NO_DOCUMENTS } from '../../../../src/gateway/graphql/http/execution-plugin.js';
+import { executionPlugin } from '../../../../src/gateway/graphql/http/execution-plugin.js';
 import { serveGraphql } from '../../../../src/gateway/graphql/http/serve-graphql.js';
 import { formatGraphqlError } from '../../../../src/gateway/graphql/operation/graphql-errors.js';
 import { Introspections } from '../../../../src/gateway/graphql/operation/introspections.js';
@@ -66,7 +66,7 @@ async function openEndpoint({ failsAt = 0, describe: tell = tellCosts }: Faults)
   const apollo = new ApolloServer<GraphqlRequest>({
     schema,
     formatError: formatGraphqlError,
-    documentStore: NO_DOCUMENTS,
+    documentStore: null,
     plugins: [executionPlugin(served, operations)],
   });
   await apollo.start();
