@@ -25,7 +25,7 @@ export function findNearest(name: string, known: Iterable<string>, maxChanges: n
     if (Math.abs(candidate.length - wanted.length) >= best) continue;
     if (compared === MAX_COMPARED) break;
     compared += 1;
-    const distance = editDistance(wanted, candidate.toLowerCase());
+    const distance = editDistance(wanted, candidate.toLowerCase(), best);
     if (distance >= best) continue;
     best = distance;
     suggestion = candidate;
@@ -35,9 +35,9 @@ export function findNearest(name: string, known: Iterable<string>, maxChanges: n
 
 /**
  * Levenshtein distance with swaps: two neighbours that changed places are one change, so `taks` is near
- * `task`.
+ * `task`. It stops once it is at least `enough`.
  */
-export function editDistance(one: string, other: string): number {
+export function editDistance(one: string, other: string, enough = Infinity): number {
   let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row++) {
@@ -55,6 +55,8 @@ export function editDistance(one: string, other: string): number {
       }
       current.push(least);
     }
+    // A swap goes back two rows.
+    if (Math.min(...previous, ...current) >= enough) return enough;
     beforePrevious = previous;
     previous = current;
   }
