@@ -1,4 +1,5 @@
 /** Log-in at a provider of identities: a real one, which says of everybody what the test has told it. */
+import { hash, randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import { type Gateway, useGateway } from '../contract/gateway.js';
@@ -405,6 +406,107 @@ describe('the second factor of a user who comes from a provider', () => {
       body: '{"code": "123456"}',
     });
     expect(response.status).toBe(403);
+  });
+});
+
+describe('an agent that its user has connected by the log-in at the provider', () => {
+  const RESOURCE = `${PUBLIC}/mcp`;
+  const METADATA = '/.well-known/oauth-protected-resource/mcp';
+  const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+  interface Tokens {
+    readonly access_token: string;
+    readonly id_token: string;
+  }
+
+  /** As a client of the provider gets them (RFC 6749, 4.1; RFC 7636; RFC 8707). */
+  async function tokensFor(resource: string): Promise<Tokens> {
+    const verifier = randomBytes(32).toString('base64url');
+    const own = { client_id: 'campus', redirect_uri: CALLBACK, resource };
+    const authorize = new URLSearchParams({
+      ...{ ...own, response_type: 'code', scope: 'openid email', code_challenge_method: 'S256' },
+      code_challenge: hash('sha256', verifier, 'base64url'),
+    });
+    const browser = new Browser();
+    let address = `${issuer}/auth?${authorize}`;
+    while (!address.startsWith(CALLBACK)) {
+      const { headers } = await browser.get(address);
+      address = new URL(headers.get('location') ?? '', address).href;
+    }
+    const code = new URL(address).searchParams.get('code') ?? '';
+    const grant = { grant_type: 'authorization_code', code, code_verifier: verifier };
+    const body = new URLSearchParams({ ...own, ...grant, client_secret: CLIENT_SECRET });
+    const response = await fetch(`${issuer}/token`, { method: 'POST', body });
+    return (await response.json()) as Tokens;
+  }
+
+  async function send(token?: string, path = '/mcp', body: object = LIST): Promise<Response> {
+    return await gateway.fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async function sessionsOf(userId: string): Promise<number> {
+    const { rows } = await gateway.sql.query('select 1 from sessions where user_id = $1', [userId]);
+    return rows.length;
+  }
+
+  it('is told where to get a token', async () => {
+    const refused = await send();
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain(`resource_metadata="${PUBLIC}${METADATA}"`);
+    const metadata = { resource: RESOURCE, authorization_servers: [issuer] };
+    expect(await (await gateway.fetch(METADATA)).json()).toMatchObject(metadata);
+  });
+
+  it('asks as the user of the token, in one session, while the user is active', async () => {
+    const before = await sessionsOf('usr-clerk');
+    const { access_token: token } = await tokensFor(RESOURCE);
+    const [first, second] = await Promise.all([send(token), send(token)]);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    const { result } = (await first.json()) as { result: { tools: { name: string }[] } };
+    expect(result.tools.map(({ name }) => name)).toContain('search-records');
+    expect((await send(token)).status).toBe(200);
+    expect(await sessionsOf('usr-clerk')).toBe(before + 1);
+    expect((await send(token, '/graphql', { query: '{ me { userName } }' })).status).toBe(401);
+    const setActive =
+      'mutation ($is: Boolean!) { setUserActive(userId: "usr-clerk", isActive: $is) { userName } }';
+    await ask(gateway, setActive, { variables: { is: false } });
+    expect((await send(token)).status).toBe(401);
+    await ask(gateway, setActive, { variables: { is: true } });
+  });
+
+  async function tokenFor(claims: Claims): Promise<string> {
+    await tell(claims);
+    return (await tokensFor(RESOURCE)).access_token;
+  }
+
+  it.each<[string, () => Promise<string>, RegExp]>([
+    [
+      'of another resource',
+      async () => (await tokensFor('https://a.example/')).access_token,
+      /something else/,
+    ],
+    ['that tells who its user is', async () => (await tokensFor(RESOURCE)).id_token, /something else/],
+    [
+      'that somebody else has signed',
+      async () => {
+        const [head, claims] = (await tokensFor(RESOURCE)).access_token.split('.');
+        return `${head}.${claims}.${randomBytes(256).toString('base64url')}`;
+      },
+      /something else/,
+    ],
+    ['of an unverified address', () => tokenFor({ email: 'clerk@school.example' }), /has verified/],
+    [
+      'of nobody here',
+      () => tokenFor({ email: 'stranger@school.example', email_verified: true }),
+      /No active user/,
+    ],
+  ])('is refused with a token %s', async (_which, find, detail) => {
+    const refused = await send(await find());
+    expect([refused.status, await refused.text()]).toEqual([401, expect.stringMatching(detail)]);
   });
 });
 

@@ -32,8 +32,17 @@ const provider = new Provider(issuer, {
   pkce: { required: () => true },
   claims: { openid: ['sub', 'amr'], email: ['email', 'email_verified'] },
   cookies: { keys: ['of the tests'] },
+  extraTokenClaims: () => told.claims,
   features: {
     devInteractions: { enabled: false },
+    // An access token for a named resource is a JSON Web Token (RFC 9068).
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: (_context, audience) => ({
+        ...{ audience, scope: 'email', accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } },
+      }),
+      useGrantedResource: () => true,
+    },
     rpInitiatedLogout: {
       // The page that comes with the provider loads letters from another host.
       logoutSource: (context, form) => {
@@ -51,6 +60,7 @@ const provider = new Provider(issuer, {
       accountId: oidc.session.accountId,
     });
     grant.addOIDCScope('openid email');
+    if (oidc.params.resource !== undefined) grant.addResourceScope(oidc.params.resource, 'email');
     await grant.save();
     return grant;
   },

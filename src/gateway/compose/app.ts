@@ -17,6 +17,7 @@ import { reports } from '../../school/reports/registry.js';
 import { readSheets } from '../../school/sheets/read-sheets.js';
 import { IdentityProvider, ProviderSessions } from '../../services/auth/identity-provider.js';
 import type { PasswordCost } from '../../services/auth/passwords.js';
+import { ProviderTokens } from '../../services/auth/provider-tokens.js';
 import { countSecretsWithoutKey } from '../../services/auth/text-encryption.js';
 import { JobWorkers } from '../../services/jobs/job-workers.js';
 import { InstanceWatch } from '../../store/database/instance-watch.js';
@@ -142,6 +143,7 @@ function identityLoginOf(config: Config, { authenticator, encryption }: Services
   });
   return {
     provider,
+    tokens: new ProviderTokens({ provider, authenticator, issuer, resource: `${publicUrl}/mcp` }),
     providerSessions: new ProviderSessions({ provider, encryption }),
     ...{ authenticator, encryption },
     isTls: publicUrl.startsWith('https:'),

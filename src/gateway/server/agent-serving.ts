@@ -14,9 +14,13 @@ export interface AgentServingOptions {
   readonly bodies: Pick<BodyLimits, 'maxMembers'>;
   /** Origins of pages that may call, beside those of this machine. `*`: any. */
   readonly origins: readonly string[];
+  /** How clients get a token of the identity provider. Absent: none is configured. */
+  readonly access: { readonly metadata: object; readonly publicUrl: string } | undefined;
 }
 
 const PATH = '/mcp';
+/** @see RFC 9728, 3.1: the path of the resource comes after it. */
+const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const negotiate = createNegotiation(['json']);
 
 /** Serves `/mcp` in a Fastify scope of its own, which accepts only JSON bodies. */
@@ -31,7 +35,7 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
   app.route({
     method: 'POST',
     url: PATH,
-    config: { body: 'operations' },
+    config: { body: 'operations', takesProviderTokens: true },
     // Checks the caller before the body is read.
     onRequest: async ({ requestContext, headers }) => {
       assertOrigin(headers.origin, options.origins);
@@ -55,6 +59,32 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
   });
   // GET would open a stream of notifications and DELETE end a session; we have neither.
   addOtherMethods(app, PATH, ['POST']);
+  if (options.access) offerProviderTokens(app, options.access);
+}
+
+/** Clients find the provider by a refused request (RFC 9728, 5.1), or by the well-known path. */
+function offerProviderTokens(
+  app: FastifyInstance,
+  { metadata, publicUrl }: NonNullable<AgentServingOptions['access']>,
+): void {
+  app.addHook('onSend', async (_request, reply) => {
+    const asked = reply.getHeader('www-authenticate');
+    if (asked !== undefined)
+      reply.header('www-authenticate', `${asked}, resource_metadata="${publicUrl}${METADATA_PATH}${PATH}"`);
+  });
+  for (const url of [METADATA_PATH, METADATA_PATH + PATH]) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      // Pages of others may read it, too.
+      handler: async (_request, reply) =>
+        sendText(reply.header('access-control-allow-origin', '*'), {
+          ...{ status: 200, mediaType: 'application/json; charset=utf-8' },
+          text: JSON.stringify(metadata),
+        }),
+    });
+    addOtherMethods(app, url, ['GET', 'HEAD']);
+  }
 }
 
 const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;

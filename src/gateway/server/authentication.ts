@@ -1,8 +1,9 @@
 /** Turns the credential of a request into a scope, and counts the request against its rate. */
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { assertWithinRate, ServiceError } from '../../base/errors.js';
 import { type Credential, callerName, type Principal } from '../../base/model/scope.js';
+import type { ProviderTokens } from '../../services/auth/provider-tokens.js';
 import { type DomainDirectory, resolveScope } from '../../services/auth/resolve-scope.js';
 import { findApiKey, parseBearer } from '../../services/auth/service-secret.js';
 import type { RateDecision } from './rate-limits.js';
@@ -19,6 +20,15 @@ export interface AuthenticationOptions {
   };
   readonly domains: DomainDirectory;
   readonly rateLimits: { take(caller: string): RateDecision };
+  /** Absent: no identity provider is configured. */
+  readonly providerTokens?: Pick<ProviderTokens, 'exchange'> | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The credential may be an access token of the identity provider. */
+    readonly takesProviderTokens?: boolean;
+  }
 }
 
 /**
@@ -43,7 +53,7 @@ export function useAuthentication(
     }
     let principal: Principal;
     try {
-      const bearer = bearerOf(authorization);
+      const bearer = await exchanged(request, bearerOf(authorization));
       principal = await options.authenticator.authenticate(bearer, lifecycle.address, (credential) => {
         lifecycle.credential = credential;
       });
@@ -61,6 +71,16 @@ export function useAuthentication(
     const scope = resolveScope(options.domains, asked);
     request.requestContext = lifecycle.toContext(scope);
   });
+
+  async function exchanged({ routeOptions, headers, lifecycle }: FastifyRequest, bearer: string) {
+    if (!routeOptions.config.takesProviderTokens || !options.providerTokens) return bearer;
+    const { address, requestId } = lifecycle;
+    return await options.providerTokens.exchange(bearer, {
+      address,
+      requestId,
+      userAgent: headers['user-agent'],
+    });
+  }
 }
 
 /**

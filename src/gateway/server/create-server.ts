@@ -6,6 +6,7 @@ import type { Collection } from '../../base/model/collection.js';
 import { VERSION } from '../../base/process/version.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import type { KeyMeter } from '../../services/auth/key-meter.js';
+import type { ProviderTokens } from '../../services/auth/provider-tokens.js';
 import type { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
 import type { Files } from '../../services/files/files.js';
 import type { Imports } from '../../services/importing/imports.js';
@@ -77,7 +78,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly droppedLogLines: () => number;
   readonly portal: PortalOptions;
   /** Absent if no identity provider is configured. */
-  readonly identityLogin: IdentityLoginServices | undefined;
+  readonly identityLogin: (IdentityLoginServices & { readonly tokens: ProviderTokens }) | undefined;
   /** Answers `/x/<name>`. */
   readonly scripting: ScriptEndpointServices;
   /** Answers agents at `/mcp`. Absent: the path does not exist. */
@@ -216,7 +217,8 @@ export async function createServer(services: ServerServices, config: Config): Pr
   useStopping(app, stopping);
   useMaintenance(app, services.maintenance);
   useAdmissionRefusals(app);
-  useAuthentication(app, services, callers);
+  const providerTokens = services.identityLogin?.tokens;
+  useAuthentication(app, { ...services, providerTokens }, callers);
   useReadAfter(app, services.database.replicas);
   useBodyAdmission(app, bodies, streaming, (path) =>
     suggestPath(
@@ -251,7 +253,8 @@ export async function createServer(services: ServerServices, config: Config): Pr
   const { graphql, live, agents } = services;
   if (agents) {
     const origins = publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
-    await app.register((scope) => useAgents(scope, { endpoint: agents, bodies, origins }));
+    const access = providerTokens && publicUrl !== undefined ? { ...providerTokens, publicUrl } : undefined;
+    await app.register((scope) => useAgents(scope, { endpoint: agents, bodies, origins, access }));
   }
   const webSockets =
     live &&

@@ -4,6 +4,7 @@
  *
  * @see RFC 7636, RFC 9700
  */
+import type { JWTVerifyGetKey } from 'jose';
 import type { Configuration } from 'openid-client';
 import type { TextEncryption } from './text-encryption.js';
 
@@ -36,11 +37,19 @@ export interface Identity {
   readonly idToken: string | undefined;
 }
 
+interface Claims {
+  readonly sub: string;
+  readonly email?: unknown;
+  readonly email_verified?: unknown;
+  readonly amr?: unknown;
+}
+
 const TIMEOUT_SECONDS = 10;
 
 export class IdentityProvider {
   readonly #settings: IdentityProviderSettings;
   #discovered: Promise<Configuration> | undefined;
+  #keys: JWTVerifyGetKey | undefined;
 
   constructor(settings: IdentityProviderSettings) {
     this.#settings = settings;
@@ -77,17 +86,40 @@ export class IdentityProvider {
       idTokenExpected: true,
     });
     const claims = tokens.claims();
-    const amr = Array.isArray(claims?.amr) ? claims.amr : [];
-    // Many providers return the email address only from their userinfo endpoint.
-    const told =
-      typeof claims?.email === 'string' || claims === undefined
-        ? claims
-        : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+    if (claims === undefined) throw new Error('the provider has sent no ID token');
+    return { ...(await this.#identityOf(claims, tokens.access_token)), idToken: tokens.id_token };
+  }
+
+  /**
+   * The identity behind an access token that the provider has issued for `audience`, and when the token ends.
+   *
+   * @see RFC 9068
+   * @throws errors of jose for a token that is not valid here
+   */
+  async ofAccessToken(token: string, audience: string): Promise<Identity & { readonly endsAt: Date }> {
+    const { createRemoteJWKSet, jwtVerify } = await import('jose');
+    const configuration = await this.#configuration();
+    const { issuer, jwks_uri: address = '' } = configuration.serverMetadata();
+    this.#keys ??= createRemoteJWKSet(new URL(address), { timeoutDuration: TIMEOUT_SECONDS * 1000 });
+    const { payload } = await jwtVerify<Claims & { readonly exp: number }>(token, this.#keys, {
+      ...{ issuer, audience },
+      requiredClaims: ['sub', 'exp'],
+    });
+    const identity = await this.#identityOf(payload, token);
+    return { ...identity, idToken: undefined, endsAt: new Date(payload.exp * 1000) };
+  }
+
+  /** Many providers return the email address only from their userinfo endpoint. */
+  async #identityOf(claims: Claims, accessToken: string) {
+    const { fetchUserInfo } = await loadClient();
+    const isTold = typeof claims.email === 'string';
+    const told: Claims = isTold
+      ? claims
+      : await fetchUserInfo(await this.#configuration(), accessToken, claims.sub);
     return {
-      email: typeof told?.email === 'string' ? told.email : undefined,
-      isEmailVerified: told?.email_verified === true,
-      hasSecondFactor: amr.includes('mfa'),
-      idToken: tokens.id_token,
+      email: typeof told.email === 'string' ? told.email : undefined,
+      isEmailVerified: told.email_verified === true,
+      hasSecondFactor: Array.isArray(claims.amr) && claims.amr.includes('mfa'),
     };
   }
 
