@@ -1,6 +1,6 @@
 /** The scopes of an API key: the most it may do, parsed from its owner's request. */
+import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
-import { isJsonObject } from '../../base/json/json.js';
 import { pointerStep } from '../../base/model/path.js';
 import type { KeyScopes, Principal, RecordVerb } from '../../base/model/scope.js';
 
@@ -10,10 +10,52 @@ export interface ScopeNames {
   readonly isReport: (name: string) => boolean;
 }
 
-const VERBS: readonly RecordVerb[] = ['read', 'create', 'update', 'delete'];
-const MEMBERS = ['collections', 'reports', 'scripts', 'accounts'];
+const VERBS = ['read', 'create', 'update', 'delete'] as const satisfies readonly RecordVerb[];
 const SCRIPT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MOST_NAMES = 200;
+
+/** What each member of the scopes may hold. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  collections: `{"<collection>": [${VERBS.join(', ')} or *]}`,
+  reports: 'a list of the names of reports, or ["*"]',
+  scripts: 'a list of the names of scripts, or ["*"]',
+  accounts: 'true or false',
+};
+
+const verbs = z.union(
+  [
+    z.tuple([z.literal('*')]).transform((): readonly RecordVerb[] => VERBS),
+    z
+      .array(z.enum(VERBS))
+      .min(1)
+      .transform((sent): readonly RecordVerb[] => VERBS.filter((verb) => sent.includes(verb))),
+  ],
+  'Verbs are a list of at least one.',
+);
+
+function namesOf(member: string, isName: (name: string) => boolean) {
+  const name = z.string().refine((given) => given === '*' || isName(given), `This is none of the ${member}.`);
+  return z
+    .array(z.unknown())
+    .max(MOST_NAMES)
+    .pipe(z.array(name))
+    .transform((names): readonly string[] => [...new Set(names)])
+    .default([]);
+}
+
+function scopesOf({ isCollection, isReport }: ScopeNames) {
+  const collection = z.string().refine((name) => name === '*' || isCollection(name));
+  return z.strictObject({
+    collections: z
+      .record(z.string(), z.unknown())
+      .refine((given) => Object.keys(given).length <= MOST_NAMES, `At most ${MOST_NAMES} collections.`)
+      .pipe(z.record(collection, verbs))
+      .default({}),
+    reports: namesOf('reports', isReport),
+    scripts: namesOf('scripts', (name) => SCRIPT_NAME.test(name)),
+    accounts: z.boolean().optional(),
+  });
+}
 
 /**
  * Reads the scopes of an API key.
@@ -29,105 +71,26 @@ const MOST_NAMES = 200;
  * @throws INVALID_VALUE (400) naming every fault by its JSON pointer, below `/scopes`
  */
 export function parseKeyScopes(written: unknown, names: ScopeNames): KeyScopes {
-  const faults: ErrorDetail[] = [];
-  if (!isJsonObject(written)) {
-    faults.push({ pointer: '/scopes', detail: 'Scopes are an object.', expected: MEMBERS.join(', ') });
-    throw invalidScopes(faults);
+  const parsed = scopesOf(names).safeParse(written);
+  if (parsed.success) {
+    const { accounts, ...scopes } = parsed.data;
+    return accounts ? { ...scopes, accounts } : scopes;
   }
-  for (const member of Object.keys(written))
-    if (!MEMBERS.includes(member))
-      faults.push({
-        pointer: `/scopes/${pointerStep(member)}`,
-        detail: `There is no scope "${member}".`,
-        expected: MEMBERS.join(', '),
-      });
-  const scopes: KeyScopes = {
-    collections: parseCollections(written.collections, names, faults),
-    reports: parseNames('reports', written.reports, names.isReport, faults),
-    scripts: parseNames('scripts', written.scripts, (name) => SCRIPT_NAME.test(name), faults),
-    ...(written.accounts === true && { accounts: true }),
-  };
-  if (written.accounts !== undefined && typeof written.accounts !== 'boolean')
-    faults.push({
-      pointer: '/scopes/accounts',
-      detail: 'The scope "accounts" is true or false.',
-      expected: 'true or false',
-      sent: written.accounts,
-    });
-  if (faults.length > 0) throw invalidScopes(faults);
-  return scopes;
-}
-
-function parseCollections(
-  written: unknown,
-  names: ScopeNames,
-  faults: ErrorDetail[],
-): KeyScopes['collections'] {
-  if (written === undefined) return {};
-  if (!isJsonObject(written) || Object.keys(written).length > MOST_NAMES) {
-    faults.push({
-      pointer: '/scopes/collections',
-      detail: `Collections are an object of at most ${MOST_NAMES} names, each with its verbs.`,
-      expected: '{"<collection>": ["read"]}',
-    });
-    return {};
-  }
-  const verbsByCollection = new Map<string, readonly RecordVerb[]>();
-  for (const [name, verbs] of Object.entries(written)) {
-    const pointer = `/scopes/collections/${pointerStep(name)}`;
-    if (name !== '*' && !names.isCollection(name))
-      faults.push({ pointer, detail: `There is no collection "${name}".`, expected: 'a collection, or *' });
-    verbsByCollection.set(name, parseVerbs(pointer, verbs, faults));
-  }
-  return Object.fromEntries(verbsByCollection);
-}
-
-function parseVerbs(pointer: string, written: unknown, faults: ErrorDetail[]): readonly RecordVerb[] {
-  const isList = Array.isArray(written) && written.length > 0;
-  if (isList && written.length === 1 && written[0] === '*') return VERBS;
-  if (!isList || !written.every((verb) => VERBS.includes(verb))) {
-    faults.push({
-      pointer,
-      detail: 'Verbs are a list of at least one.',
-      expected: [...VERBS, '*'].join(', '),
-      sent: written,
-    });
-    return [];
-  }
-  return VERBS.filter((verb) => written.includes(verb));
-}
-
-function parseNames(
-  member: 'reports' | 'scripts',
-  written: unknown,
-  isName: (name: string) => boolean,
-  faults: ErrorDetail[],
-): readonly string[] {
-  if (written === undefined) return [];
-  if (!Array.isArray(written) || written.length > MOST_NAMES) {
-    faults.push({
-      pointer: `/scopes/${member}`,
-      detail: `The ${member} are a list of at most ${MOST_NAMES} names.`,
-      expected: '["*"]',
-    });
-    return [];
-  }
-  const accepted = new Set<string>();
-  written.forEach((name: unknown, index) => {
-    if (typeof name === 'string' && (name === '*' || isName(name))) accepted.add(name);
-    else
-      faults.push({
-        pointer: `/scopes/${member}/${index}`,
-        detail: `This is none of the ${member}.`,
-        expected: `the name of one of the ${member}, or *`,
-        sent: name,
-      });
+  throw new ServiceError('INVALID_VALUE', 'The scopes of the API key are not valid.', {
+    errors: parsed.error.issues.flatMap(toDetails),
   });
-  return [...accepted];
 }
 
-function invalidScopes(faults: readonly ErrorDetail[]): ServiceError {
-  return new ServiceError('INVALID_VALUE', 'The scopes of the API key are not valid.', { errors: faults });
+function toDetails(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
+  return unknown.map((name) => {
+    const path = [...issue.path, ...(name === undefined ? [] : [name])].map(String);
+    const [member = ''] = path;
+    const expected = EXPECTED[member] ?? Object.keys(EXPECTED).join(', ');
+    const isCollection = issue.code === 'invalid_key';
+    const detail = isCollection ? `There is no collection "${path.at(-1)}".` : issue.message;
+    return { pointer: ['/scopes', ...path.map(pointerStep)].join('/'), detail, expected };
+  });
 }
 
 export interface Delegation {
