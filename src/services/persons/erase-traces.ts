@@ -79,7 +79,7 @@ export async function eraseTraces(work: ErasureWork): Promise<void> {
 /** The acts of a user are kept, under the pseudonym. */
 async function replaceUsers(
   { transaction, scope, identity, report }: ErasureWork,
-  { table, place, domain, users = [] }: SearchedTable,
+  { table, place, domain = 'domain', users = [] }: SearchedTable,
 ): Promise<void> {
   if (identity.collection !== USER_COLLECTION || typeof domain !== 'string') return;
   for (const column of users) {
@@ -102,7 +102,7 @@ interface FoundRow {
 
 async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<void> {
   const { transaction, scope, identity, report } = work;
-  const { table, place, domain, shown, texts = [], json = [], lists = [], hit } = searched;
+  const { table, place, shown = 'id', texts = [], json = [], lists = [], hit } = searched;
   const redaction = new Redaction(identity, 'alone');
   if (redaction.sought.length === 0) return;
   const columns = [...texts, ...json, ...lists];
@@ -110,7 +110,7 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
     select ctid::text as row, ${sql.raw(shown)}::text as shown,
       ${sql.raw([...texts, ...lists, ...json.map((name) => `${name}::text as ${name}`)].join(', '))}
     from ${sql.raw(table)}
-    where ${isOfDomain(domain, scope.domain.id)}
+    where ${isOfDomain(searched, scope.domain.id)}
       and (${sql.join(
         columns.map((name) => sql`lower(${sql.raw(name)}::text) like any(${redaction.patterns}::text[])`),
         ' or ',
@@ -139,8 +139,8 @@ function numbered(rows: readonly unknown[]): readonly string[] {
   return rows.map((_row, index) => String(index + 1));
 }
 
-function isOfDomain(domain: SearchedTable['domain'], id: string): Sql {
-  if (domain === undefined) return sql`true`;
+function isOfDomain({ domain = 'domain' }: SearchedTable, id: string): Sql {
+  if (domain === 'none') return sql`true`;
   if (typeof domain === 'string') return sql`${sql.raw(domain)} = ${id}`;
   const { column, owner, ownerDomain } = domain;
   return sql`${sql.raw(column)} in (
@@ -155,12 +155,13 @@ function isNamed(redaction: Redaction, value: string | readonly string[] | null 
 
 async function settle(
   { transaction, scope }: ErasureWork,
-  { table, domain, texts = [], json = [], lists = [], hit, set }: SearchedTable,
+  searched: SearchedTable,
   row: FoundRow,
   redaction: Redaction,
 ): Promise<void> {
+  const { table, texts = [], json = [], lists = [], hit, set } = searched;
   // On Citus each shard may have a row at such a place: the domain decides which shard is searched.
-  const isFound = sql`${isOfDomain(domain, scope.domain.id)} and ctid = ${row.row}::tid`;
+  const isFound = sql`${isOfDomain(searched, scope.domain.id)} and ctid = ${row.row}::tid`;
   if (hit === 'remove') {
     await transaction.query(sql`delete from ${sql.raw(table)} where ${isFound}`);
     return;

@@ -7,10 +7,10 @@ export interface SearchedTable {
   readonly table: string;
   /** The name of the place in the report. */
   readonly place: string;
-  /** The column that names the domain, or something that belongs to one; `undefined` if there is none. */
-  readonly domain: string | OwnedRows | undefined;
-  /** The columns that the report shows of a row. */
-  readonly shown: string;
+  /** The column that names the domain, or something that belongs to one, or `none`. Default: `domain`. */
+  readonly domain?: string | OwnedRows;
+  /** The column that the report shows of a row. Default: `id`. */
+  readonly shown?: string;
   readonly texts?: readonly string[];
   readonly json?: readonly string[];
   readonly lists?: readonly string[];
@@ -36,8 +36,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'audit_entries',
     place: 'history',
-    domain: 'domain',
-    shown: 'id',
     texts: ['record_id', 'request_id', 'credential'],
     json: ['before'],
     users: ['principal'],
@@ -45,8 +43,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'messages',
     place: 'messages',
-    domain: 'domain',
-    shown: 'id',
     texts: ['key', 'subject', 'last_error', 'provider_id', 'record_id', 'request_id'],
     json: ['content'],
     lists: ['recipients', 'remaining'],
@@ -66,8 +62,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'change_outbox',
     place: 'changes on their way to subscribers',
-    domain: 'domain',
-    shown: 'id',
     texts: ['record_id', 'announced'],
     json: ['started'],
     users: ['principal'],
@@ -75,16 +69,12 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'told_changes',
     place: 'changes that subscribers were told',
-    domain: 'domain',
-    shown: 'id',
     texts: ['record_id'],
     users: ['principal'],
   },
   {
     table: 'topic_messages',
     place: 'messages of topics',
-    domain: 'domain',
-    shown: 'id',
     texts: ['topic'],
     json: ['message'],
     users: ['principal'],
@@ -94,7 +84,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     table: 'script_runs',
     place: 'runs of scripts',
     domain: 'domain_id',
-    shown: 'id',
     texts: ['request_id', 'cause'],
     json: ['value', 'error', 'output'],
     users: ['principal'],
@@ -104,7 +93,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     table: 'script_log',
     place: 'log of scripts',
     domain: 'domain_id',
-    shown: 'id',
     texts: ['message'],
     json: ['data'],
     users: ['principal'],
@@ -113,16 +101,13 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'campus_jobs._private_jobs',
     place: 'jobs',
-    domain: undefined,
-    shown: 'id',
+    domain: 'none',
     texts: ['key', 'last_error'],
     json: ['payload'],
   },
   {
     table: 'files',
     place: 'names of files',
-    domain: 'domain',
-    shown: 'id',
     texts: ['name', 'record_id'],
     users: ['created_by'],
   },
@@ -130,7 +115,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     table: 'api_keys',
     place: 'names of API keys',
     domain: 'domain_id',
-    shown: 'id',
     texts: ['name'],
     users: ['created_by'],
   },
@@ -157,8 +141,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'imports',
     place: 'imports',
-    domain: 'domain',
-    shown: 'id',
     texts: ['name'],
     json: ['source', 'inspection', 'mapping', 'options', 'trial', 'fault', 'principal'],
     users: ['created_by'],
@@ -174,7 +156,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'import_seen',
     place: 'records of imports',
-    domain: 'domain',
     shown: 'record_id',
     texts: ['record_id'],
     hit: 'remove',
@@ -182,7 +163,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'import_mappings',
     place: 'mappings of imports',
-    domain: 'domain',
     shown: 'name',
     texts: ['name'],
     json: ['mapping'],
@@ -202,7 +182,6 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     table: 'webhook_deliveries',
     place: 'deliveries of webhooks',
     domain: OF_WEBHOOK,
-    shown: 'id',
     texts: ['body', 'answer', 'problem'],
     json: ['event'],
     hit: { empty: ['body', 'answer'] },
