@@ -15,6 +15,14 @@ export const sql = Object.assign((texts: readonly string[], ...values: unknown[]
   empty,
 });
 
+/** The conditions that apply, all of which must hold. */
+export function allHold(conditions: readonly (Sql | false)[]): Sql {
+  return sql.join(
+    conditions.filter((condition) => condition !== false),
+    ' and ',
+  );
+}
+
 /** A declared name (of a collection, field or rule) as an SQL literal. */
 export function nameLiteral(name: string): Sql {
   return sql.raw(`'${name.replaceAll("'", "''")}'`);

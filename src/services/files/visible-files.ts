@@ -4,7 +4,7 @@ import type { Principal, Scope } from '../../base/model/scope.js';
 import { refusedByScopes } from '../../store/access/access.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { type Sql, sql } from '../../store/sql.js';
+import { allHold, type Sql, sql } from '../../store/sql.js';
 import type { FileFilter, FileLink, StoredFile } from './stored-file.js';
 
 /** Only the id is read, to find out whether a record may be read. */
@@ -62,18 +62,15 @@ export async function visibleFiles(store: RecordStore, scope: Scope, filter: Fil
   const { link, collection, name, createdBy } = filter;
   const { principal, domain } = scope;
   if (link) await store.get(scope, link.collection, link.recordId, ID_ALONE);
-  return sql.join(
-    [
-      sql`f.domain = ${domain.id}`,
-      ...(link
-        ? [sql`f.collection = ${link.collection} and f.record_id = ${link.recordId}`]
-        : [ownFiles(principal)]),
-      ...(collection === undefined ? [] : [sql`f.collection = ${collection}`]),
-      ...(name === undefined ? [] : [sql`position(lower(${name}) in lower(f.name)) > 0`]),
-      ...(createdBy === undefined ? [] : [sql`f.created_by = ${createdBy}`]),
-    ],
-    ' and ',
-  );
+  return allHold([
+    sql`f.domain = ${domain.id}`,
+    ...(link
+      ? [sql`f.collection = ${link.collection} and f.record_id = ${link.recordId}`]
+      : [ownFiles(principal)]),
+    collection !== undefined && sql`f.collection = ${collection}`,
+    name !== undefined && sql`position(lower(${name}) in lower(f.name)) > 0`,
+    createdBy !== undefined && sql`f.created_by = ${createdBy}`,
+  ]);
 }
 
 function ownFiles(principal: Principal): Sql {

@@ -11,7 +11,7 @@ import {
   toKeysetPage,
 } from '../../store/database/keyset.js';
 import { fromRow, type Queryable, type RowOf } from '../../store/database/queryable.js';
-import { type Sql, sql } from '../../store/sql.js';
+import { allHold, type Sql, sql } from '../../store/sql.js';
 import type { StagedFieldChange } from '../../store/writing/staged-work.js';
 import type { StagedOutcome } from '../../store/writing/staged-writes.js';
 import type { TriggerChoice, TriggerNames } from '../../store/writing/write-triggers.js';
@@ -259,14 +259,14 @@ export async function listImports(
   const conditions = [
     sql`i.domain = ${domainId}`,
     sql`i.collection <> all(${[...except]}::text[])`,
-    ...(createdBy === undefined ? [] : [sql`i.created_by = ${createdBy}`]),
-    ...(state === undefined ? [] : [sql`i.state = ${state}`]),
+    createdBy !== undefined && sql`i.created_by = ${createdBy}`,
+    state !== undefined && sql`i.state = ${state}`,
     page.condition,
   ];
   const rows = await db.query<ImportRow>(sql`
     select ${SELECTED}
     from imports i
-    where ${sql.join(conditions, ' and ')}
+    where ${allHold(conditions)}
     ${page.tail}`);
   return toKeysetPage(rows.map(toImport), request);
 }

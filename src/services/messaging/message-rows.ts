@@ -16,7 +16,7 @@ import {
   type RowOf,
   type Transaction,
 } from '../../store/database/queryable.js';
-import { type Sql, sql } from '../../store/sql.js';
+import { allHold, type Sql, sql } from '../../store/sql.js';
 import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
 
 /** The prefix of the key of a job that sends a message; the id of the message follows. */
@@ -280,16 +280,13 @@ export async function purgeMessages(db: Queryable, before: Date): Promise<number
 
 function conditionOf(domainId: string, filter: MessageFilter): Sql {
   const { kind, state, recipient, createdBy, from, until } = filter;
-  return sql.join(
-    [
-      sql`m.domain = ${domainId}`,
-      ...(kind === undefined ? [] : [sql`m.kind = ${kind}`]),
-      ...(state === undefined ? [] : [sql`m.state = ${state}`]),
-      ...(recipient === undefined ? [] : [sql`${recipient} = any(m.recipients)`]),
-      ...(createdBy === undefined ? [] : [sql`m.created_by = ${createdBy}`]),
-      ...(from === undefined ? [] : [sql`m.created_at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
-      ...(until === undefined ? [] : [sql`m.created_at < to_timestamp(${until.getTime() / 1000}::float8)`]),
-    ],
-    ' and ',
-  );
+  return allHold([
+    sql`m.domain = ${domainId}`,
+    kind !== undefined && sql`m.kind = ${kind}`,
+    state !== undefined && sql`m.state = ${state}`,
+    recipient !== undefined && sql`${recipient} = any(m.recipients)`,
+    createdBy !== undefined && sql`m.created_by = ${createdBy}`,
+    from !== undefined && sql`m.created_at >= to_timestamp(${from.getTime() / 1000}::float8)`,
+    until !== undefined && sql`m.created_at < to_timestamp(${until.getTime() / 1000}::float8)`,
+  ]);
 }

@@ -7,7 +7,7 @@ import { isAdmin } from '../../store/access/access.js';
 import type { Database } from '../../store/database/database.js';
 import { assertIdOf, assertNumberOf } from '../../store/database/keyset.js';
 import type { Queryable } from '../../store/database/queryable.js';
-import { type Sql, sql } from '../../store/sql.js';
+import { allHold, type Sql, sql } from '../../store/sql.js';
 import type { CallingRun } from './platform/host-binding.js';
 import { OUTPUT_LEVELS, type OutputLevel } from './run-request.js';
 
@@ -87,22 +87,18 @@ export class ScriptLog {
   async list(scope: Scope, query: ScriptLogQuery): Promise<readonly ScriptLogEntry[]> {
     const conditions = [
       runsInReach(scope),
-      ...(query.script === undefined ? [] : [sql`script = ${query.script}`]),
-      ...(query.runId === undefined
-        ? []
-        : [sql`run_id = ${assertIdOf('a run')(query.runId, 'runId')}::uuid`]),
-      ...(query.level === undefined
-        ? []
-        : [sql`level = any(${OUTPUT_LEVELS.slice(OUTPUT_LEVELS.indexOf(query.level))}::text[])`]),
-      ...(query.before === undefined
-        ? []
-        : [sql`id < ${assertNumberOf('a line of the log')(query.before, 'before')}::bigint`]),
+      query.script !== undefined && sql`script = ${query.script}`,
+      query.runId !== undefined && sql`run_id = ${assertIdOf('a run')(query.runId, 'runId')}::uuid`,
+      query.level !== undefined &&
+        sql`level = any(${OUTPUT_LEVELS.slice(OUTPUT_LEVELS.indexOf(query.level))}::text[])`,
+      query.before !== undefined &&
+        sql`id < ${assertNumberOf('a line of the log')(query.before, 'before')}::bigint`,
     ];
     const rows = await this.#database.query<ScriptLogRow>(sql`
       select id::text as id, at, script, run_id::text as "runId",
         level, message, data::text as data, principal
       from script_log
-      where ${sql.join(conditions, ' and ')}
+      where ${allHold(conditions)}
       order by script_log.id desc
       limit ${query.limit}`);
     return rows.map(({ data, ...row }) => ({

@@ -10,7 +10,7 @@ import { AUDITED_OPERATIONS, type AuditedOperation } from '../audited-act.js';
 import type { Database } from '../database/database.js';
 import { assertNumberOf } from '../database/keyset.js';
 import { fromRow, type RowOf } from '../database/queryable.js';
-import { sql } from '../sql.js';
+import { allHold, sql } from '../sql.js';
 
 export interface AuditEntry {
   /** Increases with time; the value for `before`. */
@@ -68,19 +68,17 @@ export async function readAuditTrail(
   const operation = query.operation === undefined ? undefined : toAudited(query.operation);
   const conditions = [
     sql`domain = ${scope.domain.id}`,
-    ...(collection === undefined ? [] : [sql`collection = ${collection}`]),
-    ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`]),
-    ...(operation === undefined ? [] : [sql`operation = ${operation}`]),
-    ...(principal === undefined ? [] : [sql`principal = ${principal}`]),
-    ...(credential === undefined
-      ? []
-      : [sql`(credential = ${credential} or starts_with(credential, ${`${credential}:`}))`]),
-    ...(requestId === undefined ? [] : [sql`request_id = ${requestId}`]),
-    ...(from === undefined ? [] : [sql`at >= to_timestamp(${from.getTime() / 1000}::float8)`]),
-    ...(until === undefined ? [] : [sql`at < to_timestamp(${until.getTime() / 1000}::float8)`]),
-    ...(query.before === undefined
-      ? []
-      : [sql`id < ${assertNumberOf('an audit entry')(query.before, 'before')}::bigint`]),
+    collection !== undefined && sql`collection = ${collection}`,
+    recordId !== undefined && sql`record_id = ${recordId}`,
+    operation !== undefined && sql`operation = ${operation}`,
+    principal !== undefined && sql`principal = ${principal}`,
+    credential !== undefined &&
+      sql`(credential = ${credential} or starts_with(credential, ${`${credential}:`}))`,
+    requestId !== undefined && sql`request_id = ${requestId}`,
+    from !== undefined && sql`at >= to_timestamp(${from.getTime() / 1000}::float8)`,
+    until !== undefined && sql`at < to_timestamp(${until.getTime() / 1000}::float8)`,
+    query.before !== undefined &&
+      sql`id < ${assertNumberOf('an audit entry')(query.before, 'before')}::bigint`,
   ];
   // Ordered by the column: the plain `id` would be the text in the select list, which puts 999 before 1000.
   const rows = await database.query<RowOf<AuditEntry>>(sql`
@@ -88,7 +86,7 @@ export async function readAuditTrail(
       from_version as "fromVersion", to_version as "toVersion", principal, credential,
       request_id as "requestId", request_operation as "requestOperation"
     from audit_entries
-    where ${sql.join(conditions, ' and ')}
+    where ${allHold(conditions)}
     order by audit_entries.id desc
     limit ${query.limit}`);
   return rows.map(fromRow<AuditEntry>);

@@ -14,7 +14,7 @@ import type { Database } from '../../../store/database/database.js';
 import { assertIdOf } from '../../../store/database/keyset.js';
 import { fromRow, type Queryable, type RowOf, type Transaction } from '../../../store/database/queryable.js';
 import type { RecordStore } from '../../../store/record-store.js';
-import { sql } from '../../../store/sql.js';
+import { allHold, sql } from '../../../store/sql.js';
 import { rehearse } from '../../../store/writing/atomically.js';
 import { queueKeyOf } from '../run-queues.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
@@ -183,19 +183,16 @@ export class ScriptRuns {
   async list(scope: Scope, query: RunQuery): Promise<readonly ScriptRun[]> {
     const conditions = [
       runsInReach(scope),
-      ...(query.script === undefined ? [] : [sql`script = ${query.script}`]),
-      ...(query.status === undefined ? [] : [sql`status = ${query.status}`]),
-      ...(query.before === undefined
-        ? []
-        : [
-            sql`(started_at, id) < (select started_at, id from script_runs
+      query.script !== undefined && sql`script = ${query.script}`,
+      query.status !== undefined && sql`status = ${query.status}`,
+      query.before !== undefined &&
+        sql`(started_at, id) < (select started_at, id from script_runs
               where ${runsInReach(scope)} and id = ${assertIdOf('a run')(query.before, 'before')}::uuid)`,
-          ]),
     ];
     const rows = await this.#options.database.query<RunRow>(sql`
       select ${COLUMNS}
       from script_runs
-      where ${sql.join(conditions, ' and ')}
+      where ${allHold(conditions)}
       order by started_at desc, id desc
       limit ${query.limit}`);
     return rows.map(toScriptRun);
