@@ -15,8 +15,11 @@ export interface BodyShape {
 /** Applies to bodies of parameters, forms, and callers without a credential. */
 export const MAX_PARAMETER_MEMBERS = 1000;
 
-/** Values are read recursively, one call per level. */
-const MAX_BODY_DEPTH = 500;
+/**
+ * The service neither accepts nor produces JSON that is nested deeper: recursive functions read and write it,
+ * and would exhaust their stack.
+ */
+export const MAX_JSON_DEPTH = 500;
 
 const FIXED = 'for parameters, forms and callers without a credential, whatever the settings';
 
@@ -27,7 +30,7 @@ export function bodyShape(size: 'small' | 'large', maxMembers: number): BodyShap
   const isFixed = size === 'small' && maxMembers > MAX_PARAMETER_MEMBERS;
   return {
     maxMembers: isFixed ? MAX_PARAMETER_MEMBERS : maxMembers,
-    maxDepth: MAX_BODY_DEPTH,
+    maxDepth: MAX_JSON_DEPTH,
     boundBy: isFixed ? FIXED : 'BODY_MAX_MEMBERS',
   };
 }
@@ -47,8 +50,23 @@ const CLOSING_BRACKET = 0x5d;
  * @throws LIMIT_EXCEEDED (400) for too many members, MALFORMED_REQUEST (400) for too many levels
  */
 export function assertJsonShape(json: Uint8Array, shape: BodyShape): void {
+  const excess = findExcess(json, shape);
+  if (excess === 'levels') throw tooDeep(shape.maxDepth);
+  if (excess === 'members') throw tooMany(shape.maxMembers, { what: 'members', boundBy: shape.boundBy });
+}
+
+/** Whether JSON text is nested at least `most` levels deep. */
+export function isNestedDeeply(text: string, most = MAX_JSON_DEPTH): boolean {
+  const limits = { maxDepth: most, maxMembers: Number.POSITIVE_INFINITY };
+  return text.length > most && findExcess(Buffer.from(text), limits) === 'levels';
+}
+
+function findExcess(
+  json: Uint8Array,
+  { maxMembers, maxDepth }: Pick<BodyShape, 'maxMembers' | 'maxDepth'>,
+): 'members' | 'levels' | undefined {
   // The shortest member is a digit and its comma; the shortest level is a bracket.
-  if (json.length <= shape.maxDepth && json.length <= shape.maxMembers) return;
+  if (json.length <= maxDepth && json.length <= maxMembers) return undefined;
   let members = 0;
   let depth = 0;
   for (let index = 0; index < json.length; index++) {
@@ -63,16 +81,16 @@ export function assertJsonShape(json: Uint8Array, shape: BodyShape): void {
       case OPENING_BRACKET:
         members += 1;
         depth += 1;
-        if (depth > shape.maxDepth) throw tooDeep(shape.maxDepth);
+        if (depth > maxDepth) return 'levels';
         break;
       case CLOSING_BRACE:
       case CLOSING_BRACKET:
         depth -= 1;
         break;
     }
-    if (members > shape.maxMembers)
-      throw tooMany(shape.maxMembers, { what: 'members', boundBy: shape.boundBy });
+    if (members > maxMembers) return 'members';
   }
+  return undefined;
 }
 
 /** @throws LIMIT_EXCEEDED (400) for too many fields */

@@ -3,7 +3,8 @@
  * guest.
  */
 import { type ErrorDetail, invariant, ServiceError } from '../../base/errors.js';
-import { isNestedDeeply, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
+import { isNestedDeeply } from '../../base/json/body-shape.js';
+import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { JsonText } from '../../base/scalars/json-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';

@@ -1,6 +1,7 @@
 /** The error of a failed run: the script's own with its place, or the limit it met. */
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../../base/errors.js';
-import { isJsonObject, type JsonValue, MAX_JSON_DEPTH } from '../../base/json/json.js';
+import { MAX_JSON_DEPTH } from '../../base/json/body-shape.js';
+import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import type { GuestError } from './guest/guest-message.js';
 import { PRELUDE_NAME } from './guest/prelude.js';
 import type { ScriptError, ScriptLimit } from './run-request.js';

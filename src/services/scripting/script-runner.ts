@@ -7,7 +7,8 @@
  */
 import { v7 as uuidv7 } from 'uuid';
 import { invalidAt, invariant, ServiceError } from '../../base/errors.js';
-import { isNestedDeeply, parsePlainJson, printExactJson } from '../../base/json/json.js';
+import { isNestedDeeply } from '../../base/json/body-shape.js';
+import { parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { shareWithAll, toAbortSignal } from '../../base/model/end-signal.js';
 import { inSpan, withinTrace } from '../../base/process/traced.js';
 import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';

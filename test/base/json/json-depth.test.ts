@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isNestedDeeply } from '../../../src/base/json/json.js';
+import { isNestedDeeply } from '../../../src/base/json/body-shape.js';
 
 describe('JSON text', () => {
   it('is nested deeply when more lists and objects are within each other than allowed', () => {

@@ -1,12 +1,7 @@
 /** Rows of JSON: of a list, of lines, or of consecutive documents, in plain or extended JSON. */
 import { ServiceError } from '../../../base/errors.js';
-import {
-  isJsonObject,
-  isNestedDeeply,
-  type JsonObject,
-  MAX_JSON_DEPTH,
-  parseAsWritten,
-} from '../../../base/json/json.js';
+import { isNestedDeeply, MAX_JSON_DEPTH } from '../../../base/json/body-shape.js';
+import { isJsonObject, type JsonObject, parseAsWritten } from '../../../base/json/json.js';
 import { findEncoding, readAsUtf8 } from './encoding.js';
 import { toPlainDocument } from './plain-document.js';
 import {
