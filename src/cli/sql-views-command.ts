@@ -6,6 +6,7 @@ import { didYouMean } from '../base/text/did-you-mean.js';
 import type { Services } from '../gateway/compose/services.js';
 import { type Audience, describeAudience } from '../services/sql-views/compile-view.js';
 import { type AudienceChange, SqlViews, type ViewChange } from '../services/sql-views/sql-views.js';
+import { declaredRoles } from '../store/catalog/roles.js';
 import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
 
@@ -77,7 +78,7 @@ async function chooseAudiences(asked: {
 
 /** @throws NOT_FOUND for a role that no declaration names: most likely it is misspelt */
 function assertRole(role: string, { catalog }: Services): void {
-  const known = new Set(['admin', ...catalog.list().flatMap(({ access }) => [...access.keys()])]);
+  const known = declaredRoles(catalog.list());
   if (known.has(role)) return;
   throw new ServiceError('NOT_FOUND', `No collection names a role "${role}".${didYouMean(role, known)}`);
 }

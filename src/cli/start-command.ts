@@ -23,6 +23,7 @@ import {
   isDemoWanted,
   isReachable,
 } from '../school/demo/demo-options.js';
+import { declaredRoles, listHeldRoles } from '../store/catalog/roles.js';
 import { sql } from '../store/sql.js';
 import { type CommandLine, printFault } from './command-line.js';
 import { endWithFault, printNote } from './console-output.js';
@@ -362,23 +363,19 @@ async function findUnknownRoles(
   { database, catalog }: Pick<Services, 'database' | 'catalog'>,
   config: Config,
 ): Promise<string[]> {
-  const declared = new Set(['admin', ...catalog.list().flatMap(({ access }) => [...access.keys()])]);
+  const declared = declaredRoles(catalog.list());
   const named = roleSettings(config).map(({ variable, roles }) => ({
     variable,
     roles: roles.filter((role) => !declared.has(role)),
   }));
   const undeclared = named.flatMap(({ roles }) => roles);
   if (undeclared.length === 0) return [];
-  const rows = await database.query<{ role: string }>(sql`
-    select distinct role
-    from records r, jsonb_array_elements_text(
-      case jsonb_typeof(r.data -> 'roles') when 'array' then r.data -> 'roles' else '[]' end
-    ) as of (role)
-    where r.collection = 'pltf_user' and r.deleted_at is null and role = any(${undeclared}::text[])`);
-  const held = new Set(rows.map(({ role }) => role));
+  const isNamed = sql`
+    r.collection = 'pltf_user' and r.deleted_at is null and role = any(${undeclared}::text[])`;
+  const held = await listHeldRoles(database, isNamed);
   return named.flatMap(({ variable, roles }) =>
     roles
-      .filter((role) => !held.has(role))
+      .filter((role) => !held.includes(role))
       .map(
         (role) =>
           `${variable} names the role "${role}", which no collection declares and no user has.` +

@@ -96,8 +96,7 @@ export class ApiKeys {
     const userId = request.userId ?? scope.principal.id;
     if (!isAdmin(scope.principal) && !isSelf(scope, userId))
       throw new ServiceError('FORBIDDEN', 'Only an admin may make an API key for another user.');
-    if (!isAdmin(scope.principal) && !this.mayHave(scope))
-      throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#options.roles.join(', ')}.`);
+    this.#assertMayHave(scope);
     const name = parseName(request.name);
     const scopes = parseKeyScopes(request.scopes, this.#options.names);
     if (request.expiresAt && !isInReach(request.expiresAt))
@@ -145,7 +144,7 @@ export class ApiKeys {
     const where = { ...reachOf(scope), id };
     const key = isUuid(id) ? await this.#options.database.prisma.apiKey.findFirst({ where }) : null;
     if (key) return { domainId: key.domainId, id: key.userId };
-    throw new ServiceError('NOT_FOUND', 'There is no such API key among yours.');
+    throw noSuchKey();
   }
 
   /**
@@ -161,8 +160,7 @@ export class ApiKeys {
     overlapSeconds: number,
   ): Promise<{ readonly id: string; readonly key: string }> {
     assertMayManage(scope);
-    if (!isAdmin(scope.principal) && !this.mayHave(scope))
-      throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#options.roles.join(', ')}.`);
+    this.#assertMayHave(scope);
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > LONGEST_OVERLAP_SECONDS)
       throw invalidAt(`An overlap is 0 to ${LONGEST_OVERLAP_SECONDS} seconds.`, {
         parameter: 'overlapSeconds',
@@ -228,15 +226,7 @@ export class ApiKeys {
    * NOT_FOUND (404) for a key the caller may not see
    */
   async revoke(scope: Scope, id: string): Promise<void> {
-    assertMayManage(scope);
-    const key = isUuid(id)
-      ? await this.#options.database.prisma.apiKey.findFirst({
-          where: { ...reachOf(scope), id },
-          select: { userId: true },
-        })
-      : null;
-    if (!key) throw noSuchKey();
-    const domainId = scope.domain.id;
+    const { domainId, id: userId } = await this.ownerOf(scope, id);
     await this.#options.database.query(sql`
       with revoked as (
         update api_keys set revoked_at = now() where id = ${id}::uuid and revoked_at is null returning id
@@ -246,8 +236,8 @@ export class ApiKeys {
           from: sql`from revoked`,
         })}
       )
-      select ${announceUser({ domainId, userId: key.userId })}`);
-    this.#options.principals.forget(domainId, key.userId);
+      select ${announceUser({ domainId, userId })}`);
+    this.#options.principals.forget(domainId, userId);
   }
 
   /**
@@ -271,6 +261,11 @@ export class ApiKeys {
           'Revoke one that is not used.',
       );
     });
+  }
+
+  #assertMayHave(scope: Scope): void {
+    if (isAdmin(scope.principal) || this.mayHave(scope)) return;
+    throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#options.roles.join(', ')}.`);
   }
 
   async #assertUser(scope: Scope, userId: string): Promise<void> {

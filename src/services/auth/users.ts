@@ -4,6 +4,7 @@ import type { JsonObject } from '../../base/json/json.js';
 import { type Principal, type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import { mayManageAccounts } from '../../store/access/access.js';
 import { auditedAct } from '../../store/audited-act.js';
+import { declaredRoles, listHeldRoles } from '../../store/catalog/roles.js';
 import type { Database } from '../../store/database/database.js';
 import {
   compileKeyset,
@@ -62,9 +63,6 @@ export interface UserFilter {
 }
 
 type UserRecords = Pick<RecordStore, 'atomically' | 'create' | 'update'>;
-
-/** No school has more roles, unless a program created them. */
-const MOST_ROLES = 1_000;
 
 interface UsersOptions {
   readonly database: Database;
@@ -224,18 +222,13 @@ export class Users {
    */
   async roleNames(scope: Scope): Promise<readonly string[]> {
     assertUserAdmin(scope);
-    const rows = await this.#options.database.query<{ role: string }>(sql`
-      select distinct role
-      from records r, jsonb_array_elements_text(
-        case jsonb_typeof(r.data -> 'roles') when 'array' then r.data -> 'roles' else '[]' end
-      ) as of (role)
-      where ${liveRecordsIn(scope.domain.id, 'pltf_user')}
-      limit ${MOST_ROLES}::int`);
-    const declared = this.#options.collections
+    const isOfDomain = liveRecordsIn(scope.domain.id, 'pltf_user');
+    const held = await listHeldRoles(this.#options.database, isOfDomain);
+    const top = topDomainIdOf(scope.domain);
+    const ofSchool = this.#options.collections
       .list()
-      .filter(({ domainId }) => domainId === undefined || domainId === topDomainIdOf(scope.domain))
-      .flatMap(({ access }) => [...access.keys()]);
-    return [...new Set(['admin', ...declared, ...rows.map(({ role }) => role)])].sort();
+      .filter(({ domainId }) => domainId === undefined || domainId === top);
+    return [...new Set([...declaredRoles(ofSchool), ...held])].sort();
   }
 
   /** How many users there are. @throws FORBIDDEN (403) */
@@ -248,7 +241,9 @@ export class Users {
   /** @throws FORBIDDEN (403), NOT_FOUND (404) */
   async get(scope: Scope, userId: string, within?: Transaction): Promise<ListedUser> {
     assertUserAdmin(scope);
-    return await this.#get(within ?? this.#options.database, scope, userId);
+    const [user] = await selectUsers(within ?? this.#options.database, scope, sql`and r.id = ${userId}`);
+    if (user) return user;
+    throw new ServiceError('NOT_FOUND', `There is no user with this id in ${scope.domain.name}.`);
   }
 
   /** The users of the domain, by user name. @throws FORBIDDEN (403) */
@@ -268,12 +263,6 @@ export class Users {
     return user?.id ?? '';
   }
 
-  async #get(database: Queryable, scope: Scope, userId: string): Promise<ListedUser> {
-    const [user] = await selectUsers(database, scope, sql`and r.id = ${userId}`);
-    if (user) return user;
-    throw new ServiceError('NOT_FOUND', `There is no user with this id in ${scope.domain.name}.`);
-  }
-
   async #change(
     scope: Scope,
     userId: string,
@@ -283,7 +272,7 @@ export class Users {
     await this.#options.records.update(scope, 'pltf_user', userId, { ...change, mode: 'merge' });
     // The announcement reaches all gateways, but the next request may come before it.
     this.#options.principals.forget(scope.domain.id, userId);
-    return await this.#get(this.#options.database, scope, userId);
+    return await this.get(scope, userId);
   }
 }
 
