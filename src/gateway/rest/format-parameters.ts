@@ -2,7 +2,7 @@
 
 import { FORMATS, type Format } from '../../base/tables/format.js';
 import { requireScope } from '../resolvers/request-context.js';
-import { invalidParameter, parseFlag } from './parameter-reader.js';
+import { invalidParameter, readFlag } from './parameter-reader.js';
 import { inQuery, type Parameter, type RestRequest } from './route.js';
 
 export const FORMAT_PARAMETERS: readonly Parameter[] = [
@@ -30,10 +30,8 @@ export function formatOf({ parameters, format }: Pick<RestRequest, 'parameters' 
 }
 
 /** @throws INVALID_VALUE (400) */
-export function byteOrderMarkOf({
-  parameters: { bom },
-}: Pick<RestRequest, 'parameters'>): 'with' | 'without' {
-  return bom !== undefined && parseFlag('bom', bom) ? 'with' : 'without';
+export function byteOrderMarkOf({ parameters }: Pick<RestRequest, 'parameters'>): 'with' | 'without' {
+  return readFlag(parameters, 'bom') ? 'with' : 'without';
 }
 
 /** The zone of the instants in the table; `undefined` for UTC. @throws INVALID_VALUE (400) */

@@ -12,7 +12,7 @@ import {
 } from '../resolvers/services/import-resolver.js';
 import { nextPage } from './answer-records.js';
 import { describeAnswer, toAnswer } from './describe-answers.js';
-import { invalidParameter, pageParameters, parseFlag } from './parameter-reader.js';
+import { invalidParameter, pageParameters, readFlag } from './parameter-reader.js';
 import { asRecord, FORCE } from './record-write-routes.js';
 import {
   type Answer,
@@ -255,9 +255,8 @@ const undoImport: Route = {
   name: 'undoImport',
   parameters: [ID, FORCE],
   ...via('imports', ['undoImport'], async (imports, request) => {
-    const { force } = request.parameters;
-    const isForced = force === undefined ? undefined : parseFlag('force', force);
-    return answerBegun(await imports.undoImport(request.context, { id: idOf(request), force: isForced }));
+    const force = readFlag(request.parameters, 'force');
+    return answerBegun(await imports.undoImport(request.context, { id: idOf(request), force }));
   }),
 };
 

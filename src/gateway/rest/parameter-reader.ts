@@ -4,7 +4,7 @@ import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import { toFlag } from '../../base/model/field-types/boolean.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import type { Parameter, RouteDescription } from './route.js';
+import type { Parameter, RestRequest, RouteDescription } from './route.js';
 
 /**
  * Browser libraries add this parameter to bypass caches. It has no meaning here and is the only unknown
@@ -63,7 +63,9 @@ export function pageParameters({ limit, after }: Readonly<Record<string, string>
 }
 
 /** PHP writes 1 and 0. @throws INVALID_VALUE (400) for other texts than `true` and `false` */
-export function parseFlag(name: string, text: string): boolean {
+export function readFlag(parameters: RestRequest['parameters'], name: string): boolean | undefined {
+  const text = parameters[name];
+  if (text === undefined) return undefined;
   const flag = toFlag(text) ?? { 1: true, 0: false }[text];
   if (flag !== undefined) return flag;
   throw invalidParameter(name, text, 'true or false');

@@ -16,7 +16,7 @@ import { printEtag } from './conditional.js';
 import { RECORD, RECORDS } from './describe-records.js';
 import { expandReferences } from './expand-references.js';
 import { FORMAT_PARAMETERS } from './format-parameters.js';
-import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
+import { invalidParameter, parseCount, readFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn, RECORD_ID, recordAddress } from './record-address.js';
 import { REPORT_ERRORS } from './report-routes.js';
 import { inHeader, inQuery, jsonAnswer, type Parameter, type RestRequest, type Route, via } from './route.js';
@@ -259,12 +259,12 @@ export function readFilter(
   collection: string,
   { parameters }: Pick<RestRequest, 'parameters'>,
 ): Pick<RecordsRequest, 'collection' | 'oquery' | 'where' | 'isInsensitive' | 'sort' | 'limit'> {
-  const { oquery, where, ci, sort, limit } = parameters;
+  const { oquery, where, sort, limit } = parameters;
   return {
     collection,
     oquery: oquery === '' ? undefined : oquery,
     where: where === undefined || where === '' ? undefined : parseWhereParameter(where),
-    isInsensitive: ci === undefined ? undefined : parseFlag('ci', ci),
+    isInsensitive: readFlag(parameters, 'ci'),
     sort: sort === undefined ? undefined : parseSortParameter(sort),
     limit: limit === undefined ? undefined : parseCount('limit', limit, 1),
   };

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import { toUpdateOperations } from '../resolvers/records/update-arguments.js';
-import { createParameterReader, parseFlag } from './parameter-reader.js';
+import { createParameterReader, readFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn } from './record-address.js';
 import { FILTER_PARAMETERS, readFilter } from './record-read-routes.js';
 import {
@@ -62,10 +62,10 @@ function matchingRoute(method: 'PATCH' | 'DELETE'): Route {
     urgencyOf: () => 'stream',
     assertAllowed: allowedTo(isChange ? 'update' : 'delete'),
     ...via('records', ['updateRecords', 'deleteRecords'], async (records, request) => {
-      const { allowAll = 'false', force = 'false' } = request.parameters;
+      const { parameters } = request;
       const matching = {
         ...readFilter(collectionIn(request), request),
-        allowAll: parseFlag('allowAll', allowAll),
+        allowAll: readFlag(parameters, 'allowAll') ?? false,
         shown: 0,
       };
       const { count, matched } = isChange
@@ -73,7 +73,7 @@ function matchingRoute(method: 'PATCH' | 'DELETE'): Route {
             ...matching,
             update: toUpdateOperations({ set: asRecord(request.body, '') }),
           })
-        : await records.deleteRecords(request.context, { ...matching, force: parseFlag('force', force) });
+        : await records.deleteRecords(request.context, { ...matching, force: readFlag(parameters, 'force') });
       return jsonAnswer(JSON.stringify({ count, matched }));
     }),
   };

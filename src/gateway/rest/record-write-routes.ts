@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../store/record-store.js';
 import type { RecordBatch } from '../resolvers/records/record-resolver.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
 import { RECORD, RECORDS } from './describe-records.js';
-import { parseFlag } from './parameter-reader.js';
+import { readFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
 import {
   type Answer,
@@ -67,11 +67,10 @@ const deleteRecord: Route = {
   assertAllowed: allowedTo('delete'),
   ...via('records', ['deleteRecord'], async (records, request) => {
     assertNoIfNoneMatch(request.headers['if-none-match']);
-    const { force } = request.parameters;
     await records.deleteRecord(request.context, {
       ...recordAddress(request),
       ifVersion: parseIfMatch(request.headers['if-match']),
-      force: force === undefined ? undefined : parseFlag('force', force),
+      force: readFlag(request.parameters, 'force'),
     });
     return { kind: 'empty', status: 204 };
   }),
@@ -146,13 +145,11 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
       const isNew = mode === 'replace' && ifNone === '*';
       if (!isNew) assertNoIfNoneMatch(ifNone);
       const address = recordAddress(request);
-      const { renameEverywhere } = request.parameters;
       const change = {
         ...address,
         data: withoutAddress(asRecord(request.body, ''), address),
         ifVersion: parseIfMatch(ifMatch),
-        renameEverywhere:
-          renameEverywhere === undefined ? undefined : parseFlag('renameEverywhere', renameEverywhere),
+        renameEverywhere: readFlag(request.parameters, 'renameEverywhere'),
       };
       if (mode === 'merge') {
         return answerChanged(await records.updateRecord(request.context, { ...change, mode }));

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../base/errors.js';
 import { printExactJson } from '../../base/json/json.js';
 import type { ScriptRun } from '../../services/scripting/library/script-runs.js';
-import { parseFlag } from './parameter-reader.js';
+import { readFlag } from './parameter-reader.js';
 import { type Answer, BODY_ERRORS, inPath, inQuery, jsonAnswer, type Route, via } from './route.js';
 
 const runScript: Route = {
@@ -42,12 +42,11 @@ const runScript: Route = {
   errors: ['MALFORMED_REQUEST', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', ...BODY_ERRORS, 'SCRIPT_FAILED'],
   urgencyOf: () => 'script',
   ...via('scripts', ['runScript'], async (scripts, { context, path, parameters, body }) => {
-    const { dry_run: dryRun } = parameters;
     return answerRun(
       await scripts.runScript(context, {
         name: path.name ?? '',
         arguments: body,
-        dryRun: dryRun !== undefined && parseFlag('dry_run', dryRun),
+        dryRun: readFlag(parameters, 'dry_run') ?? false,
       }),
     );
   }),

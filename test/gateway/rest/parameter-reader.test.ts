@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseExactJson } from '../../../src/base/json/json.js';
-import { createParameterReader, parseCount, parseFlag } from '../../../src/gateway/rest/parameter-reader.js';
+import { createParameterReader, parseCount, readFlag } from '../../../src/gateway/rest/parameter-reader.js';
 import type { Parameter } from '../../../src/gateway/rest/route.js';
 
 const query = (name: string, isRequired = false): Parameter => ({
@@ -99,14 +99,14 @@ describe('values', () => {
 
   it('reads counts and flags', () => {
     expect(parseCount('skip', '0', 0)).toBe(0);
-    expect(parseFlag('ci', 'true')).toBe(true);
-    expect(parseFlag('ci', 'false')).toBe(false);
-    expect(['True', 'FALSE', '1', '0'].map((text) => parseFlag('ci', text))).toEqual([
+    expect(readFlag({ ci: 'true' }, 'ci')).toBe(true);
+    expect(readFlag({ ci: 'false' }, 'ci')).toBe(false);
+    expect(['True', 'FALSE', '1', '0'].map((text) => readFlag({ ci: text }, 'ci'))).toEqual([
       true,
       false,
       true,
       false,
     ]);
-    expect(() => parseFlag('ci', 'yes')).toThrow('expected true or false');
+    expect(() => readFlag({ ci: 'yes' }, 'ci')).toThrow('expected true or false');
   });
 });
