@@ -19,7 +19,7 @@ import { switchLanguage, useLanguage } from './language/texts';
 import { branchInAddress } from './session/graphql-headers';
 import { LoginSession } from './session/login-session';
 import { lazyPart } from './shell/states';
-import { READABLE, THEME } from './theme';
+import { nonceOfPage, READABLE, THEME } from './theme';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './portal.css';
@@ -57,11 +57,6 @@ function Entrance() {
       {state.kind === 'ended' && <SessionEnded user={user} />}
     </>
   );
-}
-
-/** Styles written by components carry the nonce of this page. The page of the explorer has none. */
-function nonceOfPage(): string {
-  return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
 }
 
 async function start(root: Element): Promise<void> {

@@ -109,3 +109,8 @@ export const READABLE: CSSVariablesResolver = () => ({
     '--campus-paper': '#1b1f28',
   },
 });
+
+/** Styles written by components carry the nonce of this page. The page of the explorer has none. */
+export function nonceOfPage(): string {
+  return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
+}

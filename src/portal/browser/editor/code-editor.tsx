@@ -2,6 +2,7 @@
  * An editor for JavaScript and JSON, which can also show the differences of two texts. It is loaded on
  * demand.
  */
+
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { javascript, javascriptLanguage } from '@codemirror/lang-javascript';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
@@ -18,6 +19,7 @@ import {
 import { tags } from '@lezer/highlight';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
+import { nonceOfPage } from '../theme';
 
 export interface CodeEditorProps {
   readonly label: string;
@@ -83,7 +85,7 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           colours.current.of(coloursOf(scheme)),
           EditorView.lineWrapping,
-          EditorView.cspNonce.of(nonceOfStyles()),
+          EditorView.cspNonce.of(nonceOfPage()),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorState.readOnly.of(isReadOnly),
           EditorView.updateListener.of((update) => {
@@ -112,8 +114,4 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
     view.current?.dispatch({ effects: colours.current.reconfigure(coloursOf(scheme)) });
   }, [scheme]);
   return <div ref={place} className="code-editor" />;
-}
-
-function nonceOfStyles(): string {
-  return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
 }
