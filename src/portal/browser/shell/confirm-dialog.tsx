@@ -7,9 +7,9 @@ import { useChange, useOperation } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { formats, t } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
-import { type PortalOperation } from '../session/graphql-headers';
+import type { PortalOperation } from '../session/graphql-headers';
 import { WarningNotice } from './icon';
-import { FactsTable, type FactsTableProps } from './link-card';
+import { type FactStripProps, FactsTable } from './link-card';
 import { ProblemState } from './states';
 import { TextButton, type TextButtonProps } from './text-button';
 import { useUserNames } from './use-record-labels';
@@ -108,7 +108,7 @@ export function InputDialog({ children, onClose, ...props }: ModalProps) {
 interface ChangedMeanwhileProps {
   readonly changed: ChangedObject;
   /** The version saved by the other person. */
-  readonly theirs: FactsTableProps['facts'];
+  readonly theirs: FactStripProps['facts'];
 }
 
 /**

@@ -73,13 +73,8 @@ export function FactStrip({ facts }: FactStripProps) {
   );
 }
 
-export interface FactsTableProps {
-  /** The name and the value of each fact; a fact without a value is left out. */
-  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
-}
-
 /** Shows the facts about one thing, one per line. */
-export function FactsTable({ facts }: FactsTableProps) {
+export function FactsTable({ facts }: FactStripProps) {
   return (
     <Table fz="sm" verticalSpacing={4}>
       <Table.Tbody>
