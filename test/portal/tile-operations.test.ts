@@ -10,13 +10,13 @@ import {
   unitOf,
 } from '../../src/portal/browser/dashboards/tile-picture.js';
 import {
-  askedVariables,
   fromFormValues,
   isComplete,
   placeBehind,
   readVariables,
   wordsFor,
 } from '../../src/portal/browser/dashboards/tile-variables.js';
+import { fillVariables } from '../../src/portal/explore/example-operation.js';
 import type { ResultTable } from '../../src/portal/explore/result-tables.js';
 import { loadTileOperations } from './load-tile-operations.js';
 
@@ -99,7 +99,7 @@ describe('the variables of a tile', () => {
   });
 
   it('lead to the report or the records by the same filter', () => {
-    const asked = (name: string) => askedVariables(operation(name).variables, TODAY);
+    const asked = (name: string) => fillVariables(operation(name).variables, TODAY);
     const place = (name: string) => placeBehind(operation(name), asked(name), VIEWER);
     expect(place('fee-defaulters')).toEqual({
       to: '/portal/reports/fee-defaulters',

@@ -292,7 +292,8 @@ async function loadServices(options: ServicesOptions, database: Database, closer
     findInImportFile: (asked) => findInImportFile({ database, files }, asked),
   });
   await finishRestore({ database, persons, domains }, options).catch((fault: unknown) => {
-    if (options.onUnfinishedRestore === undefined || !isConflict(fault)) throw fault;
+    const isConflict = fault instanceof ServiceError && fault.code === 'CONFLICT';
+    if (options.onUnfinishedRestore === undefined || !isConflict) throw fault;
     options.onUnfinishedRestore(fault);
   });
   return {
@@ -325,8 +326,4 @@ async function loadServices(options: ServicesOptions, database: Database, closer
     ...webhooks,
     ...scripting,
   };
-}
-
-function isConflict(fault: unknown): fault is ServiceError {
-  return fault instanceof ServiceError && fault.code === 'CONFLICT';
 }

@@ -101,14 +101,11 @@ function addToIndex(
     if (route.url !== '/' || ![route.method].flat().includes('GET')) return;
     const before = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.header('vary', 'Accept');
-      if (!asksReport(request) && prefersPage(request)) return await sendPortal(request, reply);
+      const asksReport = Object.hasOwn(request.query as object, 'report');
+      if (!asksReport && prefersPage(request)) return await sendPortal(request, reply);
     };
     route.onRequest = [before, ...[route.onRequest ?? []].flat()];
   });
-}
-
-function asksReport({ query }: FastifyRequest): boolean {
-  return Object.hasOwn(query as object, 'report');
 }
 
 function getBuilt(files: PortalFiles | undefined): PortalFiles {

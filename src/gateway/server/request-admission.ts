@@ -7,7 +7,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../base/model/scope.js';
 import type { Urgency } from '../../base/process/urgency.js';
-import type { Permit } from '../../store/database/fair-queue.js';
 import type { AdmissionControl, RequestKey } from './admission-control.js';
 
 /** How much of a credential is remembered: too little to use it, enough to recognize it. */
@@ -57,7 +56,7 @@ export function useRequestAdmission(
     const entry = request.routeOptions.config.isVital
       ? vitalAdmission.acquire(keyOfAddress(lifecycle.address))
       : admission.acquire(callers.find(request.headers.authorization, lifecycle.address), urgencyOf(request));
-    if (isPermit(entry)) {
+    if ('release' in entry) {
       lifecycle.hold(entry);
       done();
       return;
@@ -99,10 +98,6 @@ export function keyOfUser({ domainId, id }: Pick<Principal, 'domainId' | 'id'>):
 /** A caller known by its address only. */
 export function keyOfAddress(address: string): RequestKey {
   return { tenant: `address:${address}`, caller: '', isAnonymous: true };
-}
-
-function isPermit(entry: Permit | Promise<Permit>): entry is Permit {
-  return 'release' in entry;
 }
 
 /**

@@ -173,7 +173,7 @@ interface Repeated {
 /** `undefined` if the document is not known yet, or the request is unusual. */
 function findRepeated({ request, incoming, server, options, asking }: Asked): Repeated | undefined {
   const isGet = incoming.method === 'GET';
-  if (isGet && !hasPreflightHeader(request)) return undefined;
+  if (isGet && !PREFLIGHT_HEADERS.some((name) => request.headers[name] !== undefined)) return undefined;
   const sent = readOperationText(incoming);
   const mediaType = mediaTypeFor(request.headers.accept);
   if (!sent || mediaType === undefined) return undefined;
@@ -226,10 +226,6 @@ async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked):
     ],
     body: printAnswer(result),
   };
-}
-
-function hasPreflightHeader({ headers }: FastifyRequest): boolean {
-  return PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined);
 }
 
 /** `undefined` for an unknown hash, or one that comes with its text; checking it is up to Apollo. */

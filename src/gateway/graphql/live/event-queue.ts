@@ -142,13 +142,9 @@ export class MessagePrinter {
 /** For graphql-ws: graphql-js coerces the arguments and calls `subscribe`; its events are results already. */
 export async function openSourceStream(args: ExecutionArgs): Promise<AsyncIterable<PrintedResult>> {
   const stream = await createSourceEventStream(args);
-  if (isQueue(stream)) return stream;
+  if (stream instanceof EventQueue) return stream;
   const [error] = 'errors' in stream ? (stream.errors ?? []) : [];
   return failed(error ?? new Error('a subscription gave no events'));
-}
-
-function isQueue(stream: unknown): stream is EventQueue {
-  return stream instanceof EventQueue;
 }
 
 /** Makes graphql-ws send an error message; a result with errors would look like an event. */

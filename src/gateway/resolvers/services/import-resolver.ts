@@ -8,7 +8,6 @@ import {
   objectType,
   type ValueOf,
 } from '../../../base/scalars/declared-type.js';
-import type { SavedMapping } from '../../../services/importing/import-rights.js';
 import type { Imports } from '../../../services/importing/imports.js';
 import { parseSourceOptions } from '../../../services/importing/parse-mapping.js';
 import type { RefusedRowOfImport } from '../../../services/importing/row-outcomes.js';
@@ -254,7 +253,7 @@ export const ImportResolver = serviceResolver(({ query, mutation }: FieldRows<Im
     member.list(ImportMappingResult, 'The mappings that were saved for collections you may import into.'),
     { collection: nullable.text('Only those for this collection.') },
     async ({ imports }, scope, { collection }) =>
-      (await imports.mappings.list(scope, collection)).map(toMappingResult),
+      (await imports.mappings.list(scope, collection)) as unknown as ImportMappingResult[],
   ),
   createImport: mutation(
     member.of(
@@ -379,10 +378,6 @@ export function toImportResult(one: StoredImport): ImportResult {
 function toErrorResult({ number, errors, source }: RefusedRowOfImport): ImportErrorResult {
   const faults = errors.map(({ sent, ...fault }) => ({ ...fault, sent: sent as JsonValue | undefined }));
   return { number, faults, source };
-}
-
-function toMappingResult(saved: SavedMapping): ImportMappingResult {
-  return { ...saved, mapping: saved.mapping as unknown as JsonValue };
 }
 
 export function toImportOptions(sent: ImportOptionsInput | null | undefined): Partial<ImportOptions> {

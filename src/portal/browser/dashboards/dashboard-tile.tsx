@@ -1,10 +1,12 @@
 /** A tile of a dashboard: its title, its content, and a link to the whole of it. */
+
 import { Table } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { type DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
+import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
+import { fillVariables } from '../../explore/example-operation';
 import { type ResultCell, type ResultColumn, type ResultTable, tablesOf } from '../../explore/result-tables';
 import { areMonthStarts } from '../charts/shorten-label';
 import { useGateway, useViewer } from '../gateway/use-gateway';
@@ -12,7 +14,7 @@ import { Figure, TileCard, type TileCardProps, TileChart, TileRefresher } from '
 import { nameOfEnumValue } from '../language/name-of-field';
 import { formats, say, t, useToday } from '../language/texts';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { type TileOperation } from './tile-operation';
+import type { TileOperation } from './tile-operation';
 import {
   isEnumColumn,
   numberOfTile,
@@ -23,7 +25,7 @@ import {
   toFieldShape,
   unitOf,
 } from './tile-picture';
-import { askedVariables, mayAsk, placeBehind, readVariables, type TileVariables } from './tile-variables';
+import { mayAsk, placeBehind, readVariables, type TileVariables } from './tile-variables';
 
 export function findOperation({
   operation,
@@ -45,7 +47,7 @@ export function DashboardTile({ tile, ...owner }: DashboardTileProps) {
   const today = useToday();
   const operation = findOperation(tile);
   const variables = operation && readVariables(tile.variables, operation);
-  const asked = variables && askedVariables(variables, today);
+  const asked = variables && fillVariables(variables, today);
   const isMine = operation !== undefined && mayAsk(operation, viewer);
   const place = operation && asked && isMine ? placeBehind(operation, asked, viewer) : undefined;
   const title = titleOfTile(tile);

@@ -1,4 +1,5 @@
 /** A form to add or change a tile: the operation, its variables and picture, with a preview. */
+
 import { Card, Select, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
@@ -6,6 +7,7 @@ import type { DashboardTileInput } from '../../../generated/portal/dashboards/da
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
 import { labelsOf } from '../../explore/chart-choice';
+import { fillVariables } from '../../explore/example-operation';
 import type { ResultTable } from '../../explore/result-tables';
 import { useViewer } from '../gateway/use-gateway';
 import { formats, phrase, say, t } from '../language/texts';
@@ -15,15 +17,7 @@ import { PickField, SwitchField, TextField } from '../shell/text-field';
 import { findOperation, TileBody, useTileAnswer } from './dashboard-tile';
 import type { TileOperation } from './tile-operation';
 import { PICTURES, type TilePicture, tableOfTile } from './tile-picture';
-import {
-  askedVariables,
-  fromFormValues,
-  isComplete,
-  mayAsk,
-  readVariables,
-  toFormValues,
-  wordsFor,
-} from './tile-variables';
+import { fromFormValues, isComplete, mayAsk, readVariables, toFormValues, wordsFor } from './tile-variables';
 
 const PICTURE_NAMES: Readonly<Record<TilePicture, string>> = {
   TABLE: phrase('Table'),
@@ -101,7 +95,7 @@ function OperationFields({ edited, operation, onChange }: OperationFieldsProps) 
   const variables = readVariables(edited.variables, operation) ?? {};
   const values = toFormValues(variables);
   const [settled] = useDebouncedValue(JSON.stringify(variables), 400);
-  const asked = askedVariables(JSON.parse(settled), today);
+  const asked = fillVariables(JSON.parse(settled), today);
   const isAsked = isComplete(operation, asked);
   const answer = useTileAnswer({ operation, asked, isEnabled: isAsked });
   const title = edited.title || say(operation.title);

@@ -1,5 +1,5 @@
 /** The variables of a tile, and the page that shows all of its content. */
-import { type ExampleOperation, fillVariables } from '../../explore/example-operation.js';
+import type { ExampleOperation } from '../../explore/example-operation.js';
 import type { AskedParameter } from '../reports/askable-report.js';
 import { readJsonObject } from '../shell/find-json-fault.js';
 import type { TileOperation } from './tile-operation.js';
@@ -19,11 +19,6 @@ export function readVariables(
 ): TileVariables | undefined {
   if (text === null || text === undefined || text.trim() === '') return operation.variables;
   return readJsonObject(text);
-}
-
-/** The variables of a request on a given day. */
-export function askedVariables(variables: TileVariables, today: string): TileVariables {
-  return fillVariables(variables, today);
 }
 
 export function isComplete({ parameters }: TileOperation, variables: TileVariables): boolean {

@@ -86,7 +86,7 @@ function readResult(text: string, status: number): ExecutionResult {
 function payloadOf({ query, variables, operationName }: FetcherParams) {
   return {
     query,
-    ...(isVariables(variables) && { variables }),
+    ...(typeof variables === 'object' && variables !== null && { variables }),
     ...(isNameIn(query, operationName) && { operationName }),
   };
 }
@@ -94,10 +94,6 @@ function payloadOf({ query, variables, operationName }: FetcherParams) {
 /** GraphiQL updates the operation name with a delay, and keeps the last one while the document is invalid. */
 function isNameIn(query: string, operationName: string | null | undefined): boolean {
   return Boolean(operationName) && new RegExp(`\\b${operationName}\\b`).test(query);
-}
-
-function isVariables(variables: unknown): variables is Record<string, unknown> {
-  return typeof variables === 'object' && variables !== null;
 }
 
 export function isSubscription(

@@ -1,7 +1,7 @@
 /** The collections whose records the viewer may read. */
 import { SimpleGrid, Text } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
-import { useOperation, useViewer, type ViewerCollection } from '../gateway/use-gateway';
+import { useOperation, useViewer } from '../gateway/use-gateway';
 import { inOrderOfTitle, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
@@ -14,8 +14,8 @@ export function CollectionsPage() {
   const { data } = useOperation(CollectionDescriptions, {});
   const described = new Map(data?.collections.map(({ name, description }) => [name, say(description)]));
   const [{ find }, change] = useAddress({ find: '' });
-  const found = collections.filter((collection) =>
-    isAbout(collection, described.get(collection.name) ?? '', find),
+  const found = collections.filter(({ name, title }) =>
+    containsWords(`${name} ${title} ${described.get(name) ?? ''}`, find),
   );
   return (
     <PageFrame
@@ -46,8 +46,4 @@ export function CollectionsPage() {
       </SimpleGrid>
     </PageFrame>
   );
-}
-
-function isAbout({ name, title }: ViewerCollection, description: string, words: string): boolean {
-  return containsWords(`${name} ${title} ${description}`, words);
 }

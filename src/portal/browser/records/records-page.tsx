@@ -148,7 +148,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         search={search}
         onSearch={(text) => change({ search: text }, 'replace')}
         onColumns={(names) => change({ columns: names.join(',') }, 'replace')}
-        filter={{ words: wordsOf(oquery, where), text: bothOf(oquery, where) }}
+        filter={{ words: wordsOf(oquery, where), text: [oquery, where].filter(Boolean).join(' + ') }}
         onFilter={() => setIsFiltering(true)}
       />
       <UnsavedRecords collection={collection.name} />
@@ -191,10 +191,6 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
       )}
     </>
   );
-}
-
-function bothOf(oquery: string, where: string): string {
-  return [oquery, where].filter((one) => one !== '').join(' + ');
 }
 
 /** The columns in the address, otherwise the first ones that fit. */

@@ -53,7 +53,7 @@ export function ReportTable({ form, answer, label, linkOf, earlier }: ReportTabl
         </>
       ),
       `${index === 0 ? 'row-head ' : ''}${classOf(column, rows)}`,
-      isSortable(column)
+      column.isList || column.members.length === 0
         ? {
             name: column.name,
             valueOf: (row) =>
@@ -170,10 +170,6 @@ const HEADS = new Set(['name', 'student', 'person']);
 
 function headFirst(columns: readonly ReportColumn[]): readonly ReportColumn[] {
   return columns.toSorted((one, other) => Number(HEADS.has(other.name)) - Number(HEADS.has(one.name)));
-}
-
-function isSortable({ isList, members }: ReportColumn): boolean {
-  return isList || members.length === 0;
 }
 
 const TIMES = new Set(['LocalDate', 'Month', 'DateTime']);
