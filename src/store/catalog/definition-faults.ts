@@ -25,67 +25,75 @@ const MAX_FIELDS = 300;
 
 /** All faults, each with its JSON pointer, the expectation and the value. */
 export function findDefinitionFaults(definition: CollectionDefinition): ErrorDetail[] {
-  const fields = definition.fields ?? [];
+  const { fields = [], indexes = [], checks = [], bookedOn, labelField: label } = definition;
+  const faults = new Faults(definition);
   const { singular, plural } = graphqlNamesOf(definition);
+  const twoNames = 'two different GraphQL names';
+  faults.unless(singular !== plural, '/plural', 'singular and plural are the same', twoNames, plural);
+  checkFields(faults, fields, '/fields', 'top');
+  checkLinks(faults, fields, '/fields');
   const count = countFields(fields);
   const mostFields = `at most ${MAX_FIELDS}, members included`;
-  const twoNames = 'two different GraphQL names';
-  return [
-    ...unless(singular !== plural, '/plural', 'singular and plural are the same', twoNames, plural),
-    ...findFieldFaults(fields, '/fields', 'top'),
-    ...findLinkFaults(fields, '/fields'),
-    ...unless(count <= MAX_FIELDS, '/fields', `${count} fields are declared`, mostFields, count),
-    ...findLabelFaults(definition),
-    ...(definition.indexes ?? []).flatMap((paths, index) =>
-      paths.flatMap((path, position) => findScalarFaults(fields, path, `/indexes/${index}/${position}`)),
-    ),
-    ...findUniqueTogetherFaults(definition),
-    ...(definition.checks ?? []).flatMap((check, index) => faultsOfCheck(check, fields, `/checks/${index}`)),
-    ...findBookedOnFaults(definition),
-    ...findGrantFaults(definition),
-    ...findStaysFaults(definition),
-    ...findPersonalFaults(definition),
-    ...findAccessFaults(definition),
-  ];
+  faults.unless(count <= MAX_FIELDS, '/fields', `${count} fields are declared`, mostFields, count);
+  const labelled = fieldNamed(fields, label);
+  const isLabel = label === undefined || (labelled?.type === 'text' && !labelled.list);
+  faults.unless(isLabel, '/labelField', `"${label}" cannot be a label`, 'a declared top-level text field');
+  for (const [index, paths] of indexes.entries())
+    for (const [position, path] of paths.entries())
+      checkScalar(faults, fields, path, `/indexes/${index}/${position}`);
+  checkUniqueTogether(faults, definition);
+  for (const [index, check] of checks.entries()) checkCheck(faults, check, fields, `/checks/${index}`);
+  const booked = fieldNamed(fields, bookedOn);
+  const hasDay = bookedOn === undefined || (booked?.type === 'datetime' && !booked.list);
+  faults.unless(hasDay, '/bookedOn', `"${bookedOn}" has no day`, 'a declared datetime field');
+  checkGrants(faults, definition);
+  checkStays(faults, definition);
+  checkPersonal(faults, definition);
+  checkAccess(faults, definition);
+  return faults.found;
 }
 
-/** The fault, unless a condition holds. */
-function unless(
-  holds: boolean | undefined,
-  pointer: string,
-  detail: string,
-  expected: string,
-  sent: unknown,
-): ErrorDetail[] {
-  return holds ? [] : [{ pointer, detail, expected, sent }];
+/** The faults found so far. */
+class Faults {
+  readonly found: ErrorDetail[] = [];
+  readonly #definition: CollectionDefinition;
+
+  constructor(definition: CollectionDefinition) {
+    this.#definition = definition;
+  }
+
+  /** Adds the fault, unless a condition holds; what was sent stands at the pointer, unless it is given. */
+  unless(holds: unknown, pointer: string, detail: string, expected: string, sent?: unknown): void {
+    if (holds) return;
+    this.found.push({ pointer, detail, expected, sent: sent ?? valueAt(this.#definition, pointer) });
+  }
 }
 
-function findFieldFaults(
+function valueAt(definition: unknown, pointer: string): unknown {
+  const steps = pointer.split('/').slice(1);
+  return steps.reduce((value, step) => (value as Record<string, unknown> | undefined)?.[step], definition);
+}
+
+function fieldNamed(fields: readonly FieldDefinition[], name: string | undefined) {
+  return fields.find((field) => field.name === name);
+}
+
+type Place = 'top' | 'member';
+
+function checkFields(
+  faults: Faults,
   fields: readonly FieldDefinition[],
   pointer: string,
-  place: 'top' | 'member',
-): ErrorDetail[] {
-  return fields.flatMap((field, index) => {
+  place: Place,
+): void {
+  for (const [index, field] of fields.entries()) {
     const at = `${pointer}/${index}`;
-    const { name } = field;
-    const isFirst = fields.findIndex((other) => other.name === name) === index;
-    return [
-      ...unless(isFirst, `${at}/name`, `"${name}" is declared twice`, 'a name of its own', name),
-      ...FIELD_RULES.flatMap(([key, expected, faultOf]) => {
-        const detail = faultOf(field, place);
-        return unless(!detail, `${at}/${key}`, detail || '', expected, field[key]);
-      }),
-      ...findFieldFaults(field.fields ?? [], `${at}/fields`, 'member'),
-    ];
-  });
+    const isFirst = fieldNamed(fields, field.name) === field;
+    faults.unless(isFirst, `${at}/name`, `"${field.name}" is declared twice`, 'a name of its own');
+    checkField(faults, field, at, place);
+    checkFields(faults, field.fields ?? [], `${at}/fields`, 'member');
+  }
 }
-
-/** Which keys of a field go together, one rule per reason: what is wrong with the field, if anything is. */
-type FieldRule = readonly [
-  key: keyof FieldDefinition,
-  expected: string,
-  faultOf: (field: FieldDefinition, place: 'top' | 'member') => string | false | undefined,
-];
 
 /** The longest text that a pattern is held against. */
 const MAX_PATTERN_TEXT = 1_000;
@@ -93,194 +101,109 @@ const BOUND = 'a number with type number; a day YYYY-MM-DD or `now` with type da
 const PATTERN =
   `^ … $ of characters, classes and escapes with quantifiers; beside it a maxLength up to ` +
   MAX_PATTERN_TEXT;
+const FORMAT = formatsByType();
 const INDEXABLE = 'a top-level field that is no list and no object';
+const ON_DELETE = 'type reference, and "refuse" only where mustExist is not false';
+const TARGET = 'a collection with type reference, nothing with any other type';
+const DEFAULT = 'a value of the type of the field (`now` for a datetime)';
 
-const FIELD_RULES: readonly FieldRule[] = [
-  ['enum', 'type text', (field) => field.enum && field.type !== 'text' && `a ${field.type} takes no enum`],
-  [
-    'decimal',
-    'type number',
-    ({ decimal, type }) => decimal && type !== 'number' && `a ${type} is not a decimal`,
-  ],
-  [
-    'format',
-    formatsByType(),
-    ({ type, format }) =>
-      format !== undefined &&
-      findScalar({ type, format }) === undefined &&
-      `the format ${format} is not one of a ${type}`,
-  ],
-  ...(['minimum', 'maximum'] as const).map(
-    (key): FieldRule => [
-      key,
-      BOUND,
-      ({ type, [key]: bound }) => {
-        if (bound === undefined) return undefined;
-        const isOfDays = type === 'datetime' && (bound === 'now' || isDay(String(bound)));
-        const fits = typeof bound === 'number' ? type === 'number' : isOfDays;
-        return !fits && `${JSON.stringify(bound)} is no ${key} of a ${type}`;
-      },
-    ],
-  ),
-  ...(['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const).map(
-    (key): FieldRule => [
-      key,
-      'type number',
-      ({ type, [key]: bound }) => bound !== undefined && type !== 'number' && `a ${type} takes no ${key}`,
-    ],
-  ),
-  ...(['minLength', 'maxLength', 'pattern'] as const).map(
-    (key): FieldRule => [
-      key,
-      'type text without enum and format',
-      ({ type, enum: allowed, format, [key]: bound }) =>
-        bound !== undefined &&
-        (type !== 'text' || allowed !== undefined || format !== undefined) &&
-        `only a plain text takes ${key}`,
-    ],
-  ),
-  [
-    'pattern',
-    PATTERN,
-    ({ pattern, maxLength = Number.POSITIVE_INFINITY }) =>
-      pattern !== undefined &&
-      (faultOfPattern(pattern) ?? (maxLength > MAX_PATTERN_TEXT && 'a pattern needs a maxLength beside it')),
-  ],
-  ...(
-    [
-      ['minimum', 'maximum'],
-      ['exclusiveMinimum', 'exclusiveMaximum'],
-      ['minLength', 'maxLength'],
-    ] as const
-  ).map(
-    ([key, upper]): FieldRule => [
-      key,
-      `at most ${upper}`,
-      ({ [key]: low, [upper]: high }) =>
-        typeof low === 'number' &&
-        typeof high === 'number' &&
-        low > high &&
-        `${low} is above the ${upper} ${high}`,
-    ],
-  ),
-  [
-    'mustExist',
-    'type reference',
-    ({ mustExist, type }) => mustExist !== undefined && type !== 'reference' && `a ${type} points at nothing`,
-  ],
-  [
-    'onDelete',
-    'type reference, and "refuse" only where mustExist is not false',
-    ({ onDelete, type, mustExist }) => {
-      if (onDelete === undefined) return undefined;
-      if (type !== 'reference') return `a ${type} points at nothing`;
-      const isFree = onDelete === 'refuse' && mustExist === false;
-      return isFree && 'the target need not exist, so it may be removed';
-    },
-  ],
-  [
-    'target',
-    'a collection with type reference, nothing with any other type',
-    ({ target, type }) => {
-      if (type === 'reference') return target === undefined && 'a reference needs a target';
-      return target !== undefined && `a ${type} takes no target`;
-    },
-  ],
-  ['fields', 'type object', ({ fields, type }) => fields && type !== 'object' && `a ${type} has no members`],
-  ['index', INDEXABLE, (field, place) => field.index && !isIndexable(field, place) && 'it cannot be indexed'],
-  [
-    'unique',
-    INDEXABLE,
-    (field, place) => Boolean(field.unique) && !isIndexable(field, place) && 'it cannot be unique',
-  ],
-  [
-    'unique',
-    'a text, for ignoreCase',
-    (field) => ignoresCase(field) && field.type !== 'text' && 'it has no case',
-  ],
-  [
-    'searchable',
-    'a top-level text or reference that is no list',
-    (field, place) =>
-      field.searchable &&
-      !(isIndexable(field, place) && (field.type === 'text' || field.type === 'reference')) &&
-      'it cannot be searchable',
-  ],
-  [
-    'right',
-    'a top-level field',
-    (field, place) => field.right && place !== 'top' && 'a member of an object is not a right',
-  ],
-  [
-    'default',
-    'a value of the type of the field (`now` for a datetime)',
-    (field) => {
-      if (field.default === undefined) return undefined;
-      if (field.list) return 'a list takes no default';
-      return !isDefaultOf(field, field.default) && 'the default is not a value of the field';
-    },
-  ],
-];
+/** Which keys of a field go together. */
+function checkField(faults: Faults, field: FieldDefinition, at: string, place: Place): void {
+  const { type, enum: allowed, format, pattern, maxLength, mustExist, onDelete, target, list } = field;
+  const refuse = (isWrong: unknown, key: keyof FieldDefinition, detail: string, expected: string) =>
+    faults.unless(!isWrong, `${at}/${key}`, detail, expected);
+  const isIndexable = place === 'top' && !list && type !== 'object';
+  const isPlainText = type === 'text' && allowed === undefined && format === undefined;
+  refuse(allowed && type !== 'text', 'enum', `a ${type} takes no enum`, 'type text');
+  refuse(field.decimal && type !== 'number', 'decimal', `a ${type} is not a decimal`, 'type number');
+  const isFormat = format === undefined || findScalar({ type, format }) !== undefined;
+  refuse(!isFormat, 'format', `the format ${format} is not one of a ${type}`, FORMAT);
+  for (const key of ['minimum', 'maximum'] as const) {
+    const bound = field[key];
+    const isOfDays = type === 'datetime' && (bound === 'now' || isDay(String(bound)));
+    const fits = bound === undefined || (typeof bound === 'number' ? type === 'number' : isOfDays);
+    refuse(!fits, key, `${JSON.stringify(bound)} is no ${key} of a ${type}`, BOUND);
+  }
+  for (const key of ['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const)
+    refuse(field[key] !== undefined && type !== 'number', key, `a ${type} takes no ${key}`, 'type number');
+  for (const key of ['minLength', 'maxLength', 'pattern'] as const) {
+    const isWrong = field[key] !== undefined && !isPlainText;
+    refuse(isWrong, key, `only a plain text takes ${key}`, 'type text without enum and format');
+  }
+  const fault = pattern === undefined ? undefined : faultOfPattern(pattern, maxLength);
+  refuse(fault, 'pattern', fault ?? '', PATTERN);
+  for (const [key, upper] of [
+    ['minimum', 'maximum'],
+    ['exclusiveMinimum', 'exclusiveMaximum'],
+    ['minLength', 'maxLength'],
+  ] as const) {
+    const { [key]: low, [upper]: high } = field;
+    const isAbove = typeof low === 'number' && typeof high === 'number' && low > high;
+    refuse(isAbove, key, `${low} is above the ${upper} ${high}`, `at most ${upper}`);
+  }
+  const isReference = type === 'reference';
+  const pointless = `a ${type} points at nothing`;
+  refuse(mustExist !== undefined && !isReference, 'mustExist', pointless, 'type reference');
+  refuse(onDelete !== undefined && !isReference, 'onDelete', pointless, ON_DELETE);
+  const isFree = isReference && onDelete === 'refuse' && mustExist === false;
+  refuse(isFree, 'onDelete', 'the target need not exist, so it may be removed', ON_DELETE);
+  refuse(isReference && target === undefined, 'target', 'a reference needs a target', TARGET);
+  refuse(!isReference && target !== undefined, 'target', `a ${type} takes no target`, TARGET);
+  refuse(field.fields && type !== 'object', 'fields', `a ${type} has no members`, 'type object');
+  refuse(field.index && !isIndexable, 'index', 'it cannot be indexed', INDEXABLE);
+  refuse(field.unique && !isIndexable, 'unique', 'it cannot be unique', INDEXABLE);
+  refuse(ignoresCase(field) && type !== 'text', 'unique', 'it has no case', 'a text, for ignoreCase');
+  const isSearchable = isIndexable && (type === 'text' || type === 'reference');
+  const searchable = 'a top-level text or reference that is no list';
+  refuse(field.searchable && !isSearchable, 'searchable', 'it cannot be searchable', searchable);
+  const isMember = field.right && place !== 'top';
+  refuse(isMember, 'right', 'a member of an object is not a right', 'a top-level field');
+  if (field.default === undefined) return;
+  refuse(list, 'default', 'a list takes no default', DEFAULT);
+  const isDefault = list || isDefaultOf(field, field.default);
+  refuse(!isDefault, 'default', 'the default is not a value of the field', DEFAULT);
+}
 
-function faultOfPattern(pattern: string): string | undefined {
+function faultOfPattern(pattern: string, maxLength = Number.POSITIVE_INFINITY): string | undefined {
   try {
     parseLinearPattern(pattern);
-    return undefined;
+    return maxLength > MAX_PATTERN_TEXT ? 'a pattern needs a maxLength beside it' : undefined;
   } catch (fault) {
     return fault instanceof Error ? fault.message : String(fault);
   }
 }
 
-/** Faults of fields that name records of other collections, or agree with them. */
-function findLinkFaults(fields: readonly FieldDefinition[], pointer: string): ErrorDetail[] {
-  const fieldOf = (name: string | undefined) => fields.find((field) => field.name === name);
-  return fields.flatMap((field, index) => {
-    const { type, enum: allowed, names, namedWith, agreesWith, agreesOn } = field;
+/** Fields that name records of other collections, or agree with them. */
+function checkLinks(faults: Faults, fields: readonly FieldDefinition[], pointer: string): void {
+  for (const [index, field] of fields.entries()) {
+    const { type, enum: allowed, list, names, namedWith, agreesWith, agreesOn } = field;
     const at = `${pointer}/${index}`;
     const isText = type === 'text' && allowed === undefined;
-    const faults: ErrorDetail[] = [];
-    if (names !== undefined)
-      faults.push(
-        ...unless(isText, `${at}/names`, `a ${type} names no record`, 'type text without enum', names),
-      );
-    if (namedWith !== undefined) {
-      const first = fieldOf(namedWith);
-      const isBeside =
-        names !== undefined &&
-        !field.list &&
-        first?.names?.split('.')[0] === names.split('.')[0] &&
-        first?.namedWith === undefined &&
-        !first?.list;
-      const expected = 'a field beside it that names a record of the same collection; neither is a list';
-      faults.push(
-        ...unless(isBeside, `${at}/namedWith`, 'they name no record together', expected, namedWith),
-      );
-    }
-    if (agreesWith !== undefined) {
-      const reference = fieldOf(agreesWith.split('.')[0]);
-      const isBeside =
-        reference?.type === 'reference' && !reference.list && typeof reference.target === 'string';
-      const expected = 'type text, and a reference to one collection beside it, e.g. `student.class`';
-      const fits = isText && !field.list && isBeside;
-      faults.push(
-        ...unless(fits, `${at}/agreesWith`, 'there is no record to agree with', expected, agreesWith),
-      );
-    }
-    if (agreesOn !== undefined) {
-      const moment = fieldOf(agreesOn);
-      const isMoment = moment?.type === 'datetime' || moment?.format === 'session';
-      const expected = 'a datetime or session beside it, and `agreesWith`';
-      const fits = agreesWith !== undefined && isMoment && !moment.list;
-      faults.push(
-        ...unless(fits, `${at}/agreesOn`, `"${agreesOn}" has no day or session`, expected, agreesOn),
-      );
-    }
-    return [...faults, ...findLinkFaults(field.fields ?? [], `${at}/fields`)];
-  });
-}
-
-function isIndexable(field: FieldDefinition, place: 'top' | 'member'): boolean {
-  return place === 'top' && !field.list && field.type !== 'object';
+    const isNaming = names === undefined || isText;
+    faults.unless(isNaming, `${at}/names`, `a ${type} names no record`, 'type text without enum');
+    const first = fieldNamed(fields, namedWith);
+    const isNamedWith =
+      names !== undefined &&
+      !list &&
+      first?.names?.split('.')[0] === names.split('.')[0] &&
+      first?.namedWith === undefined &&
+      !first?.list;
+    const beside = 'a field beside it that names a record of the same collection; neither is a list';
+    if (namedWith !== undefined)
+      faults.unless(isNamedWith, `${at}/namedWith`, 'they name no record together', beside);
+    const reference = fieldNamed(fields, agreesWith?.split('.')[0]);
+    const isOfOne =
+      reference?.type === 'reference' && !reference.list && typeof reference.target === 'string';
+    const agreeing = 'type text, and a reference to one collection beside it, e.g. `student.class`';
+    const isAgreeing = agreesWith === undefined || (isText && !list && isOfOne);
+    faults.unless(isAgreeing, `${at}/agreesWith`, 'there is no record to agree with', agreeing);
+    const moment = fieldNamed(fields, agreesOn);
+    const isMoment = (moment?.type === 'datetime' || moment?.format === 'session') && !moment.list;
+    const isOnMoment = agreesOn === undefined || (agreesWith !== undefined && isMoment);
+    const onMoment = 'a datetime or session beside it, and `agreesWith`';
+    faults.unless(isOnMoment, `${at}/agreesOn`, `"${agreesOn}" has no day or session`, onMoment);
+    checkLinks(faults, field.fields ?? [], `${at}/fields`);
+  }
 }
 
 function isDefaultOf(field: FieldDefinition, value: string | number | boolean): boolean {
@@ -313,189 +236,165 @@ function countFields(fields: readonly FieldDefinition[]): number {
   return fields.reduce((sum, field) => sum + 1 + countFields(field.fields ?? []), 0);
 }
 
-function findLabelFaults({ labelField: label, fields = [] }: CollectionDefinition): ErrorDetail[] {
-  const isText = fields.some(({ name, type, list }) => name === label && type === 'text' && !list);
-  const expected = 'a declared top-level text field';
-  return unless(
-    label === undefined || isText,
-    '/labelField',
-    `"${label}" cannot be a label`,
-    expected,
-    label,
-  );
-}
-
-function findUniqueTogetherFaults({ fields = [], uniqueTogether }: CollectionDefinition): ErrorDetail[] {
-  const rules = uniqueTogether ?? [];
+function checkUniqueTogether(
+  faults: Faults,
+  { fields = [], uniqueTogether: rules = [] }: CollectionDefinition,
+): void {
   const folded = new Set(fields.filter(ignoresCase).map(({ name }) => name));
-  const twice = rules.flatMap(({ name }, index) => {
+  for (const [index, { name, parts, unless: excepted = [] }] of rules.entries()) {
+    const at = `/uniqueTogether/${index}`;
     const isOwn = rules.findIndex((other) => other.name === name) === index && !folded.has(name);
-    const at = `/uniqueTogether/${index}/name`;
-    return unless(isOwn, at, 'it is declared twice', 'a name of its own', name);
-  });
-  const parts = rules.flatMap((rule, index) =>
-    rule.parts.flatMap(({ path, by, ignoreCase }, partIndex) => {
-      const at = `/uniqueTogether/${index}/parts/${partIndex}/path`;
-      const faults = findScalarFaults(fields, path, at);
-      if (faults.length > 0) return faults;
-      const field = findField(fields, path);
-      const type = field === undefined || field === 'list' ? undefined : scalarTypeOf(field);
+    faults.unless(isOwn, `${at}/name`, 'it is declared twice', 'a name of its own');
+    for (const [partIndex, { path, by, ignoreCase }] of parts.entries()) {
+      const pointer = `${at}/parts/${partIndex}/path`;
+      const field = checkScalar(faults, fields, path, pointer);
+      if (field === undefined) continue;
+      const type = scalarTypeOf(field);
       const hasCase = by !== 'day' && type?.declared.type === 'text';
-      if (ignoreCase && !hasCase) return unless(false, at, `"${path}" has no case`, 'a text', path);
       const hasDay = by !== 'day' || (type !== undefined && type.periods.length > 0);
-      return unless(hasDay, at, `"${path}" has no day`, 'a datetime field', path);
-    }),
-  );
-  const exceptions = rules.flatMap(({ unless: excepted = [] }, index) =>
-    excepted.flatMap(({ field, is }, position) => {
-      const declared = fields.find((candidate) => candidate.name === field);
-      const fits = declared !== undefined && !declared.list && (is === undefined || declared.type === 'text');
+      if (ignoreCase && !hasCase) faults.unless(false, pointer, `"${path}" has no case`, 'a text');
+      else faults.unless(hasDay, pointer, `"${path}" has no day`, 'a datetime field');
+    }
+    for (const [position, { field: name, is }] of excepted.entries()) {
+      const field = fieldNamed(fields, name);
+      const fits = field !== undefined && !field.list && (is === undefined || field.type === 'text');
       const expected = 'a declared top-level field that is no list; a text if `is` has values';
-      const at = `/uniqueTogether/${index}/unless/${position}/field`;
-      return unless(fits, at, `"${field}" cannot be an exception`, expected, field);
-    }),
-  );
-  return [...twice, ...parts, ...exceptions];
+      faults.unless(fits, `${at}/unless/${position}/field`, `"${name}" cannot be an exception`, expected);
+    }
+  }
 }
 
-function findScalarFaults(fields: readonly FieldDefinition[], path: string, at: string): ErrorDetail[] {
+/** The scalar field at the path, if there is one. */
+function checkScalar(
+  faults: Faults,
+  fields: readonly FieldDefinition[],
+  path: string,
+  at: string,
+): FieldDefinition | undefined {
   const field = findField(fields, path);
-  if (field === undefined || field === 'list')
-    return unless(false, at, `"${path}" is no declared value`, 'a declared field that is no list', path);
+  if (field === undefined || field === 'list') {
+    faults.unless(false, at, `"${path}" is no declared value`, 'a declared field that is no list');
+    return undefined;
+  }
   const isScalar = field.type !== 'object' && field.type !== 'reference';
-  return unless(isScalar, at, `"${path}" is not a scalar`, 'a scalar field, e.g. `student.value`', path);
+  faults.unless(isScalar, at, `"${path}" is not a scalar`, 'a scalar field, e.g. `student.value`');
+  return isScalar ? field : undefined;
 }
 
-function findBookedOnFaults({ bookedOn, fields = [] }: CollectionDefinition): ErrorDetail[] {
-  const field = fields.find(({ name }) => name === bookedOn);
-  const fits = bookedOn === undefined || (field?.type === 'datetime' && !field.list);
-  return unless(fits, '/bookedOn', `"${bookedOn}" has no day`, 'a declared datetime field', bookedOn);
-}
-
-function faultsOfCheck(
+function checkCheck(
+  faults: Faults,
   check: CheckDefinition,
   fields: readonly FieldDefinition[],
   pointer: string,
-): ErrorDetail[] {
+): void {
   if (check.kind === 'sum') {
-    const numbers = [
-      { at: `${pointer}/total`, path: check.total },
-      ...check.of.map((path, part) => ({ at: `${pointer}/of/${part}`, path })),
-    ];
-    return numbers.flatMap(({ at, path }) => {
+    const parts = check.of.map((path, part) => [`${pointer}/of/${part}`, path] as const);
+    for (const [at, path] of [[`${pointer}/total`, check.total] as const, ...parts]) {
       const isNumber = findFieldThroughLists(fields, path)?.type === 'number';
-      return unless(isNumber, at, `"${path}" is no declared number`, 'the path of a number field', path);
-    });
+      faults.unless(isNumber, at, `"${path}" is no declared number`, 'the path of a number field');
+    }
+    return;
   }
-  const prefix = check.in === undefined ? '' : `${check.in}.`;
+  const fieldOf = (name: string) =>
+    findFieldThroughLists(fields, check.in === undefined ? name : `${check.in}.${name}`);
   if (check.kind === 'order') {
-    const lower = findFieldThroughLists(fields, prefix + check.lower);
-    const upper = findFieldThroughLists(fields, prefix + check.upper);
+    const [lower, upper] = [fieldOf(check.lower), fieldOf(check.upper)];
     const isOrdered =
       lower?.type === upper?.type &&
       lower?.format === upper?.format &&
       lower !== undefined &&
       scalarTypeOf(lower)?.isOrdered === true;
     const expected = 'two numbers, two days, two months or two instants';
-    return unless(isOrdered, pointer, 'the two have no order', expected, check);
-  }
-  const state = findFieldThroughLists(fields, prefix + check.field);
-  const subject = findFieldThroughLists(fields, prefix + check.holds.field);
-  if (subject === undefined || (state?.type !== 'text' && state?.type !== 'boolean')) {
-    const expected = 'a text or boolean as `field`, and a declared field in `holds`';
-    return unless(false, pointer, 'it names fields that are not declared', expected, check);
+    faults.unless(isOrdered, pointer, 'the two have no order', expected);
+    return;
   }
   const { field: name, required: _required, ...bounds } = check.holds;
-  return findFieldFaults([{ name, type: subject.type, ...bounds }], `${pointer}/holds`, 'member').filter(
-    ({ pointer: at }) => !at?.endsWith('/target'),
-  );
+  const [state, subject] = [fieldOf(check.field), fieldOf(name)];
+  if (subject === undefined || (state?.type !== 'text' && state?.type !== 'boolean')) {
+    const expected = 'a text or boolean as `field`, and a declared field in `holds`';
+    faults.unless(false, pointer, 'it names fields that are not declared', expected);
+    return;
+  }
+  const { type, target } = subject;
+  checkField(faults, { name, type, ...(target && { target }), ...bounds }, `${pointer}/holds`, 'member');
 }
 
-function findStaysFaults({ stays, fields = [] }: CollectionDefinition): ErrorDetail[] {
-  if (stays === undefined) return [];
+function checkStays(faults: Faults, { stays, fields = [] }: CollectionDefinition): void {
+  if (stays === undefined) return;
   const { list, session, reset = [] } = stays;
   const hasDay = (among: readonly FieldDefinition[], name: string) =>
     among.some((field) => field.name === name && field.format === 'date' && !field.list);
   const { fields: members = [] } = fields.find((field) => field.name === list && field.list) ?? {};
   const isList = hasDay(members, 'from') && hasDay(members, 'to');
   const ofDays = 'a list of objects with the days `from` and `to`';
-  const isSession = fields.some(({ name, format }) => name === session && format === 'session');
-  return [
-    ...unless(isList, '/stays/list', `"${list}" has no days`, ofDays, list),
-    ...(['from', 'to'] as const).flatMap((key) => {
-      const name = stays[key];
-      return unless(hasDay(fields, name), `/stays/${key}`, `"${name}" is no day`, 'a field of days', name);
-    }),
-    ...unless(
-      session === undefined || isSession,
-      '/stays/session',
-      `"${session}" is no session`,
-      'a field of sessions',
-      session,
-    ),
-    ...reset.flatMap((name, index) => {
-      const isDeclared = fields.some((field) => field.name === name);
-      return unless(
-        isDeclared,
-        `/stays/reset/${index}`,
-        `"${name}" is not declared`,
-        'a declared field',
-        name,
-      );
-    }),
-  ];
+  faults.unless(isList, '/stays/list', `"${list}" has no days`, ofDays);
+  for (const key of ['from', 'to'] as const)
+    faults.unless(
+      hasDay(fields, stays[key]),
+      `/stays/${key}`,
+      `"${stays[key]}" is no day`,
+      'a field of days',
+    );
+  const isSession = session === undefined || fieldNamed(fields, session)?.format === 'session';
+  faults.unless(isSession, '/stays/session', `"${session}" is no session`, 'a field of sessions');
+  checkDeclared(faults, fields, reset, '/stays/reset');
 }
 
-function findGrantFaults({ fields = [], grants = [] }: CollectionDefinition): ErrorDetail[] {
-  return grants.flatMap(({ list: listName, caller: callerName, key }, index) => {
+/** Checks that there is a field of each name. */
+function checkDeclared(
+  faults: Faults,
+  fields: readonly FieldDefinition[],
+  names: readonly string[],
+  at: string,
+  expected = 'a declared field',
+): void {
+  for (const [index, name] of names.entries())
+    faults.unless(fieldNamed(fields, name), `${at}/${index}`, `"${name}" is not declared`, expected);
+}
+
+function checkGrants(faults: Faults, { fields = [], grants = [] }: CollectionDefinition): void {
+  for (const [index, { list: listName, caller: callerName, key }] of grants.entries()) {
     const at = `/grants/${index}`;
-    const list = fields.find((field) => field.name === listName);
+    const list = fieldNamed(fields, listName);
+    const caller = fieldNamed(list?.fields ?? [], callerName);
     const isList = list?.type === 'object' && list.list;
-    if (!isList)
-      return unless(false, `${at}/list`, `"${listName}" is no list of objects`, 'a declared one', listName);
-    const caller = list.fields?.find((field) => field.name === callerName);
-    if (caller?.type !== 'reference' || caller.list) {
-      const detail = `"${callerName}" is no reference of an element`;
-      return unless(false, `${at}/caller`, detail, 'a declared one', callerName);
-    }
-    return key.flatMap((path, part) => {
-      const isDeclared = findFieldThroughLists(fields, path) !== undefined;
-      return unless(isDeclared, `${at}/key/${part}`, `"${path}" is not declared`, 'a declared field', path);
-    });
-  });
+    const isCaller = caller?.type === 'reference' && !caller.list;
+    const isNoReference = `"${callerName}" is no reference of an element`;
+    if (!isList) faults.unless(false, `${at}/list`, `"${listName}" is no list of objects`, 'a declared one');
+    else if (!isCaller) faults.unless(false, `${at}/caller`, isNoReference, 'a declared one');
+    else
+      for (const [part, path] of key.entries()) {
+        const isDeclared = findFieldThroughLists(fields, path);
+        faults.unless(isDeclared, `${at}/key/${part}`, `"${path}" is not declared`, 'a declared field');
+      }
+  }
 }
 
-function findPersonalFaults({ fields = [], labelField, personal }: CollectionDefinition): ErrorDetail[] {
-  if (personal === undefined) return [];
+const TOP_LEVEL = 'a declared top-level field';
+
+function checkPersonal(faults: Faults, { fields = [], labelField, personal }: CollectionDefinition): void {
+  if (personal === undefined) return;
   const { about = [], identifiers = [], fields: told = [], keep } = personal;
-  const fieldOf = (name: string) => fields.find((field) => field.name === name);
-  const kept = Object.entries({ identifiers, fields: told }).flatMap(([key, names]) =>
-    names.flatMap((name, index) => {
-      const field = fieldOf(name);
-      const at = `/personal/${key}/${index}`;
-      const isKnown = field !== undefined || key !== 'fields';
+  for (const [index, name] of about.entries()) {
+    const field = fieldNamed(fields, name);
+    const fits = field?.type === 'reference' && !field.list;
+    const expected = 'a declared reference that is no list';
+    faults.unless(fits, `/personal/about/${index}`, `"${name}" is no reference`, expected);
+  }
+  for (const [index, name] of identifiers.entries()) {
+    const isText = fieldNamed(fields, name)?.type === 'text';
+    const at = `/personal/identifiers/${index}`;
+    faults.unless(isText, at, `"${name}" is no declared text`, 'a declared top-level text');
+  }
+  checkDeclared(faults, fields, told, '/personal/fields', TOP_LEVEL);
+  for (const [key, names] of Object.entries({ identifiers, fields: told }))
+    for (const [index, name] of names.entries()) {
+      const field = fieldNamed(fields, name);
       const mayGo = keep === undefined || !field?.required || name === labelField || isReplaceable(field);
       const detail = `"${name}" is required, and nothing can take its place where the record is kept`;
-      return [
-        ...unless(isKnown, at, `"${name}" is not declared`, 'a declared top-level field', name),
-        ...unless(mayGo, at, detail, 'a field that is not required, or a plain text', name),
-      ];
-    }),
-  );
-  return [
-    ...about.flatMap((name, index) => {
-      const field = fieldOf(name);
-      const fits = field?.type === 'reference' && !field.list;
-      const expected = 'a declared reference that is no list';
-      return unless(fits, `/personal/about/${index}`, `"${name}" is no reference`, expected, name);
-    }),
-    ...identifiers.flatMap((name, index) => {
-      const at = `/personal/identifiers/${index}`;
-      const isText = fieldOf(name)?.type === 'text';
-      return unless(isText, at, `"${name}" is no declared text`, 'a declared top-level text', name);
-    }),
-    ...kept,
-  ];
+      const expected = 'a field that is not required, or a plain text';
+      faults.unless(mayGo, `/personal/${key}/${index}`, detail, expected);
+    }
 }
 
 /** Whether the field accepts any text. */
@@ -503,50 +402,42 @@ function isReplaceable({ type, list, format, enum: allowed }: FieldDefinition): 
   return type === 'text' && !list && format === undefined && allowed === undefined;
 }
 
-function findAccessFaults({ fields = [], access: roles = {} }: CollectionDefinition): ErrorDetail[] {
-  const names = new Set(fields.map((field) => field.name));
-  return Object.entries(roles).flatMap(([role, access]) => {
+function checkAccess(faults: Faults, { fields = [], access: roles = {} }: CollectionDefinition): void {
+  for (const [role, access] of Object.entries(roles)) {
     const { rows, alsoReads } = access;
     const at = `/access/${role}`;
-    const unknown = (['hiddenFields', 'readOnlyFields'] as const).flatMap((key) =>
-      (access[key] ?? []).flatMap((name, index) => {
-        const expected = 'a declared top-level field';
-        return unless(names.has(name), `${at}/${key}/${index}`, `"${name}" is not declared`, expected, name);
-      }),
-    );
+    for (const key of ['hiddenFields', 'readOnlyFields'] as const)
+      checkDeclared(faults, fields, access[key] ?? [], `${at}/${key}`, TOP_LEVEL);
+    if (rows !== undefined) checkRowRule(faults, fields, rows, `${at}/rows`);
+    for (const [index, rule] of (alsoReads ?? []).entries())
+      checkRowRule(faults, fields, rule, `${at}/alsoReads/${index}`);
     const all = 'without `rows` the role reads all records already';
-    const isLimited = alsoReads === undefined || rows !== undefined;
-    return [
-      ...unknown,
-      ...(rows === undefined ? [] : findRowRuleFaults(fields, rows, `${at}/rows`)),
-      ...(alsoReads ?? []).flatMap((rule, index) =>
-        findRowRuleFaults(fields, rule, `${at}/alsoReads/${index}`),
-      ),
-      ...unless(isLimited, `${at}/alsoReads`, all, '`rows` beside it', alsoReads),
-    ];
-  });
+    faults.unless(alsoReads === undefined || rows, `${at}/alsoReads`, all, '`rows` beside it');
+  }
 }
 
 /** The attribute that every caller has: each of the caller's roles. */
 const ROLES = 'roles';
 
-function findRowRuleFaults(
+function checkRowRule(
+  faults: Faults,
   fields: readonly FieldDefinition[],
   rule: RowRuleDefinition,
   at: string,
-): ErrorDetail[] {
+): void {
   const isOfRoles = rule.attribute === ROLES;
-  if (isOfRoles && rule.fields.length > 1)
-    return unless(false, `${at}/fields`, 'a role is one value', 'one field', rule.fields);
-  return rule.fields.flatMap((path, index) => {
-    const field = path === '_id' ? 'id' : findField(fields, path);
+  if (isOfRoles && rule.fields.length > 1) {
+    faults.unless(false, `${at}/fields`, 'a role is one value', 'one field');
+    return;
+  }
+  for (const [index, path] of rule.fields.entries()) {
+    const field = findField(fields, path);
     const isTextList =
       isOfRoles && fields.some(({ name, type, list }) => name === path && type === 'text' && list);
-    const isValue = field === 'id' || (typeof field === 'object' && field.type !== 'object');
+    const isValue = path === '_id' || (typeof field === 'object' && field.type !== 'object');
     const expected = '`_id`, or a declared field that is no list (with `roles`, a list of texts too)';
-    const detail = `"${path}" is no declared value`;
-    return unless(isValue || isTextList, `${at}/fields/${index}`, detail, expected, path);
-  });
+    faults.unless(isValue || isTextList, `${at}/fields/${index}`, `"${path}" is no declared value`, expected);
+  }
 }
 
 /**
