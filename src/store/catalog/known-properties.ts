@@ -31,9 +31,7 @@ export interface KnownProperty {
 }
 
 /** `SU` is every Sunday, `2SA` the second Saturday of a month, as in BYDAY of RFC 5545. */
-export const WEEKLY_OFF = /^[1-5]?(MO|TU|WE|TH|FR|SA|SU)$/;
-export const CURRENCY = /^[A-Z]{3}$/;
-export const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
+const WEEKLY_OFF = /^[1-5]?(MO|TU|WE|TH|FR|SA|SU)$/;
 /** The prefix of receipt numbers. It must not end in a digit, so that prefix and number can be separated. */
 export const RECEIPT_SERIES = /^[A-Za-z0-9/_-]{0,19}[A-Za-z/_-]$/;
 export const RECEIPT_SERIES_WORDS = 'at most 20 letters, digits, /, _ and -, the last of them no digit';
@@ -111,7 +109,7 @@ const PROPERTIES: Readonly<
   tallyCompany: ['The company that vouchers for Tally are of.', A_TEXT],
   currency: [
     'The currency of amounts in reports and receipts.',
-    written(CURRENCY, 'an ISO 4217 code, e.g. INR'),
+    written(/^[A-Z]{3}$/, 'an ISO 4217 code, e.g. INR'),
     REPORT_DEFAULTS.currency,
   ],
   sessionFirstMonth: [
@@ -154,7 +152,7 @@ const PROPERTIES: Readonly<
   ],
   schoolStartsAt: [
     'A member of staff who comes later than this is late.',
-    written(TIME_OF_DAY, 'a time of day HH:MM'),
+    written(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day HH:MM'),
     REPORT_DEFAULTS.schoolStartsAt,
   ],
   receiptSeries: [

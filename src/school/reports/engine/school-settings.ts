@@ -1,12 +1,6 @@
 /** The settings of a school for its reports: properties of its domain, each with a default. */
-import type { JsonValue } from '../../../base/json/json.js';
-import { isJsonObject } from '../../../base/json/json.js';
-import {
-  CURRENCY,
-  REPORT_DEFAULTS,
-  TIME_OF_DAY,
-  WEEKLY_OFF,
-} from '../../../store/catalog/known-properties.js';
+import type { JsonObject, JsonValue } from '../../../base/json/json.js';
+import { findKnownProperty, REPORT_DEFAULTS } from '../../../store/catalog/known-properties.js';
 
 /** A lower bound in percent and the grade from there on. */
 interface GradeBound {
@@ -36,43 +30,24 @@ export interface SchoolSettings {
   readonly schoolStartsAt: string;
 }
 
-const DEFAULTS: SchoolSettings = REPORT_DEFAULTS;
-
 /** Reads the settings; a missing or malformed property has its default. */
 export function schoolSettings(property: (name: string) => JsonValue | undefined): SchoolSettings {
-  return {
-    currency: matching(property('currency'), CURRENCY) ?? DEFAULTS.currency,
-    sessionFirstMonth: whole(property('sessionFirstMonth'), 1, 12) ?? DEFAULTS.sessionFirstMonth,
-    weeklyOffs: weeklyOffs(property('weeklyOffs')) ?? DEFAULTS.weeklyOffs,
-    leaveCountsPresent: property('leaveCountsPresent') === true,
-    grades: grades(property('grades')) ?? DEFAULTS.grades,
-    passPercent: whole(property('passPercent'), 0, 100) ?? DEFAULTS.passPercent,
-    rankMethod: property('rankMethod') === 'dense' ? 'dense' : DEFAULTS.rankMethod,
-    schoolStartsAt: matching(property('schoolStartsAt'), TIME_OF_DAY) ?? DEFAULTS.schoolStartsAt,
+  const setting = <Value extends JsonValue>(name: keyof SchoolSettings): Value => {
+    const value = property(name);
+    const isValid = value !== undefined && findKnownProperty(name)?.isValid(value);
+    return (isValid ? value : REPORT_DEFAULTS[name]) as Value;
   };
-}
-
-function matching(value: JsonValue | undefined, pattern: RegExp): string | undefined {
-  return typeof value === 'string' && pattern.test(value) ? value : undefined;
-}
-
-function whole(value: JsonValue | undefined, least: number, greatest: number): number | undefined {
-  const number = Number(value ?? Number.NaN);
-  return Number.isInteger(number) && number >= least && number <= greatest ? number : undefined;
-}
-
-function weeklyOffs(value: JsonValue | undefined): readonly string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const days = value.filter((day): day is string => typeof day === 'string' && WEEKLY_OFF.test(day));
-  return days.length === value.length ? days : undefined;
-}
-
-function grades(value: JsonValue | undefined): readonly GradeBound[] | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
-  const bounds = value.flatMap((bound): GradeBound[] => {
-    if (!isJsonObject(bound) || typeof bound.grade !== 'string') return [];
-    const from = Number(bound.from);
-    return Number.isFinite(from) ? [{ from, grade: bound.grade }] : [];
-  });
-  return bounds.length === value.length ? bounds.sort((a, b) => b.from - a.from) : undefined;
+  const grades = setting<(GradeBound & JsonObject)[]>('grades');
+  return {
+    currency: setting('currency'),
+    sessionFirstMonth: Number(setting('sessionFirstMonth')),
+    weeklyOffs: setting<string[]>('weeklyOffs'),
+    leaveCountsPresent: setting('leaveCountsPresent'),
+    grades: grades
+      .map(({ from, grade }) => ({ from: Number(from), grade }))
+      .sort((one, other) => other.from - one.from),
+    passPercent: Number(setting('passPercent')),
+    rankMethod: setting('rankMethod'),
+    schoolStartsAt: setting('schoolStartsAt'),
+  };
 }
