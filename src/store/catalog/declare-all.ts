@@ -1,6 +1,7 @@
 /** The start of the catalog: what the declaration files and the stored definitions ask of the database. */
+
 import { ServiceError } from '../../base/errors.js';
-import { isJsonObject, type JsonObject, parseExactJson } from '../../base/json/json.js';
+import type { JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Domain } from '../../base/model/scope.js';
@@ -8,6 +9,7 @@ import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import { ensurePartitions, type PartitionOptions } from '../database/partitions.js';
+import { readInBatches } from '../database/record-batches.js';
 import { type Sql, sql } from '../sql.js';
 import { type CatalogRow, listCatalogRows, toCollection, upsertDefinition } from './catalog-row.js';
 import type { CollectionDefinition } from './collection-definition.js';
@@ -100,8 +102,6 @@ interface KeyedRecord {
   readonly keys: JsonObject;
 }
 
-const BATCH_RECORDS = 1_000;
-
 /**
  * Stores the keys of the live records of a domain. A record whose key is taken keeps no key of that rule: it
  * can be read and changed; its id is returned.
@@ -112,25 +112,15 @@ async function fillKeys(
   collection: Collection,
 ): Promise<readonly string[]> {
   const collisions: string[] = [];
-  for (let after = ''; ; ) {
-    const rows = await database.query<{ id: string; version: number; data: string; keys: string }>(sql`
-      select r.id, r.version, r.data::text as data, coalesce(r.keys, '{}')::text as keys
-      from records r
-      where ${ofCollection(domain, collection)} and r.id > ${after}
-      order by r.id
-      limit ${BATCH_RECORDS}`);
-    const stale = rows.flatMap(({ id, version, data, keys }): KeyedRecord[] => {
-      const record = parseExactJson(data);
-      const due = isJsonObject(record) ? (keysOf(collection, record, timeZone) ?? {}) : {};
-      const known: Record<string, string> = JSON.parse(keys);
-      const names = new Set([...Object.keys(known), ...Object.keys(due)]);
-      return [...names].every((name) => known[name] === due[name]) ? [] : [{ id, version, keys: due }];
+  for await (const records of readInBatches(database, domain, collection.name)) {
+    const stale = records.flatMap(({ id, version, data, keys }): KeyedRecord[] => {
+      const due = keysOf(collection, data, timeZone) ?? {};
+      const names = new Set([...Object.keys(keys), ...Object.keys(due)]);
+      return [...names].every((name) => keys[name] === due[name]) ? [] : [{ id, version, keys: due }];
     });
     collisions.push(...(await storeKeys(database, { domain, collection }, stale)));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < BATCH_RECORDS) return collisions;
-    after = last.id;
   }
+  return collisions;
 }
 
 /** When a statement meets a taken key, its records are halved until the conflicting one is found. */

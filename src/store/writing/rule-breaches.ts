@@ -16,7 +16,8 @@ import type { Domain, Scope } from '../../base/model/scope.js';
 import { getOrMake } from '../../base/process/get-or-make.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
-import { liveRecordsByKey, liveRecordsIn } from '../sql/records-of.js';
+import { readInBatches } from '../database/record-batches.js';
+import { liveRecordsByKey } from '../sql/records-of.js';
 import { sql } from '../sql.js';
 import { checkRecord, type StagingRules, scalarText, uniqueTextsOf } from './check-record.js';
 import type { Sought } from './select-unlinked.js';
@@ -61,16 +62,15 @@ export async function listRuleBreaches(
   const isLasting = ({ link }: Sought) => collection.links[link]?.on === undefined;
   const judge = (sought: readonly Sought[]) =>
     judgeLinks(database, collection, sought.filter(isLasting), context);
-  const judged = async function* (records: readonly StoredData[]) {
-    const copies = records.map(({ data }) => ({ data: toJsonObject(printExactJson(data)) }));
-    const faults = await settleLinks(collection, copies, { timeZone, judge });
-    for (const [index, record] of records.entries())
-      yield { ...record, copy: copies[index]?.data ?? {}, unlinked: faults[index] ?? [] };
+  const judged = async function* () {
+    for await (const records of readInBatches(database, domain.id, collection.name)) {
+      const copies = records.map(({ data }) => ({ data: toJsonObject(printExactJson(data)) }));
+      const faults = await settleLinks(collection, copies, { timeZone, judge });
+      for (const [index, record] of records.entries())
+        yield { ...record, copy: copies[index]?.data ?? {}, unlinked: faults[index] ?? [] };
+    }
   };
-  for await (const { id, data, keys, copy, unlinked } of streamRecords(database, domain.id, {
-    collection,
-    judged,
-  })) {
+  for await (const { id, data, keys, copy, unlinked } of judged()) {
     const checked = checkRecord(data, rules);
     const { faults, change } = checked;
     const respelled = Object.keys(data).filter(
@@ -185,38 +185,4 @@ function fieldOf(pointer: string): string {
 function toJsonObject(text: string): JsonObject {
   const value = parseExactJson(text);
   return isJsonObject(value) ? value : {};
-}
-
-interface StoredData {
-  readonly id: string;
-  readonly data: JsonObject;
-  readonly keys: JsonObject;
-}
-
-async function* streamRecords<T>(
-  database: Source,
-  domainId: string,
-  {
-    collection,
-    judged,
-  }: {
-    readonly collection: Collection;
-    readonly judged: (records: readonly StoredData[]) => AsyncGenerator<T, void>;
-  },
-): AsyncGenerator<T, void> {
-  for (let after = ''; ; ) {
-    const rows = await database.query<{ id: string; data: string; keys: JsonObject | null }>(sql`
-      select r.id, r.data::text as data, r.keys
-      from records r
-      where ${liveRecordsIn(domainId, collection.name)} and r.id > ${after}
-      order by r.id
-      limit ${BATCH_RECORDS}`);
-    const records = rows.map(({ id, data, keys }): StoredData => {
-      return { id, data: toJsonObject(data), keys: keys ?? {} };
-    });
-    yield* judged(records);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < BATCH_RECORDS) return;
-    after = last.id;
-  }
 }
