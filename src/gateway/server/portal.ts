@@ -4,6 +4,7 @@
  * with the package (src/portal/bundle.ts); the operations library and the public facts about the school are
  * read here.
  */
+
 import { createHash } from 'node:crypto';
 import { access, open } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,6 +13,7 @@ import { ServiceError } from '../../base/errors.js';
 import { accepts } from '../../base/http/content-encoding.js';
 import { isUnchanged } from '../../base/http/etag.js';
 import type { Domain } from '../../base/model/scope.js';
+import { succeeds } from '../../base/process/succeeds.js';
 import { loadOperationsLibrary } from '../../portal/explore/operations-library.js';
 import { isOfPath } from '../../portal/page-paths.js';
 import {
@@ -115,10 +117,7 @@ function getBuilt(files: PortalFiles | undefined): PortalFiles {
 
 /** Whether a newer build has removed the files that the pages of the running gateway name. */
 async function isReplaced(directory: string, { script }: PortalFiles): Promise<boolean> {
-  return await access(path.join(directory, path.basename(script))).then(
-    () => false,
-    () => true,
-  );
+  return !(await succeeds(access(path.join(directory, path.basename(script)))));
 }
 
 /** The login form shows the demo logins, as the README does, but only for the demo school. */

@@ -4,6 +4,7 @@
  *
  * Records come by COPY, without audit entries.
  */
+
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
@@ -11,6 +12,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { ServiceError } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
+import { succeeds } from '../../base/process/succeeds.js';
 import { LOCK_DOMAINS } from '../../store/catalog/domains.js';
 import { lockUntilCommit } from '../../store/database/advisory-lock.js';
 import type { Database } from '../../store/database/database.js';
@@ -113,10 +115,7 @@ export async function loadDemo(
     await client.query('commit');
   } catch (error) {
     // A connection that cannot even roll back is not given back to others; closing it rolls back.
-    const isUsable = await client.query('rollback').then(
-      () => true,
-      () => false,
-    );
+    const isUsable = await succeeds(client.query('rollback'));
     client.release(!isUsable);
     options.signal?.throwIfAborted();
     throw translateDatabaseError(error);

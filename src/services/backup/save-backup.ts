@@ -2,6 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import os from 'node:os';
 import path from 'node:path';
 import { ServiceError } from '../../base/errors.js';
+import { succeeds } from '../../base/process/succeeds.js';
 import { isProcessAlive } from '../../store/database/embedded/kept-presence.js';
 import type { Bucket } from '../files/blob-store.js';
 
@@ -68,11 +69,8 @@ async function removeAbandoned(file: string): Promise<void> {
 }
 
 async function assertFree(file: string): Promise<void> {
-  const isThere = await stat(file).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) throw new ServiceError('CONFLICT', `${file} exists; a backup overwrites nothing.`);
+  if (await succeeds(stat(file)))
+    throw new ServiceError('CONFLICT', `${file} exists; a backup overwrites nothing.`);
 }
 
 /** A new name is durable once its folder is synced. Not every system can sync folders. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { succeeds } from '../../base/process/succeeds.js';
 import type { Database } from './database.js';
 import { translateDatabaseError } from './database-errors.js';
 import { endClient } from './deadline.js';
@@ -31,10 +32,7 @@ export async function withAdvisoryLock<T>(
     await lockUntilDisconnected(client, key);
     return await work();
   } finally {
-    const isUnlocked = await client.query('select pg_advisory_unlock($1)', [key]).then(
-      () => true,
-      () => false,
-    );
+    const isUnlocked = await succeeds(client.query('select pg_advisory_unlock($1)', [key]));
     // A connection that could not release the lock is closed, and the lock with it.
     client.release(!isUnlocked);
   }

@@ -3,6 +3,7 @@
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
+import { succeeds } from '../../base/process/succeeds.js';
 import { unlessAborted } from '../../base/process/unless-aborted.js';
 import { cancelOnAbort } from './cancellation.js';
 import { endClient } from './deadline.js';
@@ -66,10 +67,7 @@ async function inspect(client: pg.Client, connect: () => Promise<pg.Client>): Pr
        from pg_database left join pg_extension e on e.extname = 'citus'
       where datname = current_database()`,
   );
-  const canCheckConnection = await client.query(`set client_connection_check_interval = '2s'`).then(
-    () => true,
-    () => false,
-  );
+  const canCheckConnection = await succeeds(client.query(`set client_connection_check_interval = '2s'`));
   return { ...rows[0], canCheckConnection };
 }
 

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { getOrMake } from '../../base/process/get-or-make.js';
+import { succeeds } from '../../base/process/succeeds.js';
 import { endClient, withDeadline } from './deadline.js';
 
 interface Subscription {
@@ -54,18 +56,12 @@ export class Listener {
     onGap: () => void,
   ): Promise<() => Promise<void>> {
     const subscription = { onMessage, onGap };
-    const subscriptions = this.#subscriptions.get(channel) ?? new Set();
+    const subscriptions = getOrMake(this.#subscriptions, channel, () => new Set());
     subscriptions.add(subscription);
-    this.#subscriptions.set(channel, subscriptions);
     for (;;) {
       const client = await this.#connect();
-      const isHeard = await withDeadline(client, HEARTBEAT_TIMEOUT_MS, () =>
-        this.#hear(client, channel),
-      ).then(
-        () => true,
-        () => false,
-      );
-      if (isHeard) break;
+      const hearing = withDeadline(client, HEARTBEAT_TIMEOUT_MS, () => this.#hear(client, channel));
+      if (await succeeds(hearing)) break;
       await sleep(RETRY_MS);
     }
     return async () => {

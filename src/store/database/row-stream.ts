@@ -1,7 +1,9 @@
 /** Rows of queries, a batch at a time: memory stays bounded however long the answer is. */
+
 import pg from 'pg';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
+import { succeeds } from '../../base/process/succeeds.js';
 import type { Cancellation } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';
 import { type ByteRowReader, WatchedClient } from './watched-client.js';
@@ -92,12 +94,7 @@ async function giveBack(
   }: { isTransaction: boolean; isAtRest?: Promise<boolean> | undefined },
 ): Promise<void> {
   let isUsable = await isAtRest;
-  if (isUsable && isTransaction) {
-    isUsable = await client.query('rollback').then(
-      () => true,
-      () => false,
-    );
-  }
+  if (isUsable && isTransaction) isUsable = await succeeds(client.query('rollback'));
   client.release(!isUsable);
 }
 

@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { ServiceError } from '../../../base/errors.js';
 import { makeDirectory } from '../../../base/process/make-directory.js';
+import { succeeds } from '../../../base/process/succeeds.js';
 
 /**
  * The programs and clusters of a root go here when the server's user cannot reach the project's own folder.
@@ -57,12 +58,7 @@ export async function findServerPrograms(): Promise<ServerPrograms> {
  * ACLs and mounts count.
  */
 export async function canReach(location: string, user: ServerUser | undefined): Promise<boolean> {
-  if (user === undefined) {
-    return access(location, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-  }
+  if (user === undefined) return await succeeds(access(location, constants.X_OK));
   const { exitCode } = await runProgram('/bin/sh', ['-c', 'test -x "$0"', location], user);
   return exitCode === 0;
 }
