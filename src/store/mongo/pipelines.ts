@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { faultAt, ServiceError } from '../../base/errors.js';
 import { type Expression, listExpressionPaths } from '../../base/model/expression.js';
-import type { Filter } from '../../base/model/filter.js';
+import { allOf } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { queryOf } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -116,10 +116,7 @@ export class Pipelines {
     const [first] = rest;
     const sort = first?.kind === 'sort' ? first.keys : [];
     const ending = rest.find(({ kind }) => kind !== 'sort' && kind !== 'skip' && kind !== 'project');
-    const filter: Filter = {
-      kind: 'all',
-      filters: filters.flatMap((stage) => (stage.kind === 'match' ? [stage.filter] : [])),
-    };
+    const filter = allOf(filters.flatMap((stage) => (stage.kind === 'match' ? [stage.filter] : [])));
     const query = { ...queryOf(collection), filter, sort };
     return this.#options.store.scan(scope, query, ending?.kind === 'limit' ? 'page' : 'all');
   }

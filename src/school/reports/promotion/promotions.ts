@@ -9,7 +9,7 @@ import { faultAt } from '../../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../../base/json/json.js';
 import { addDays } from '../../../base/model/calendar.js';
 import type { Collection } from '../../../base/model/collection.js';
-import type { Filter } from '../../../base/model/filter.js';
+import { allOf, anyOf, type Filter } from '../../../base/model/filter.js';
 import { queryOf } from '../../../base/model/record-query.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
@@ -260,34 +260,22 @@ function ruleOf({ rules }: Plan, className: string, section: string): PromotedCl
 }
 
 function filterOf(session: string, classes: readonly PromotedClassInput[]): Filter {
-  return {
-    kind: 'all',
-    filters: [
-      { kind: 'equals', path: ['session'], value: session },
-      { kind: 'any', filters: classes.map(isIn) },
-    ],
-  };
+  return allOf([isOf('session', session), anyOf(classes.map(isIn))]);
 }
 
 function isIn({ class: className, section }: PromotedClassInput): Filter {
-  const inClass: Filter = { kind: 'equals', path: ['class'], value: className };
-  if (!section) return inClass;
-  return { kind: 'all', filters: [inClass, { kind: 'equals', path: ['section'], value: section }] };
+  const inClass = isOf('class', className);
+  return section ? allOf([inClass, isOf('section', section)]) : inClass;
+}
+
+function isOf(field: string, value: string): Filter {
+  return { kind: 'equals', path: [field], value };
 }
 
 /** The students of a class who are in the new session already. */
 function alreadyOf({ fromSession, toSession }: Plan, rule: PromotedClassInput): Filter {
-  const filter: Filter = {
-    kind: 'all',
-    filters: [{ kind: 'equals', path: ['session'], value: fromSession }, isIn(rule)],
-  };
-  return {
-    kind: 'all',
-    filters: [
-      { kind: 'equals', path: ['session'], value: toSession },
-      { kind: 'element', path: ['earlier_stays'], filter },
-    ],
-  };
+  const filter = allOf([isOf('session', fromSession), isIn(rule)]);
+  return allOf([isOf('session', toSession), { kind: 'element', path: ['earlier_stays'], filter }]);
 }
 
 /** Whether a student is still at the school when the new session begins. */
