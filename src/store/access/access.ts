@@ -82,7 +82,9 @@ export function findAccess(
   const rights = collection.fields.filter(({ isRight }) => isRight);
   if (rights.length === 0 || mayManageAccounts(scope)) return access;
   if (verb === 'delete') return undefined;
-  const withheld = rights.filter((field) => verb === 'update' || !isNeededByNew(field));
+  const withheld = rights.filter(
+    (field) => verb === 'update' || !field.isRequired || field.default !== undefined,
+  );
   return {
     ...access,
     readOnlyFields: new Set([...access.readOnlyFields, ...withheld.map(({ name }) => name)]),
@@ -105,10 +107,6 @@ function withinOpenBooks(
     rows: access.rows === undefined ? isOpen : { kind: 'all', filters: [access.rows, isOpen] },
     rowFields: new Set([...access.rowFields, bookedOn]),
   };
-}
-
-function isNeededByNew(field: Field): boolean {
-  return field.isRequired && field.default === undefined;
 }
 
 function findDeclaredAccess(

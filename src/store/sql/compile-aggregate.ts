@@ -58,7 +58,10 @@ export interface AggregateOptions {
 export function compileAggregate(query: AggregateQuery, options: AggregateOptions): Sql {
   const values = new Values(options);
   const keys = query.groupBy.map((key) => values.ofKey(key));
-  const outputs = [...keys.map(printed), ...query.measures.map((measure) => printedMeasure(measure, values))];
+  const outputs = [
+    ...keys.map(({ name, type }) => print({ type, expression: name })),
+    ...query.measures.map((measure) => print(compileMeasure(measure, values))),
+  ];
   const having =
     query.having === undefined
       ? sql.empty
@@ -294,17 +297,8 @@ function fieldValue(collection: Collection, path: Path): Value {
   }
 }
 
-function printed({ name, type }: Column): Sql {
-  return print(name, type);
-}
-
-function print(value: Sql, type: ValueType): Sql {
-  return type === 'year' ? value : SCALAR_SQL[type].print(value);
-}
-
-function printedMeasure(measure: Measure, values: Values): Sql {
-  const { expression, type } = compileMeasure(measure, values);
-  return print(expression, type);
+function print({ type, expression }: Value): Sql {
+  return type === 'year' ? expression : SCALAR_SQL[type].print(expression);
 }
 
 /** `year` stands for any whole number. */

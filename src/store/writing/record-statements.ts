@@ -335,7 +335,7 @@ export function inputOf(records: readonly NewRecord[]): Sql {
   if (records.length === 1 && first !== undefined) {
     return sql`
   select ${first.id}::text as id, ${printExactJson(first.data)}::jsonb as data,
-    ${jsonOrNull(first.keys)}::jsonb as keys, 1 as position`;
+    ${first.keys === undefined ? null : printExactJson(first.keys)}::jsonb as keys, 1 as position`;
   }
   const rows: JsonValue = records.map(({ id, data, keys }) => ({ id, data, keys: keys ?? null }));
   return sql`
@@ -480,10 +480,6 @@ function rightsAnnouncement(
   }
   if (grants.length === 0) return undefined;
   return sql`json_build_object('domain', ${domain.id}::text)::text`;
-}
-
-function jsonOrNull(value: JsonObject | undefined): string | null {
-  return value === undefined ? null : printExactJson(value);
 }
 
 /** The follow-ups of a written record `r`, as expressions, which the outbox stores until they are started. */

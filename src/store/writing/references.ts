@@ -195,7 +195,9 @@ export async function settleReferences(
   });
   const labels = new Map(rows.map(({ collection, id, label }) => [`${collection} ${id}`, label]));
   for (const { targets, reference } of unlabelled) {
-    const label = targets.map((target) => labels.get(`${target} ${reference.value}`)).find(isText);
+    const label = targets
+      .map((target) => labels.get(`${target} ${reference.value}`))
+      .find((one) => typeof one === 'string');
     if (label !== undefined) reference.label = label;
   }
   return asked.filter(({ targets, value }) => !targets.some((target) => labels.has(`${target} ${value}`)));
@@ -205,10 +207,6 @@ interface SoughtIds {
   readonly ids: Set<string>;
   holds: boolean;
   labels: boolean;
-}
-
-function isText(label: string | null | undefined): label is string {
-  return typeof label === 'string';
 }
 
 function selectTargets(

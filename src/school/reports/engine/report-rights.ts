@@ -34,14 +34,13 @@ export function rightsOf(report: Guarded, scope: Scope): ReportRights {
   if (roles.has('teacher') && report.teachers === 'all') return { sections: undefined };
   if (roles.has('teacher') && report.teachers === 'taught')
     return { sections: attributes.sectionsTaught ?? [] };
-  throw new ServiceError('FORBIDDEN', `The report ${report.name} is for ${listRoles(report)}.`);
+  throw new ServiceError(
+    'FORBIDDEN',
+    `The report ${report.name} is for the roles ${rolesOf(report).join(', ')}.`,
+  );
 }
 
 /** The roles that may run a report, for documentation. */
 export function rolesOf(report: Guarded): readonly string[] {
   return ['admin', ...report.roles, ...(report.teachers === 'none' ? [] : ['teacher'])];
-}
-
-function listRoles(report: Guarded): string {
-  return `the roles ${rolesOf(report).join(', ')}`;
 }
