@@ -76,62 +76,41 @@ export async function findAlterationFaults(
   after: Collection,
 ): Promise<readonly ErrorDetail[]> {
   const faults: ErrorDetail[] = [];
+  const refuse = (pointer: string, detail: string, told: Pick<ErrorDetail, 'expected' | 'sent'> = {}) =>
+    faults.push({ pointer, detail, ...told });
   if (before.singular !== after.singular || before.plural !== after.plural) {
-    faults.push({
-      pointer: '/singular',
-      detail: `callers know the GraphQL names ${before.singular} and ${before.plural}; they stay`,
-      expected: `${before.singular}, ${before.plural}`,
-    });
+    const detail = `callers know the GraphQL names ${before.singular} and ${before.plural}; they stay`;
+    refuse('/singular', detail, { expected: `${before.singular}, ${before.plural}` });
   }
-  const isEmpty = (await count(queryable, after, sql`true`)) === 0;
-  for (const field of before.fields) {
-    const changed = after.fieldsByName.get(field.name);
-    if (changed === undefined) faults.push(...faultsOfRemoval(field, isEmpty));
-    else if (!isEmpty) faults.push(...faultsOfType(field, changed));
+  if ((await count(queryable, after, sql`true`)) === 0) return faults;
+  for (const { name, deprecated, ...field } of before.fields) {
+    const changed = after.fieldsByName.get(name);
+    if (changed === undefined && deprecated === undefined) {
+      const detail = `${name} would go, and callers may use it; declare it deprecated first`;
+      refuse('/fields', detail, { expected: name });
+    }
+    const [expected, sent] = [typeText(field), typeText(changed ?? field)];
+    if (expected === sent) continue;
+    const detail = `${name} is ${expected} in the records that are there; as ${sent} they could not be read`;
+    refuse(`/fields/${name}`, detail, { expected, sent });
   }
-  if (isEmpty) return faults;
   for (const rule of after.uniqueTogether) {
     if (before.uniqueTogether.some((known) => JSON.stringify(known) === JSON.stringify(rule))) continue;
-    faults.push({
-      pointer: '/uniqueTogether',
-      detail:
-        `the rule ${rule.name} is new, and the records that are there were stored without it; give it ` +
+    refuse(
+      '/uniqueTogether',
+      `the rule ${rule.name} is new, and the records that are there were stored without it; give it ` +
         'to an empty collection',
-    });
+    );
   }
   for (const field of after.fields) {
     const known = before.fieldsByName.get(field.name);
-    faults.push(...(await faultsOfStricterRules(queryable, after, { known, field })));
+    for (const detail of await findStricterRules(queryable, after, { known, field }))
+      refuse(`/fields/${field.name}`, detail);
   }
   return faults;
 }
 
-function faultsOfRemoval(field: Field, isEmpty: boolean): ErrorDetail[] {
-  if (isEmpty || field.deprecated !== undefined) return [];
-  return [
-    {
-      pointer: '/fields',
-      detail: `${field.name} would go, and callers may use it; declare it deprecated first`,
-      expected: field.name,
-    },
-  ];
-}
-
-function faultsOfType(known: Field, field: Field): ErrorDetail[] {
-  const before = typeText(known);
-  const now = typeText(field);
-  if (before === now) return [];
-  return [
-    {
-      pointer: `/fields/${field.name}`,
-      detail: `${field.name} is ${before} in the records that are there; as ${now} they could not be read`,
-      expected: before,
-      sent: now,
-    },
-  ];
-}
-
-function typeText(field: Field): string {
+function typeText(field: Omit<Field, 'name' | 'deprecated'>): string {
   const kind = [
     field.isList ? 'a list of' : 'a',
     field.type,
@@ -142,29 +121,23 @@ function typeText(field: Field): string {
   return `${kind.filter((word) => word !== '').join(' ')}${members === '' ? '' : ` {${members}}`}`;
 }
 
-async function faultsOfStricterRules(
+/** What the records that are there say against the rules that are new for a field. */
+async function findStricterRules(
   queryable: Queryable,
   collection: Collection,
-  change: { readonly known: Field | undefined; readonly field: Field },
-): Promise<ErrorDetail[]> {
-  const { known, field } = change;
-  const faults: ErrorDetail[] = [];
-  const value = sql`r.data -> ${field.name}::text`;
+  { known, field }: { readonly known: Field | undefined; readonly field: Field },
+): Promise<readonly string[]> {
+  const { name, allowed } = field;
+  const details: string[] = [];
+  const value = sql`r.data -> ${name}::text`;
   if (field.isRequired && !known?.isRequired) {
     const missing = await count(queryable, collection, sql`coalesce(${value}, 'null') = 'null'`);
-    if (missing > 0)
-      faults.push(stricter(field, `${missing} records have no ${field.name}, so it cannot be required`));
+    if (missing > 0) details.push(`${missing} records have no ${name}, so it cannot be required`);
   }
-  const allowed = field.allowed;
-  if (
-    allowed !== undefined &&
-    !field.isList &&
-    known?.allowed?.every((one) => allowed.includes(one)) !== true
-  ) {
+  if (allowed && !field.isList && !known?.allowed?.every((one) => allowed.includes(one))) {
     const isOther = sql`${value} <> 'null' and not (${value} #>> '{}' = any(${[...allowed]}::text[]))`;
     const others = await count(queryable, collection, isOther);
-    if (others > 0)
-      faults.push(stricter(field, `${others} records have another ${field.name} than the enum allows`));
+    if (others > 0) details.push(`${others} records have another ${name} than the enum allows`);
   }
   if (field.isUnique && !known?.isUnique) {
     const [row] = await queryable.query<{ twice: number }>(sql`
@@ -177,16 +150,9 @@ async function faultsOfStricterRules(
         having count(*) > 1
       ) as doubles`);
     const twice = row?.twice ?? 0;
-    if (twice > 0)
-      faults.push(
-        stricter(field, `${twice} values of ${field.name} occur more than once, so it cannot be unique`),
-      );
+    if (twice > 0) details.push(`${twice} values of ${name} occur more than once, so it cannot be unique`);
   }
-  return faults;
-}
-
-function stricter(field: Field, detail: string): ErrorDetail {
-  return { pointer: `/fields/${field.name}`, detail };
+  return details;
 }
 
 async function count(queryable: Queryable, collection: Collection, condition: Sql): Promise<number> {

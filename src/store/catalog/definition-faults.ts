@@ -386,14 +386,15 @@ function checkPersonal(faults: Faults, { fields = [], labelField, personal }: Co
     const at = `/personal/identifiers/${index}`;
     faults.unless(isText, at, `"${name}" is no declared text`, 'a declared top-level text');
   }
-  checkDeclared(faults, fields, told, '/personal/fields', TOP_LEVEL);
   for (const [key, names] of Object.entries({ identifiers, fields: told }))
     for (const [index, name] of names.entries()) {
       const field = fieldNamed(fields, name);
+      const at = `/personal/${key}/${index}`;
+      if (key === 'fields') faults.unless(field, at, `"${name}" is not declared`, TOP_LEVEL);
       const mayGo = keep === undefined || !field?.required || name === labelField || isReplaceable(field);
       const detail = `"${name}" is required, and nothing can take its place where the record is kept`;
       const expected = 'a field that is not required, or a plain text';
-      faults.unless(mayGo, `/personal/${key}/${index}`, detail, expected);
+      faults.unless(mayGo, at, detail, expected);
     }
 }
 
