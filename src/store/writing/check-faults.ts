@@ -65,29 +65,18 @@ function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[
         .reduce((soFar, { value }) => soFar.plus(toDecimal(value) ?? 0), new Exact(0));
       if (sum.equals(total)) return [];
       const addends = check.of.map((path) => path.join('.')).join(' and ');
-      return [
-        {
-          pointer: `${pointer}/${check.total}`,
-          detail: `${check.total} is ${total.toFixed()}, and the sum of ${addends} is ${sum.toFixed()}`,
-          expected: sum.toFixed(),
-          sent: total.toFixed(),
-        },
-      ];
+      const [expected, sent] = [sum.toFixed(), total.toFixed()];
+      const detail = `${check.total} is ${sent}, and the sum of ${addends} is ${expected}`;
+      return [{ pointer: `${pointer}/${check.total}`, detail, expected, sent }];
     }
     case 'order':
       return valuesAt(data, check.in).flatMap(({ value, pointer: at }) => {
         if (!isJsonObject(value)) return [];
-        const lower = value[check.lower];
-        const upper = value[check.upper];
+        const { [check.lower]: lower, [check.upper]: upper } = value;
         if (!isAbove(lower, upper)) return [];
-        return [
-          {
-            pointer: `${pointer}${at}/${check.lower}`,
-            detail: `${check.lower} ${String(lower)} is above ${check.upper} ${String(upper)}`,
-            expected: `at most ${String(upper)}`,
-            sent: String(lower),
-          },
-        ];
+        const [expected, sent] = [`at most ${String(upper)}`, String(lower)];
+        const detail = `${check.lower} ${sent} is above ${check.upper} ${String(upper)}`;
+        return [{ pointer: `${pointer}${at}/${check.lower}`, detail, expected, sent }];
       });
     case 'when':
       return valuesAt(data, check.in).flatMap(({ value, pointer: at }) =>
@@ -107,17 +96,14 @@ function faultsOfWhen(
   const when = `where ${field} is ${state}`;
   const at = `${pointer}/${holds.field}`;
   if (value === null) {
-    if (!holds.isRequired) return [];
-    return [
-      { pointer: at, detail: `${holds.field} is missing; it is required ${when}`, expected: 'a value' },
-    ];
+    const detail = `${holds.field} is missing; it is required ${when}`;
+    return holds.isRequired ? [{ pointer: at, detail, expected: 'a value' }] : [];
   }
   if (holds.bounds === undefined || isWithinBounds(holds.bounds, value, NO_MOMENT)) return [];
   const expected = describeBounds(holds.bounds);
   const sent = isJsonObject(value) || Array.isArray(value) ? 'a value' : String(value);
-  return [
-    { pointer: at, detail: `${holds.field} is ${sent}; ${expected} is expected ${when}`, expected, sent },
-  ];
+  const detail = `${holds.field} is ${sent}; ${expected} is expected ${when}`;
+  return [{ pointer: at, detail, expected, sent }];
 }
 
 /** The bounds of a check never depend on the time. */
