@@ -50,6 +50,7 @@ const YEAR = '(?:19|20|21)\\d{2}';
 const MONTH_PATTERN = `^${YEAR}-(?:0[1-9]|1[0-2])$`;
 const DAY_PATTERN = `^${YEAR}-\\d{2}-\\d{2}$`;
 const SESSION_PATTERN = `^${YEAR}-\\d{2}$`;
+const AMOUNT_PATTERN = '^\\d{1,12}(\\.\\d{1,2})?$';
 
 export function isReportMonth(text: string): text is Month {
   return new RegExp(MONTH_PATTERN).test(text);
@@ -69,42 +70,31 @@ export function isSession(text: string): text is Session {
   );
 }
 
-function isDayOrMonth(text: string): text is DayOrMonth {
-  return isReportDay(text) || isReportMonth(text);
-}
-
-function isAmount(text: string): text is Amount {
-  return /^\d{1,12}(\.\d{1,2})?$/.test(text);
-}
-
-function isPercent(text: string): text is Percent {
-  return /^\d{1,3}(\.\d{1,2})?$/.test(text) && Number(text) <= 100;
-}
-
 function textual<Value extends string>(
   name: string,
   expected: string,
   rest: Pick<ParameterType<Value>, 'example' | 'schema' | 'graphql'>,
-  is: (text: string) => text is Value,
+  is: (text: string) => boolean,
 ): ParameterType<Value> {
-  return { name, expected, allowed: undefined, ...rest, parse: (text) => (is(text) ? text : undefined) };
+  const parse = (text: string) => (is(text) ? (text as Value) : undefined);
+  return { name, expected, allowed: undefined, ...rest, parse };
 }
 
-export const monthType = textual(
+export const monthType = textual<Month>(
   'Month',
   'a month as YYYY-MM',
   { example: '2026-07', schema: { type: 'string', pattern: MONTH_PATTERN }, graphql: MonthScalar },
   isReportMonth,
 );
 
-export const dayType = textual(
+export const dayType = textual<Day>(
   'Day',
   'a day as YYYY-MM-DD',
   { example: '2026-07-06', schema: { type: 'string', format: 'date' }, graphql: LocalDate },
   isReportDay,
 );
 
-export const dayOrMonthType = textual(
+export const dayOrMonthType = textual<DayOrMonth>(
   'DayOrMonth',
   'a day as YYYY-MM-DD, or a month as YYYY-MM',
   {
@@ -112,32 +102,32 @@ export const dayOrMonthType = textual(
     schema: { type: 'string', pattern: `${DAY_PATTERN}|${MONTH_PATTERN}` },
     graphql: String,
   },
-  isDayOrMonth,
+  (text) => isReportDay(text) || isReportMonth(text),
 );
 
-export const sessionType = textual(
+export const sessionType = textual<Session>(
   'Session',
   'a school year as YYYY-YY, its second year the one after the first',
   { example: '2026-27', schema: { type: 'string', pattern: SESSION_PATTERN }, graphql: String },
   isSession,
 );
 
-export const amountType = textual(
+export const amountType = textual<Amount>(
   'Amount',
   'an amount of at most two decimal places, not negative',
   {
     example: '500.00',
-    schema: { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,2})?$' },
+    schema: { type: 'string', pattern: AMOUNT_PATTERN },
     graphql: DecimalScalar,
   },
-  isAmount,
+  (text) => new RegExp(AMOUNT_PATTERN).test(text),
 );
 
-export const percentType = textual(
+export const percentType = textual<Percent>(
   'Percent',
   'a number from 0 to 100 of at most two decimal places',
   { example: '75', schema: { type: 'number', minimum: 0, maximum: 100 }, graphql: DecimalScalar },
-  isPercent,
+  (text) => /^\d{1,3}(\.\d{1,2})?$/.test(text) && Number(text) <= 100,
 );
 
 const MAX_TEXT = 200;

@@ -169,10 +169,7 @@ export class ReportRun {
   }
 
   /** A page as the JSON text REST sends: numbers with the digits Postgres printed. */
-  async pageAnswer(options: {
-    readonly first?: number | undefined;
-    readonly after?: string | undefined;
-  }): Promise<JsonObject & Pick<ReportPage, 'pageInfo'>> {
+  async pageAnswer(options: Omit<PageOptions, 'shown'>): Promise<JsonObject & Pick<ReportPage, 'pageInfo'>> {
     const { pageInfo, rowKeys: _, rows, totals, warnings, ...rest } = await this.page(options);
     return { report: this.#options.report.name, ...rest, rows, totals, warnings, pageInfo };
   }

@@ -38,21 +38,18 @@ export function partsOfFormat(report: ShownClasses, format: Format): ShownParts 
       return { ...every, totals: undefined, warnings: false };
     case 'csv':
     case 'parquet':
-      return { ...every, totals: distributedColumns(report), warnings: false };
+      return { ...every, totals: columnsOfBoth(report, 'spread'), warnings: false };
     case 'xlsx':
-      return { ...every, totals: columnsOfBoth(report) };
+      return { ...every, totals: columnsOfBoth(report, 'all') };
   }
 }
 
-/** Lists in the totals that determine the columns of the same lists in the rows. */
-function distributedColumns({ row, totals }: ShownClasses): ReadonlySet<string> {
+/**
+ * The columns of the rows that the totals have too: a line of totals has a cell for each. Spread lists in the
+ * totals determine the columns of the same lists in the rows.
+ */
+function columnsOfBoth({ row, totals }: ShownClasses, which: 'all' | 'spread'): ReadonlySet<string> {
   const known = columnNames(totals);
-  const distributed = row.columns.filter(({ spread, name }) => spread && known.has(name));
-  return new Set(distributed.map(({ name }) => name));
-}
-
-/** The line of totals has a cell for each column that is also in the rows. */
-function columnsOfBoth({ row, totals }: ShownClasses): ReadonlySet<string> {
-  const known = columnNames(totals);
-  return new Set([...columnNames(row)].filter((name) => known.has(name)));
+  const both = row.columns.filter(({ spread, name }) => known.has(name) && (which === 'all' || spread));
+  return new Set(both.map(({ name }) => name));
 }

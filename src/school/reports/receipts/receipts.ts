@@ -5,7 +5,7 @@
  * @see reports "Collections"
  */
 import { Decimal } from 'decimal.js';
-import { type ErrorDetail, faultAt, invariant, ServiceError } from '../../../base/errors.js';
+import { faultAt, invalidAt, invariant, ServiceError } from '../../../base/errors.js';
 import {
   ExactNumber,
   isExactNumber,
@@ -501,10 +501,8 @@ function money(name: string, sent: ExactNumber, least: 'above 0' | 'from 0' = 'a
 }
 
 function invalid(parameter: string, fault: string, expected: string): ServiceError {
-  const error: ErrorDetail = { parameter, detail: `${parameter} ${fault}`, expected };
-  return new ServiceError('INVALID_VALUE', `${parameter} ${fault}; expected ${expected}.`, {
-    errors: [error],
-  });
+  const detail = `${parameter} ${fault}`;
+  return invalidAt(`${detail}; expected ${expected}.`, { parameter, detail, expected });
 }
 
 function exact(value: Decimal): ExactNumber {
