@@ -23,6 +23,12 @@ import {
 } from '../../base/model/scope.js';
 import type { Sql } from '../sql.js';
 
+/** Records of a collection, for a caller. */
+export interface RecordsOfScope {
+  readonly scope: Scope;
+  readonly collection: Collection;
+}
+
 export interface EffectiveAccess {
   /** The caller's rows as a filter; `undefined`: the whole domain. */
   readonly rows: Filter | undefined;

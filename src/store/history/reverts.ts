@@ -6,7 +6,13 @@ import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../b
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Scope } from '../../base/model/scope.js';
-import { accessOf, type EffectiveAccess, findAccess, isAdmin } from '../access/access.js';
+import {
+  accessOf,
+  type EffectiveAccess,
+  findAccess,
+  isAdmin,
+  type RecordsOfScope,
+} from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import {
   type StoredRecord,
@@ -356,11 +362,6 @@ cross join lateral (
 }
 
 type Written = ReadonlyMap<string, StoredRow>;
-
-interface RecordsOfScope {
-  readonly scope: Scope;
-  readonly collection: Collection;
-}
 
 interface Reverting extends RecordsOfScope {
   readonly now: Date;

@@ -1,8 +1,8 @@
 /** Work that is done completely or not at all, in a transaction of its own or as part of another. */
 
 import { ServiceError } from '../../base/errors.js';
-import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
+import { type RecordsOfScope } from '../access/access.js';
 import type { BackgroundConnections, Database } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
@@ -56,9 +56,7 @@ export async function inOwnTransaction<T>(
 }
 
 /** The records that a statement writes. */
-interface WriteAttempt {
-  readonly scope: Scope;
-  readonly collection: Collection;
+interface WriteAttempt extends RecordsOfScope {
   readonly records: readonly NewRecord[];
   readonly verb: 'create' | 'update';
 }

@@ -6,8 +6,7 @@ import { type ErrorDetail } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import { type Collection, CREATED_ON } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
-import type { Scope } from '../../base/model/scope.js';
-import { accessOf } from '../access/access.js';
+import { accessOf, type RecordsOfScope } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { JUDGED_COLUMNS, type JudgedRow, type StoredRow, storedColumns } from '../reading/stored-record.js';
 import { recordsIn, recordsOf } from '../sql/records-of.js';
@@ -30,9 +29,7 @@ import {
 import { assertNoFaults, toStored } from './validation.js';
 import { askBefore } from './write-triggers.js';
 
-interface BroughtBack {
-  readonly scope: Scope;
-  readonly collection: Collection;
+interface BroughtBack extends RecordsOfScope {
   readonly now: Date;
   readonly records: readonly RemovedRecord[];
 }

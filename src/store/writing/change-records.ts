@@ -11,11 +11,9 @@ import {
   parseExactJson,
   printExactJson,
 } from '../../base/json/json.js';
-import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
-import type { Scope } from '../../base/model/scope.js';
-import { accessOf, type EffectiveAccess } from '../access/access.js';
+import { accessOf, type EffectiveAccess, type RecordsOfScope } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import {
   JUDGED_COLUMNS,
@@ -60,9 +58,7 @@ import { uniqueFieldsOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStored } from './validation.js';
 import { askBefore } from './write-triggers.js';
 
-export interface ChangeRequest {
-  readonly scope: Scope;
-  readonly collection: Collection;
+export interface ChangeRequest extends RecordsOfScope {
   /** What the caller may change. */
   readonly writable: EffectiveAccess;
   readonly now: Date;

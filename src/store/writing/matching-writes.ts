@@ -14,7 +14,7 @@ import { isEverything } from '../../base/model/filter.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from '../../base/model/update-operation.js';
-import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
+import { accessOf, assertReadable, type EffectiveAccess, type RecordsOfScope } from '../access/access.js';
 import { resolveQuery } from '../access/resolve-filter.js';
 import type { ResolvedFilter } from '../access/resolved-filter.js';
 import { renewStatistics } from '../database/partitions.js';
@@ -378,9 +378,7 @@ interface UpdateDone {
 }
 
 /** A request whose rights have been checked. */
-interface Matching {
-  readonly scope: Scope;
-  readonly collection: Collection;
+interface Matching extends RecordsOfScope {
   readonly readable: EffectiveAccess;
   readonly writable: EffectiveAccess;
   readonly filter: Filter;

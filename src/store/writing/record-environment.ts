@@ -9,7 +9,7 @@ import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { StatementCaller } from '../../base/model/statement-caller.js';
 import type { StoredField } from '../../base/model/stored-field.js';
-import { type EffectiveAccess, findAccess, type Readable } from '../access/access.js';
+import { type EffectiveAccess, findAccess, type Readable, type RecordsOfScope } from '../access/access.js';
 import { hintAtSent } from '../access/hint-at-paths.js';
 import type { SpellingContext } from '../access/respelled.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -336,9 +336,7 @@ interface WriteStatement {
 }
 
 /** Records that are about to be written. */
-interface SettledWrite {
-  readonly scope: Scope;
-  readonly collection: Collection;
+interface SettledWrite extends RecordsOfScope {
   readonly records: readonly (LinkedRecord & Pick<StoredChange, 'unlabelled'>)[];
   /** The ids of the records it creates in the collection, which may refer to each other. */
   readonly made?: ReadonlySet<string> | undefined;

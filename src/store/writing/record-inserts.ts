@@ -5,7 +5,7 @@ import { keysOf } from '../../base/model/keys-of.js';
 import { credentialName, type Scope } from '../../base/model/scope.js';
 import { Batcher } from '../../base/process/batcher.js';
 import { isTraced } from '../../base/process/traced.js';
-import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
+import { accessOf, type EffectiveAccess, findAccess, type RecordsOfScope } from '../access/access.js';
 import { wasRefused } from '../database/database-errors.js';
 import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';
@@ -51,9 +51,7 @@ export interface CreateOptions {
 }
 
 /** A write whose rights have been checked: its caller, collection and rows. */
-export interface PermittedWrite {
-  readonly scope: Scope;
-  readonly collection: Collection;
+export interface PermittedWrite extends RecordsOfScope {
   readonly access: EffectiveAccess;
 }
 
@@ -369,7 +367,7 @@ function asItWasSent({ id, data }: { readonly id: string; readonly data: JsonObj
 /** A write in one transaction with what it triggers; announced after a commit of its own. */
 export async function atomicWrite<Written extends StoredRecord | StoredRecord[]>(
   environment: RecordEnvironment,
-  { scope, collection }: Pick<PermittedWrite, 'scope' | 'collection'>,
+  { scope, collection }: RecordsOfScope,
   { within }: Pick<CreateOptions, 'within'>,
   write: (within: Transaction) => Promise<Written>,
 ): Promise<Written> {

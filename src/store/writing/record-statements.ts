@@ -6,6 +6,7 @@
 import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
+import { type RecordsOfScope } from '../access/access.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { nameLiteral, type Sql, sql } from '../sql.js';
@@ -22,9 +23,7 @@ export interface NewRecord {
 }
 
 /** The context of writes by this caller to this collection. */
-export interface WriteContext {
-  readonly scope: Scope;
-  readonly collection: Collection;
+export interface WriteContext extends RecordsOfScope {
   readonly now: Date;
   /** A text over `r`: what the caller sees of the record. */
   readonly projection: Sql;
@@ -449,7 +448,7 @@ export function isFollowed(
  * For a transaction whose follow-ups are in the outbox: they are started right after the commit, and changed
  * rights are reloaded without waiting for that.
  */
-export function announceAtCommit({ scope, collection }: Pick<WriteContext, 'scope' | 'collection'>): Sql {
+export function announceAtCommit({ scope, collection }: RecordsOfScope): Sql {
   const isOfRights = collection.name === USER_COLLECTION || collection.grants.length > 0;
   const domain = JSON.stringify({ domain: scope.domain.id });
   return sql`

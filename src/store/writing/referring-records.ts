@@ -10,7 +10,7 @@ import { type ErrorDetail, faultAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
-import { findAccess, isAdmin } from '../access/access.js';
+import { findAccess, isAdmin, type RecordsOfScope } from '../access/access.js';
 import { fieldsAlong, type GuardingField, type Naming } from '../catalog/guarding-fields.js';
 import { isIndexedPath } from '../database/declared-indexes.js';
 import type { Queryable, Transaction } from '../database/queryable.js';
@@ -33,9 +33,7 @@ export interface ReferringRecords {
   readonly hasOthers: boolean;
 }
 
-export interface RemovedRecords {
-  readonly scope: Scope;
-  readonly collection: Collection;
+export interface RemovedRecords extends RecordsOfScope {
   readonly ids: readonly string[];
   /** An admin removes them although records point to them. */
   readonly force?: boolean | undefined;
@@ -121,9 +119,7 @@ export async function countReferrers(
     ids,
     first = sql.empty,
     removed,
-  }: {
-    readonly scope: Scope;
-    readonly collection: Collection;
+  }: RecordsOfScope & {
     readonly ids: Sql;
     /** CTEs that `ids` needs: `with …`. */
     readonly first?: Sql;
@@ -170,9 +166,7 @@ async function countUses(
     scope,
     collection,
     gone,
-  }: {
-    readonly scope: Scope;
-    readonly collection: Collection;
+  }: RecordsOfScope & {
     readonly gone: readonly (NameTaken & { readonly naming: Naming })[];
   },
 ): Promise<ReferringRecords> {
@@ -328,9 +322,7 @@ export interface RenameOptions {
   readonly renameEverywhere?: boolean | undefined;
 }
 
-export interface RenameRequest extends RenameOptions {
-  readonly scope: Scope;
-  readonly collection: Collection;
+export interface RenameRequest extends RenameOptions, RecordsOfScope {
   readonly changes: readonly Renamed[];
 }
 

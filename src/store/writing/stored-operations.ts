@@ -7,9 +7,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/j
 import type { Collection, Field } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import { type Path, pointerOf } from '../../base/model/path.js';
-import type { Scope } from '../../base/model/scope.js';
 import { pathsOf, type UpdateOperation } from '../../base/model/update-operation.js';
-import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import { assertReadable, type EffectiveAccess, type RecordsOfScope } from '../access/access.js';
 import { assertNoProbing } from './check-faults.js';
 import { assertWritable } from './record-refusals.js';
 import { assertNoFaults, type ToStoredOptions, toStoredValue } from './validation.js';
@@ -27,9 +26,7 @@ export function assertMayApply(
     collection,
     readable,
     writable,
-  }: {
-    readonly scope: Scope;
-    readonly collection: Collection;
+  }: RecordsOfScope & {
     readonly readable: EffectiveAccess;
     readonly writable: EffectiveAccess;
   },

@@ -11,7 +11,7 @@ import {
 import type { Collection } from '../../base/model/collection.js';
 import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import { findAccess } from '../access/access.js';
+import { findAccess, type RecordsOfScope } from '../access/access.js';
 import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
 import type { Queryable } from '../database/queryable.js';
@@ -32,9 +32,7 @@ export interface TakenValue {
  */
 export async function uniqueConflict(
   queryable: Queryable,
-  refused: {
-    readonly scope: Scope;
-    readonly collection: Collection;
+  refused: RecordsOfScope & {
     readonly records: readonly NewRecord[];
     readonly verb: 'create' | 'update';
     readonly cause: unknown;
@@ -107,9 +105,7 @@ export function describeTaken(
  */
 export async function findTakenInStore(
   queryable: { query<Row extends object>(sql: Sql): Promise<Row[]> },
-  asked: {
-    readonly scope: Scope;
-    readonly collection: Collection;
+  asked: RecordsOfScope & {
     readonly input: Sql;
     readonly verb: 'create' | 'update';
     readonly untaken?: string | undefined;

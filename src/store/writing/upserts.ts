@@ -14,7 +14,7 @@ import type { Collection } from '../../base/model/collection.js';
 import { isList, toDecimal } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
-import { accessOf, type EffectiveAccess } from '../access/access.js';
+import { accessOf, type EffectiveAccess, type RecordsOfScope } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { liveRecordsByKey } from '../sql/records-of.js';
@@ -240,9 +240,7 @@ interface Sent {
   readonly key: string;
 }
 
-interface Plan {
-  readonly scope: Scope;
-  readonly collection: Collection;
+interface Plan extends RecordsOfScope {
   readonly readable: EffectiveAccess;
   readonly writable: EffectiveAccess;
   readonly key: UniqueKey;

@@ -4,10 +4,9 @@
  */
 
 import { type JsonObject, memberOf, printExactJson } from '../../base/json/json.js';
-import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
-import { accessOf, findAccess } from '../access/access.js';
+import { accessOf, findAccess, type RecordsOfScope } from '../access/access.js';
 import type { Permit } from '../database/fair-queue.js';
 import type { Transaction } from '../database/queryable.js';
 import type { Sql } from '../sql.js';
@@ -99,9 +98,7 @@ export function chosenTriggers(triggers: WriteTriggers, choice: TriggerChoice): 
   };
 }
 
-interface PendingWrite {
-  readonly scope: Scope;
-  readonly collection: Collection;
+interface PendingWrite extends RecordsOfScope {
   readonly operation: WriteOperation;
   readonly id: string;
   /** The record without `_id`. */
