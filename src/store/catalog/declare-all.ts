@@ -9,7 +9,7 @@ import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import { ensurePartitions, type PartitionOptions } from '../database/partitions.js';
-import { readInBatches } from '../database/record-batches.js';
+import { recordBatches } from '../database/record-batches.js';
 import { type Sql, sql } from '../sql.js';
 import { type CatalogRow, listCatalogRows, toCollection, upsertDefinition } from './catalog-row.js';
 import type { CollectionDefinition } from './collection-definition.js';
@@ -112,7 +112,7 @@ async function fillKeys(
   collection: Collection,
 ): Promise<readonly string[]> {
   const collisions: string[] = [];
-  for await (const records of readInBatches(database, domain, collection.name)) {
+  for await (const records of recordBatches(database, domain, collection.name)) {
     const stale = records.flatMap(({ id, version, data, keys }): KeyedRecord[] => {
       const due = keysOf(collection, data, timeZone) ?? {};
       const names = new Set([...Object.keys(keys), ...Object.keys(due)]);

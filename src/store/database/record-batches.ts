@@ -12,7 +12,7 @@ interface BatchedRecord {
 const BATCH_RECORDS = 1_000;
 
 /** All live records of a collection in a domain, as they are stored, in batches by `_id`. */
-export async function* readInBatches(
+export async function* recordBatches(
   database: Pick<Database, 'query'>,
   domainId: string,
   collection: string,

@@ -16,7 +16,7 @@ import type { Domain, Scope } from '../../base/model/scope.js';
 import { getOrMake } from '../../base/process/get-or-make.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
-import { readInBatches } from '../database/record-batches.js';
+import { recordBatches } from '../database/record-batches.js';
 import { liveRecordsByKey } from '../sql/records-of.js';
 import { sql } from '../sql.js';
 import { checkRecord, type StagingRules, scalarText, uniqueTextsOf } from './check-record.js';
@@ -63,7 +63,7 @@ export async function listRuleBreaches(
   const judge = (sought: readonly Sought[]) =>
     judgeLinks(database, collection, sought.filter(isLasting), context);
   const judged = async function* () {
-    for await (const records of readInBatches(database, domain.id, collection.name)) {
+    for await (const records of recordBatches(database, domain.id, collection.name)) {
       const copies = records.map(({ data }) => ({ data: toJsonObject(printExactJson(data)) }));
       const faults = await settleLinks(collection, copies, { timeZone, judge });
       for (const [index, record] of records.entries())
