@@ -97,7 +97,7 @@ describe('a trace', () => {
     expect(server).toMatchObject({ parentSpanId: CALLER, kind: 2 });
     expect(attributesOf(server)).toMatchObject({
       'http.request.method': 'POST',
-      'http.route': '/graphql',
+      ...{ 'http.route': '/graphql', 'url.scheme': 'http' },
       'http.response.status_code': 200,
       'campus.operation': 'Tasks',
     });

@@ -23,18 +23,22 @@ export function useRequestTracing(app: FastifyInstance, perSecond: number): void
       done();
       return;
     }
-    const { method } = request;
-    const route = request.routeOptions.url ?? 'unknown';
+    const method = USUAL_METHODS.has(request.method) ? request.method : '_OTHER';
+    const route = request.routeOptions.url;
     const sent: TraceHeaders = {
       ...(parent !== undefined && { traceparent: parent }),
       ...(typeof tracestate === 'string' && { tracestate }),
     };
     const attributes = {
       'http.request.method': method,
-      'http.route': route,
+      ...(route !== undefined && { 'http.route': route }),
+      'url.scheme': request.protocol,
+      'network.protocol.version': request.raw.httpVersion,
       'campus.request_id': request.id,
     };
-    const span = beginTraceOf(sent, { name: `${method} ${route}`, kind: 'server', attributes }, () => {
+    // As https://opentelemetry.io/docs/specs/semconv/http/http-spans/ names it.
+    const name = [method === '_OTHER' ? 'HTTP' : method, route ?? []].flat().join(' ');
+    const span = beginTraceOf(sent, { name, kind: 'server', attributes }, () => {
       request.resumeTrace = withinTrace((next) => next());
       reply.raw.once('close', () => {
         const { statusCode } = reply.raw;
@@ -55,6 +59,11 @@ export function useRequestTracing(app: FastifyInstance, perSecond: number): void
     else request.resumeTrace(done);
   });
 }
+
+/** Other methods are words of the caller. */
+const USUAL_METHODS: ReadonlySet<string> = new Set([
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'],
+]);
 
 /** Matches a `traceparent` whose sender does not want the trace sampled: the last bit of the flags is 0. */
 const UNTOLD = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f][02468ace]/;
