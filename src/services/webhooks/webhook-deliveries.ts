@@ -4,7 +4,7 @@
  * time, at least one a minute, and everything that waits for it as soon as one has succeeded.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '../../base/errors.js';
+import { ifRefused, ServiceError } from '../../base/errors.js';
 import { parseOquery } from '../../base/languages/oquery.js';
 import { queryOf } from '../../base/model/record-query.js';
 import { type Scope, systemPrincipal } from '../../base/model/scope.js';
@@ -23,10 +23,10 @@ import type { OutboundClient } from '../scripting/requests/outbound-client.js';
 import {
   type DeliveryState,
   FAILURES_OF_FAILING,
-  isRefused,
   mayHaveWebhooks,
   readableBodies,
   signWebhook,
+  UNREADABLE,
   type WebhookEvent,
   WebhookNews,
 } from './webhook.js';
@@ -244,7 +244,7 @@ export class WebhookDeliveries {
    */
   async #try(delivery: Taken, signal: AbortSignal): Promise<Tried> {
     try {
-      const body = await this.#bodyOf(delivery);
+      const body = await this.#bodyOf(delivery).catch(ifRefused(UNREADABLE, undefined));
       if (body === undefined) return { isSkipped: true, problem: NOT_SENT, body: null };
       return await this.#post(delivery, body, signal);
     } catch (error) {
@@ -266,15 +266,10 @@ export class WebhookDeliveries {
     const news = WebhookNews.parse(event);
     const head = { id, ...news, domain: domainId };
     if (news.collection === undefined) return JSON.stringify(head);
-    try {
-      if (!(await this.#isTold(scope, news, events))) return undefined;
-      if (news.type === 'record.deleted') return JSON.stringify(head);
-      const { json } = await store.get(scope, news.collection, news.recordId ?? '');
-      return `${JSON.stringify(head).slice(0, -1)},"record":${json}}`;
-    } catch (error) {
-      if (isRefused(error)) return undefined;
-      throw error;
-    }
+    if (!(await this.#isTold(scope, news, events))) return undefined;
+    if (news.type === 'record.deleted') return JSON.stringify(head);
+    const { json } = await store.get(scope, news.collection, news.recordId ?? '');
+    return `${JSON.stringify(head).slice(0, -1)},"record":${json}}`;
   }
 
   /** `undefined` if the owner may not have webhooks any more. @throws UNAVAILABLE for an unknown domain */

@@ -2,7 +2,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { invalidAt, ServiceError } from '../../base/errors.js';
+import { type ErrorCode, ifRefused, invalidAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, parseExactJson, printExactJson } from '../../base/json/json.js';
 import { parseOquery } from '../../base/languages/oquery.js';
 import { toNormalText } from '../../base/model/normal-text.js';
@@ -144,6 +144,9 @@ interface Readable {
   readonly hiddenFields: ReadonlySet<string>;
 }
 
+/** The codes of an error that says that the scope may not read it, rather than that it could not be read. */
+export const UNREADABLE: readonly ErrorCode[] = ['FORBIDDEN', 'GONE'];
+
 const NOTHING: Readable = { ids: new Set(), hiddenFields: new Set() };
 
 /**
@@ -173,24 +176,17 @@ export async function readableBodies(
   });
 }
 
-/** Whether the error says that the scope may not read it, rather than that it could not be read. */
-export function isRefused(error: unknown): boolean {
-  return error instanceof ServiceError && (error.code === 'FORBIDDEN' || error.code === 'GONE');
-}
-
 async function findReadable(
   store: Pick<RecordStore, 'find'>,
   scope: Scope,
   { collection, ids }: { readonly collection: string; readonly ids: readonly string[] },
 ): Promise<Readable> {
-  try {
+  const read = async (): Promise<Readable> => {
     const set = store.find(scope, queryOf(collection));
     const records = await set.printChanged(ids, []);
     return { ids: new Set(records.map(({ id }) => id)), hiddenFields: set.hiddenFields };
-  } catch (error) {
-    if (isRefused(error)) return NOTHING;
-    throw error;
-  }
+  };
+  return await read().catch(ifRefused(UNREADABLE, NOTHING));
 }
 
 function withinReach(
