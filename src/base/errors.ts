@@ -177,6 +177,15 @@ export function ifRefused<Value>(codes: readonly ErrorCode[], value: Value): (fa
   };
 }
 
+/** The result of a function; `undefined` if it throws, for whatever reason. */
+export function tryTo<Result>(act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Throws if an assumption of our own code does not hold; callers see a plain 500. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant: ${message}`);

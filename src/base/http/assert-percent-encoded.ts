@@ -1,5 +1,5 @@
 /** Text of a URL or a form, which is percent-encoded UTF-8. */
-import { ServiceError } from '../errors.js';
+import { ServiceError, tryTo } from '../errors.js';
 
 const PERCENT_WITHOUT_CODE = /%(?![0-9A-Fa-f]{2})/;
 const ENCODED_BYTES = /(?:%[0-9A-Fa-f]{2})+/g;
@@ -29,10 +29,5 @@ function undecodable(text: string): string {
 }
 
 function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return tryTo(() => decodeURIComponent(text)) !== undefined;
 }

@@ -6,7 +6,7 @@
  * @see decisions 6, RFC 9700
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../base/errors.js';
+import { ServiceError, tryTo } from '../../base/errors.js';
 import type { Authenticator, IdentityAttempt, Login } from '../../services/auth/authenticator.js';
 import {
   type Identity,
@@ -163,12 +163,8 @@ function createPendingCookie({ encryption, isTls }: Pick<IdentityLoginServices, 
     read: ({ headers }: FastifyRequest): Pending | undefined => {
       const text = readCookie(headers.cookie, { name: COOKIE_NAME, isTls });
       if (text === undefined) return undefined;
-      try {
-        const { until, ...pending } = JSON.parse(encryption.decrypt(NO_DOMAIN, text));
-        return until > Date.now() ? (pending as Pending) : undefined;
-      } catch {
-        return undefined;
-      }
+      const { until, ...pending } = tryTo(() => JSON.parse(encryption.decrypt(NO_DOMAIN, text))) ?? {};
+      return until > Date.now() ? (pending as Pending) : undefined;
     },
   };
 }

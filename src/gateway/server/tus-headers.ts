@@ -4,7 +4,7 @@
  * @see https://tus.io/protocols/resumable-upload (1.0.0)
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { faultAt, type ServiceError } from '../../base/errors.js';
+import { faultAt, type ServiceError, tryTo } from '../../base/errors.js';
 import { isBase64 } from '../../base/text/base64.js';
 import { CHECKSUM_ALGORITHMS, type UploadPiece } from '../../services/files/resumable-uploads.js';
 
@@ -115,12 +115,9 @@ const DIGEST_BYTES: Readonly<Record<(typeof CHECKSUM_ALGORITHMS)[number], number
 };
 
 function decoded(key: string, value: string): string {
-  try {
-    if (isBase64(value))
-      return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'base64'));
-  } catch {
-    // Invalid UTF-8 is refused like invalid base64.
-  }
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  const text = isBase64(value) ? tryTo(() => utf8.decode(Buffer.from(value, 'base64'))) : undefined;
+  if (text !== undefined) return text;
   throw malformed('Upload-Metadata', `the value of ${key.slice(0, 50)} is no text of UTF-8 in base64`);
 }
 

@@ -2,7 +2,7 @@
 import { createSigner, createVerifier } from 'fast-jwt';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { invariant } from '../../base/errors.js';
+import { invariant, tryTo } from '../../base/errors.js';
 import type { Delegation } from './key-scopes.js';
 import type { TokenKey } from './service-secret.js';
 
@@ -100,12 +100,8 @@ export class AccessTokens {
   #read(token: string): z.output<typeof payloadSchema> | undefined {
     const verify = this.#verifiersByHeader.get(token.slice(0, token.indexOf('.')));
     if (!verify || !isCanonical(token.slice(token.lastIndexOf('.') + 1))) return undefined;
-    try {
-      return payloadSchema.parse(verify(token));
-    } catch {
-      // The caller is not told what is wrong with a forged token.
-      return undefined;
-    }
+    // The caller is not told what is wrong with a forged token.
+    return tryTo(() => payloadSchema.parse(verify(token)));
   }
 }
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
-import { ServiceError } from '../../base/errors.js';
+import { ServiceError, tryTo } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
 import { sql } from '../../store/sql.js';
 import { findUser, type UserRef } from './principals.js';
@@ -102,12 +102,7 @@ function normalize(password: string): string {
 
 /** `undefined` for a text that is not an argon2id hash, e.g. an imported "no password". */
 function parseCost(stored: string): PasswordCost | undefined {
-  if (!stored.startsWith('$argon2id$')) return undefined;
-  try {
-    return parseOptions(stored);
-  } catch {
-    return undefined;
-  }
+  return stored.startsWith('$argon2id$') ? tryTo(() => parseOptions(stored)) : undefined;
 }
 
 function isSameCost(one: PasswordCost, other: PasswordCost): boolean {

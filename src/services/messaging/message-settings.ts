@@ -1,5 +1,7 @@
 /** The settings of messages. Part of the list of `config.ts`. */
+
 import { z } from 'zod';
+import { tryTo } from '../../base/errors.js';
 import {
   bytesSetting,
   daysSetting,
@@ -129,17 +131,9 @@ export const MESSAGE_SETTINGS = {
 export type MessageSettings = SettingValues<typeof MESSAGE_SETTINGS>;
 
 function toJson(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return undefined;
-  }
+  return tryTo(() => JSON.parse(String(text)));
 }
 
 function toPattern(text: unknown): unknown {
-  try {
-    return text === undefined ? text : new RegExp(String(text));
-  } catch {
-    return null;
-  }
+  return text === undefined ? text : (tryTo(() => new RegExp(String(text))) ?? null);
 }

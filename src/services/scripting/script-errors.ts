@@ -1,5 +1,5 @@
 /** The error of a failed run: the script's own with its place, or the limit it met. */
-import { ERRORS, type ErrorCode, type ErrorDetail } from '../../base/errors.js';
+import { ERRORS, type ErrorCode, type ErrorDetail, tryTo } from '../../base/errors.js';
 import { MAX_JSON_DEPTH } from '../../base/json/body-shape.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import type { GuestError } from './guest/guest-message.js';
@@ -87,19 +87,11 @@ function kindOf(limit: MetLimit): ScriptLimit {
 
 /** The script may have written anything into its error: what is of no known code is left out. */
 function readRefusal(text: string | undefined): Pick<ScriptError, 'code' | 'status' | 'errors'> {
-  const told = text === undefined ? undefined : parse(text);
+  // Details longer than an error has room for are cut off.
+  const told = tryTo(() => JSON.parse(text ?? '') as JsonValue);
   if (!isJsonObject(told) || typeof told.code !== 'string' || !isErrorCode(told.code)) return {};
   const errors = Array.isArray(told.errors) ? told.errors.filter(isDetail) : undefined;
   return { code: told.code, status: ERRORS[told.code].status, ...(errors && { errors }) };
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    // Cut off: details longer than an error has room for.
-    return undefined;
-  }
 }
 
 function isErrorCode(code: string): code is ErrorCode {

@@ -4,7 +4,7 @@
  * property for its scripts.
  */
 
-import { invalidAt } from '../../base/errors.js';
+import { invalidAt, tryTo } from '../../base/errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { instantFrom, isDay } from '../../base/model/calendar.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
@@ -279,18 +279,11 @@ function isNumber(value: JsonValue): boolean {
  * daylight saving time.
  */
 function isLanguage(value: JsonValue): boolean {
-  try {
-    return typeof value === 'string' && Intl.NumberFormat.supportedLocalesOf(value).length > 0;
-  } catch {
-    return false;
-  }
+  if (typeof value !== 'string') return false;
+  return (tryTo(() => Intl.NumberFormat.supportedLocalesOf(value)) ?? []).length > 0;
 }
 
 function isTimeZone(value: JsonValue): boolean {
   if (typeof value !== 'string' || /^[+-]/.test(value)) return false;
-  try {
-    return instantFrom('2000-01-01', value) !== undefined;
-  } catch {
-    return false;
-  }
+  return tryTo(() => instantFrom('2000-01-01', value)) !== undefined;
 }

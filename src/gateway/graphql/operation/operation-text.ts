@@ -1,4 +1,5 @@
 /** Identifies the operation of a request: from the members of a POST, or the parameters of a GET. */
+import { tryTo } from '../../../base/errors.js';
 
 /** The part of a request to `/graphql` that concerns GraphQL. */
 export interface Incoming {
@@ -51,16 +52,14 @@ const PARAMETERS = ['query', 'operationName', 'variables', 'extensions'];
 function ofSearch(text: string): OperationText | undefined {
   const search = new URLSearchParams(text);
   if (PARAMETERS.some((name) => search.getAll(name).length > 1)) return undefined;
-  try {
-    return ofMembers({
+  return tryTo(() =>
+    ofMembers({
       query: search.get('query'),
       operationName: search.get('operationName'),
       variables: parseMember(search.get('variables')),
       extensions: parseMember(search.get('extensions')),
-    });
-  } catch {
-    return undefined;
-  }
+    }),
+  );
 }
 
 /** @throws SyntaxError */
@@ -84,18 +83,7 @@ export function isMembers(value: unknown): value is Members {
 export function listSentMembers({ method, body, search }: Incoming): readonly Members[] {
   if (method !== 'GET') return (Array.isArray(body) ? body : [body]).filter(isMembers);
   const parameters = new URLSearchParams(search);
-  const [query, operationName, extensions] = ['query', 'operationName', 'extensions'].map(
-    (name) => parameters.get(name) ?? undefined,
-  );
-  return [
-    { query, operationName, extensions: extensions === undefined ? undefined : tryToParse(extensions) },
-  ];
-}
-
-function tryToParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const [query, operationName] = ['query', 'operationName'].map((name) => parameters.get(name) ?? undefined);
+  const extensions = parameters.get('extensions');
+  return [{ query, operationName, extensions: tryTo(() => parseMember(extensions)) }];
 }

@@ -1,4 +1,5 @@
 /** An operation of a valid document, with all that is derived from the document and the schema alone. */
+
 import {
   type ConstDirectiveNode,
   type DocumentNode,
@@ -12,6 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { LRUCache } from 'lru-cache';
+import { tryTo } from '../../../base/errors.js';
 import type { StoredFieldsByType } from '../../../base/model/stored-field.js';
 import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
 import { reports } from '../../../school/reports/registry.js';
@@ -166,12 +168,8 @@ export function operationUrgency(
 }
 
 function givesMany(request: CostRequest, costs: Pick<OperationCosts, 'costOf'>): boolean {
-  try {
-    return costs.costOf(request) > MOST_OF_SHORT;
-  } catch {
-    // Its variables are wrong, and it will be refused as soon as it is admitted.
-    return false;
-  }
+  // If its variables are wrong, it will be refused as soon as it is admitted.
+  return (tryTo(() => costs.costOf(request)) ?? 0) > MOST_OF_SHORT;
 }
 
 /** The caller, as the front end knows it from the HTTP request. */

@@ -1,5 +1,5 @@
 /** Makes a record from a row of a file, by a mapping. */
-import type { ErrorDetail } from '../../../base/errors.js';
+import { type ErrorDetail, tryTo } from '../../../base/errors.js';
 import {
   ExactNumber,
   isExactNumber,
@@ -352,11 +352,7 @@ function ofJson(cell: unknown): JsonValue | CellFault {
 }
 
 function parseJson(text: string): JsonValue | undefined {
-  try {
-    return parseExactJson(text);
-  } catch {
-    return undefined;
-  }
+  return tryTo(() => parseExactJson(text));
 }
 
 const MOST_SHOWN = 100;

@@ -1,6 +1,6 @@
 /** Opens a file of any format that an import reads. */
 import { open, stat } from 'node:fs/promises';
-import { ServiceError } from '../../../base/errors.js';
+import { ServiceError, tryTo } from '../../../base/errors.js';
 import { isExactNumber } from '../../../base/json/json.js';
 import { findUnstorableText, replaceUnstorable } from '../../../base/model/unstorable-text.js';
 import {
@@ -194,12 +194,8 @@ function assertText(bytes: Buffer): void {
 
 /** The last character may be incomplete. */
 function isUtf8(bytes: Buffer): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  return tryTo(() => utf8.decode(bytes, { stream: true })) !== undefined;
 }
 
 const OLD_WORKBOOK = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);

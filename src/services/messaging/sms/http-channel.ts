@@ -2,7 +2,9 @@
  * Sends text messages by a provider's HTTP interface. Address, method, headers and body are templates in the
  * settings, so that any interface can be described.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tryTo } from '../../../base/errors.js';
 import {
   type Channel,
   type Delivered,
@@ -146,18 +148,12 @@ async function readStart(response: Response): Promise<string> {
 }
 
 function findText(json: string, path: string): string | undefined {
-  try {
-    const found = path
-      .split('.')
-      .reduce<unknown>(
-        (value, name) =>
-          typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-            ? Reflect.get(value, name)
-            : undefined,
-        JSON.parse(json),
-      );
-    return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = path.split('.').reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? Reflect.get(value, name)
+        : undefined,
+    tryTo(() => JSON.parse(json)),
+  );
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }

@@ -1,5 +1,6 @@
 /** The processor time of a thread, read by the thread itself or, if it does not respond, by the gateway. */
 import { openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { tryTo } from '../../../base/errors.js';
 
 /**
  * A clock of the calling thread's processor time, in milliseconds; `undefined` if the system has none
@@ -8,12 +9,8 @@ import { openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
  */
 export function openThreadClock(): (() => number) | undefined {
   if (process.platform !== 'linux') return undefined;
-  let file: number;
-  try {
-    file = openSync('/proc/thread-self/schedstat', 'r');
-  } catch {
-    return undefined;
-  }
+  const file = tryTo(() => openSync('/proc/thread-self/schedstat', 'r'));
+  if (file === undefined) return undefined;
   const buffer = Buffer.alloc(64);
   return () => toMilliseconds(buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0)));
 }
@@ -24,22 +21,14 @@ export function openThreadClock(): (() => number) | undefined {
  */
 export function findThreadNumber(): number | undefined {
   if (process.platform !== 'linux') return undefined;
-  try {
-    // `<process>/task/<thread>`
-    const number = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
-    return Number.isInteger(number) ? number : undefined;
-  } catch {
-    return undefined;
-  }
+  // `<process>/task/<thread>`
+  const number = Number(tryTo(() => readlinkSync('/proc/thread-self').split('/').at(-1)));
+  return Number.isInteger(number) ? number : undefined;
 }
 
 /** The processor time of another thread of this process; `undefined` if it has ended. */
 export function readThreadClock(threadNumber: number): number | undefined {
-  try {
-    return toMilliseconds(readFileSync(`/proc/self/task/${threadNumber}/schedstat`, 'latin1'));
-  } catch {
-    return undefined;
-  }
+  return tryTo(() => toMilliseconds(readFileSync(`/proc/self/task/${threadNumber}/schedstat`, 'latin1')));
 }
 
 /** The first number is nanoseconds on a processor. */

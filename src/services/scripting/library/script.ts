@@ -4,7 +4,7 @@
  */
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { andMore, type ErrorDetail, ServiceError } from '../../../base/errors.js';
+import { andMore, type ErrorDetail, ServiceError, tryTo } from '../../../base/errors.js';
 
 export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
@@ -122,11 +122,7 @@ function uncalledStarts(settings: ScriptSettings): string[] {
 
 function isSchedule(text: string): boolean {
   if (text.trim().split(/\s+/).length !== 5) return false;
-  try {
-    return new Cron(text, { paused: true }).nextRun() !== null;
-  } catch {
-    return false;
-  }
+  return (tryTo(() => new Cron(text, { paused: true }).nextRun()) ?? null) !== null;
 }
 
 function toErrorDetail(issue: z.core.$ZodIssue): ErrorDetail {

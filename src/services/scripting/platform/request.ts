@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { invalidAt, ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError, tryTo } from '../../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../../base/json/json.js';
 import type { HttpMethod, OutboundAnswer, OutboundClient } from '../requests/outbound-client.js';
 import type { ScriptLimits } from '../script-settings.js';
@@ -149,11 +149,7 @@ function readBody(
 /** By the charset that the answer names, if it is a known one; else as UTF-8. */
 function decode(body: Buffer, contentType = ''): string {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType) ?? [];
-  try {
-    return new TextDecoder(charset).decode(body);
-  } catch {
-    return body.toString('utf8');
-  }
+  return tryTo(() => new TextDecoder(charset).decode(body)) ?? body.toString('utf8');
 }
 
 function invalid(parameter: string, detail: string, expected?: string): ServiceError {
