@@ -94,9 +94,10 @@ export type ValueCondition = Exclude<Condition, IsNullCondition | ExistsConditio
 
 /** What of the request a test depends on. */
 export interface Clock {
+  /** IANA name of the zone a bare date is midnight in. */
   readonly timeZone: string;
   readonly now: Date;
-  /** The calling code of telephone numbers that are written without one. */
+  /** The calling code of telephone numbers that are written without one. Default: that of India. */
   readonly callingCode?: string | undefined;
 }
 

@@ -1,5 +1,7 @@
 /** A route of the REST API: enough to serve the path, to describe it in OpenAPI and to list it at `GET /`. */
+
 import type { ErrorCode } from '../../base/errors.js';
+import type { TextAnswer } from '../../base/http/text-answer.js';
 import type { JsonValue } from '../../base/json/json.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
 import type { Urgency } from '../../base/process/urgency.js';
@@ -177,11 +179,8 @@ export type Answer = WholeAnswer | StreamAnswer | EmptyAnswer;
 /** A header with several values is sent as several lines, as for cookies. */
 type AnswerHeaders = Readonly<Record<string, string | string[]>>;
 
-export interface WholeAnswer {
+export interface WholeAnswer extends TextAnswer {
   readonly kind: 'text';
-  readonly status: number;
-  readonly mediaType: string;
-  readonly text: string | Uint8Array;
   readonly headers?: AnswerHeaders;
   /** The number of records, for the metrics. Absent: not counted. */
   readonly rowCount?: number;

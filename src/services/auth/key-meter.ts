@@ -286,13 +286,8 @@ export interface HourFigures {
   readonly p95Ms: number;
 }
 
-export interface KeyRequest {
+export interface KeyRequest extends Omit<MeteredRequest, 'keyId' | 'isError'> {
   readonly at: Date;
-  readonly requestId: string;
-  readonly operation: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly cost: number | undefined;
 }
 
 export interface Quota {

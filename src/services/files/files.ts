@@ -9,10 +9,8 @@ import { Readable } from 'node:stream';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
-import type { Database } from '../../store/database/database.js';
 import { assertIdOf, type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import { databaseTime, type Transaction } from '../../store/database/queryable.js';
-import type { RecordStore } from '../../store/record-store.js';
 import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 import {
   assertAtMost,
@@ -21,8 +19,7 @@ import {
   type DescribedFile,
   type MostBytes,
 } from './described-file.js';
-import type { FileSettings } from './file-settings.js';
-import { FileQuota, ResumableUploads } from './resumable-uploads.js';
+import { FileQuota, ResumableUploads, type ResumableUploadsOptions } from './resumable-uploads.js';
 import {
   countFiles,
   deleteFile,
@@ -43,13 +40,7 @@ export interface NewFile extends DescribedFile {
   readonly link?: FileLink | undefined;
 }
 
-export interface FilesOptions {
-  readonly database: Database;
-  readonly store: RecordStore;
-  /** The store for new files, then those that may have older ones. */
-  readonly blobs: readonly [BlobStore, ...BlobStore[]];
-  readonly config: FileSettings;
-}
+export type FilesOptions = Omit<ResumableUploadsOptions, 'quota'>;
 
 export interface OpenedFile {
   readonly file: StoredFile;

@@ -43,7 +43,7 @@ import { assertMayCreate, assertMayLink } from './visible-files.js';
 export interface ResumableUploadsOptions {
   readonly database: Database;
   readonly store: RecordStore;
-  /** The store for complete files. */
+  /** The store for new files, then those that may have older ones. */
   readonly blobs: readonly [BlobStore, ...BlobStore[]];
   readonly config: FileSettings;
   readonly quota: FileQuota;

@@ -17,7 +17,7 @@ import type { RecordStore } from '../../store/record-store.js';
 import type { Files } from '../files/files.js';
 import { doubtsOfMapping, warnOfUnknownNames } from './doubts-of-mapping.js';
 import { fieldsOfMapping } from './import-mapping.js';
-import { goingOn, ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
+import { goingOn, ImportRun, type ImportRunOptions, type Run, StoppedError } from './import-run.js';
 import { withImportSource } from './import-source.js';
 import { FileThreads } from './preparing/prepared-batches.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
@@ -58,11 +58,7 @@ const STEPS: Readonly<Partial<Record<ImportState, Step>>> = {
   undoing: 'undo',
 };
 
-interface Work {
-  readonly connection: OwnConnection;
-  readonly one: StoredImport;
-  readonly signal: AbortSignal;
-}
+type Work = Pick<Run, 'connection' | 'one' | 'signal'>;
 
 export class ImportRunner {
   readonly #options: ImportRunnerOptions;

@@ -2,6 +2,7 @@
  * The requests of callers about imports: upload, mapping, dry run, run, cancel, undo. A job on any gateway
  * does the work itself; the command line does its own.
  */
+
 import { v7 as uuidv7 } from 'uuid';
 import { andMore, ServiceError } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
@@ -21,14 +22,9 @@ import { assertNothingReplaced, doubtsOfMapping } from './doubts-of-mapping.js';
 import { fieldsOfMapping, type ImportMapping, invalidImport } from './import-mapping.js';
 import { type ImportRights, SavedMappings } from './import-rights.js';
 import { parseImportMapping } from './parse-mapping.js';
+import type { RefusedRow } from './preparing/row-preparer.js';
 import { SOURCE_LIMITS, type SourceOptions } from './reading/row-source.js';
-import {
-  forgetSeen,
-  listRefusedRows,
-  printOutcomes,
-  printRefusedRows,
-  type RefusedRowOfImport,
-} from './row-outcomes.js';
+import { forgetSeen, listRefusedRows, printOutcomes, printRefusedRows } from './row-outcomes.js';
 import {
   changesOf,
   DEFAULT_OPTIONS,
@@ -298,7 +294,7 @@ export class Imports {
   }
 
   /** The first rows that the last step has refused. */
-  async listErrors(scope: Scope, id: string, limit: number): Promise<readonly RefusedRowOfImport[]> {
+  async listErrors(scope: Scope, id: string, limit: number): Promise<readonly RefusedRow[]> {
     const one = await this.get(scope, id);
     return await listRefusedRows(this.#options.database, one, { after: -1, limit });
   }

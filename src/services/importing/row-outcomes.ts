@@ -209,12 +209,6 @@ export async function forgetSeen(db: Queryable, { domainId, id }: SeeingImport):
     delete from import_seen where domain = ${domainId} and import_id = ${id}::uuid`);
 }
 
-export interface RefusedRowOfImport {
-  readonly number: number;
-  readonly errors: readonly RowFault[];
-  readonly source: readonly string[];
-}
-
 const ROWS_AT_ONCE = 1_000;
 
 /** The rows that the last step has refused, in the order of the file. */
@@ -222,8 +216,8 @@ export async function listRefusedRows(
   db: Queryable,
   one: StoredImport,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<readonly RefusedRowOfImport[]> {
-  return await db.query<RefusedRowOfImport>(sql`
+): Promise<readonly RefusedRow[]> {
+  return await db.query<RefusedRow>(sql`
     select e.row_number as number, e.errors, e.source
     from import_errors e
     where e.import_id = ${one.id}::uuid and e.step = ${stepOf(one)} and e.row_number > ${after}::bigint

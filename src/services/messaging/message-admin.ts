@@ -3,13 +3,10 @@
 import { ServiceError } from '../../base/errors.js';
 import { type Scope, toWorkPrincipal } from '../../base/model/scope.js';
 import { isAdmin, refusedByScopes } from '../../store/access/access.js';
-import type { Database } from '../../store/database/database.js';
 import { assertIdOf, type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { Transaction } from '../../store/database/queryable.js';
-import type { RecordStore } from '../../store/record-store.js';
-import type { JobQueue } from '../jobs/job-queue.js';
 import type { Message } from './message.js';
-import { enqueueSending } from './message-delivery.js';
+import { enqueueSending, type MessageDeliveryOptions } from './message-delivery.js';
 import {
   countMessages,
   findMessage,
@@ -22,11 +19,7 @@ import { logState, SMS_COLLECTION } from './sms/sms-log.js';
 
 const assertMessageId = assertIdOf('a message');
 
-interface MessageAdminServices {
-  readonly database: Database;
-  readonly store: RecordStore;
-  readonly jobs: JobQueue;
-}
+type MessageAdminServices = Pick<MessageDeliveryOptions, 'database' | 'store' | 'jobs'>;
 
 export class MessageAdmin {
   readonly #services: MessageAdminServices;

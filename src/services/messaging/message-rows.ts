@@ -17,27 +17,21 @@ import {
   type Transaction,
 } from '../../store/database/queryable.js';
 import { allHold, type Sql, sql } from '../../store/sql.js';
-import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
+import type { Attachment, Message, MessageKind, MessageState } from './message.js';
 
 /** The prefix of the key of a job that sends a message; the id of the message follows. */
 export const JOB_KEY_PREFIX = 'message ';
 
-export interface NewMessage {
-  readonly id: string;
-  readonly domainId: string;
-  readonly kind: MessageKind;
+type FactOfSending =
+  | ('remaining' | 'attempts' | 'lastError' | 'providerId')
+  | ('createdAt' | 'updatedAt' | 'nextAttemptAt' | 'sentAt');
+
+export interface NewMessage extends Omit<Message, FactOfSending> {
   readonly state: 'queued' | 'kept';
-  readonly key: string | undefined;
   readonly requestHash: Buffer | undefined;
-  readonly recipients: readonly string[];
-  readonly subject: string | undefined;
-  readonly content: EmailContent | SmsContent;
   readonly size: number;
-  readonly recordId: string | undefined;
-  readonly createdBy: string;
   readonly sender: WorkPrincipal;
   readonly requestId: string;
-  readonly scriptDepth: number;
 }
 
 export interface MessageFilter {

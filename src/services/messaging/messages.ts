@@ -12,15 +12,12 @@ import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
 import { type Scope, toWorkPrincipal } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
-import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
-import type { RecordStore } from '../../store/record-store.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
-import type { JobQueue } from '../jobs/job-queue.js';
-import { type AttachmentFiles, toAttachments } from './email/attachments.js';
+import { toAttachments } from './email/attachments.js';
 import { type EmailRequest, envelopeOf, type TemplateTexts, toEmailContent } from './email/email-request.js';
 import { type Attachment, assertMayEmail, type Message, type MessageKind } from './message.js';
-import { enqueueSending } from './message-delivery.js';
+import { enqueueSending, type MessageDeliveryOptions } from './message-delivery.js';
 import {
   countOfLastHour,
   findByKey,
@@ -28,19 +25,15 @@ import {
   insertMessage,
   type NewMessage,
 } from './message-rows.js';
-import type { MessageSettings } from './message-settings.js';
 import { logQueued, SMS_COLLECTION } from './sms/sms-log.js';
 import { type SmsRequest, toSmsMessages } from './sms/sms-request.js';
 
-export interface MessagesOptions {
-  readonly database: Database;
+type SharedOptions = Pick<MessageDeliveryOptions, 'database' | 'store' | 'jobs' | 'files' | 'config'>;
+
+export interface MessagesOptions extends SharedOptions {
   readonly domains: Pick<Domains, 'property'>;
-  readonly store: RecordStore;
-  readonly jobs: JobQueue;
-  readonly files: AttachmentFiles;
   /** Whether a domain has a channel for this kind of message. */
   readonly hasChannel: (kind: MessageKind, domainId: string) => boolean;
-  readonly config: MessageSettings;
 }
 
 const KEY = /^[\x20-\x7e]{1,200}$/;

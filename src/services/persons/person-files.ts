@@ -29,7 +29,7 @@ import {
   referencePathsTo,
 } from './identity.js';
 
-interface PersonArchiveServices {
+export interface PersonArchiveServices {
   readonly database: Database;
   readonly catalog: Catalog;
   readonly store: RecordStore;

@@ -13,11 +13,8 @@ import { toAbortSignal } from '../../base/model/end-signal.js';
 import { type Scope, systemPrincipal } from '../../base/model/scope.js';
 import { printZip } from '../../base/tables/print-zip.js';
 import { auditedAct } from '../../store/audited-act.js';
-import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Domains } from '../../store/catalog/domains.js';
-import type { Database } from '../../store/database/database.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
-import type { RecordStore } from '../../store/record-store.js';
 import { sql } from '../../store/sql.js';
 import { inOwnTransaction, rehearse } from '../../store/writing/atomically.js';
 import { USER_COLLECTION } from '../../store/writing/record-statements.js';
@@ -35,7 +32,7 @@ import {
   personCollection,
   Redaction,
 } from './identity.js';
-import { listPersonFiles } from './person-files.js';
+import { listPersonFiles, type PersonArchiveServices } from './person-files.js';
 
 /** The result, or in a dry run the expected result. */
 export interface Erasure {
@@ -46,11 +43,7 @@ export interface Erasure {
   readonly shared: readonly string[];
 }
 
-interface PersonsServices {
-  readonly database: Database;
-  readonly catalog: Catalog;
-  readonly store: RecordStore;
-  readonly files: Files;
+interface PersonsServices extends PersonArchiveServices {
   /** Whether the file of an import contains, or may contain, a text. */
   readonly findInImportFile: (asked: {
     readonly id: string;

@@ -29,6 +29,7 @@ export interface RunRequest {
   readonly arguments: JsonValue;
   /** Told each line soon after it was printed. */
   readonly onOutput?: ((line: OutputLine) => void) | undefined;
+  /** Ends the run, in addition to the scope's signal. */
   readonly signal?: AbortSignal | undefined;
   /** 1: started from outside; more: by another script. Default: one more than the scope says. */
   readonly depth?: number | undefined;

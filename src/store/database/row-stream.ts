@@ -6,15 +6,11 @@ import type { EndSignal } from '../../base/model/end-signal.js';
 import { succeeds } from '../../base/process/succeeds.js';
 import type { Cancellation } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';
+import type { RowStatement } from './row-query.js';
 import { type ByteRowReader, WatchedClient } from './watched-client.js';
 
-interface StreamedQuery {
-  /** Must select ONE text column, unless `rows` asks for more. */
-  readonly text: string;
-  readonly values: readonly unknown[];
-  /** The name of the prepared statement; `undefined`: none. */
-  readonly name: string | undefined;
-}
+/** Must select ONE text column, unless `rows` asks for more. */
+type StreamedQuery = Pick<RowStatement, 'text' | 'values' | 'name'>;
 
 export interface RowStreamOptions<Batch> {
   /** Their rows follow each other. Several see the database as it is at one moment. */

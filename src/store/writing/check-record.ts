@@ -2,6 +2,7 @@
  * Prepares records for the staging table, in which Postgres compares them with existing ones. Uses no
  * database, so that a worker thread can do it.
  */
+
 import type { ErrorDetail } from '../../base/errors.js';
 import {
   isJsonObject,
@@ -13,18 +14,16 @@ import {
 import type { Collection, Field } from '../../base/model/collection.js';
 import { toDecimal } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
+import type { Clock } from '../../base/model/value-test.js';
 import { takeSentId } from './record-refusals.js';
 import { keptByKey, type UniqueKey } from './unique-key.js';
 import { type StagedChange, toStaged } from './validation.js';
 
-export interface StagingRules {
+/** New records are created at its `now`. */
+export interface StagingRules extends Clock {
   readonly collection: Collection;
   /** A record that may be new is sent as a whole. */
   readonly mode: 'replace';
-  readonly timeZone: string;
-  readonly callingCode?: string | undefined;
-  /** The creation time of new records. */
-  readonly now: Date;
   /** The key by which existing records are found. */
   readonly key: UniqueKey;
   /** Fields whose sent members are merged into those of an existing record. */

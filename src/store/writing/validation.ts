@@ -5,6 +5,7 @@
  *
  * @see decisions 1, 2
  */
+
 import { andMore, type ErrorDetail, ServiceError } from '../../base/errors.js';
 import {
   isExactNumber,
@@ -24,16 +25,12 @@ import { pointerStep } from '../../base/model/path.js';
 import { isRecordId } from '../../base/model/record-id.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../base/model/storable-number.js';
 import { findUnstorableText } from '../../base/model/unstorable-text.js';
+import type { Clock } from '../../base/model/value-test.js';
 import { findCheckFaults } from './check-faults.js';
 import type { UnlabelledReference } from './references.js';
 
-export interface ToStoredOptions {
-  /** IANA name of the zone a bare date is midnight in. */
-  readonly timeZone: string;
-  /** The calling code of telephone numbers that are written without one. Default: that of India. */
-  readonly callingCode?: string | undefined;
-  /** The instant of the write. */
-  readonly now: Date;
+/** `now` is the instant of the write. */
+export interface ToStoredOptions extends Clock {
   /**
    * `create` and `replace` take a whole record; `merge` takes the top-level fields to change, where null
    * removes one (RFC 7386 at the top level: an object or list is replaced as a whole).

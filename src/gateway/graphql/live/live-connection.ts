@@ -19,7 +19,9 @@ export interface LiveSocket {
 /** What is known of the upgrade request. */
 export interface LiveOrigin {
   readonly requestId: string;
+  /** The IP address of the caller. */
   readonly address: string;
+  /** The value of `Authorization`: `Bearer <token or key>`. */
   readonly authorization: string | undefined;
   readonly askedDomain: string | undefined;
 }
@@ -121,20 +123,11 @@ export interface LiveCallerOptions {
   readonly domains: DomainDirectory;
 }
 
-interface LiveCredential {
-  /** The value of `Authorization`: `Bearer <token or key>`. */
-  readonly authorization: string | undefined;
-  readonly askedDomain: string | undefined;
-  readonly requestId: string;
-  /** The IP address of the caller. */
-  readonly address: string;
-}
-
 export class LiveCaller {
   readonly #options: LiveCallerOptions;
-  readonly #credential: LiveCredential;
+  readonly #credential: LiveOrigin;
 
-  constructor(options: LiveCallerOptions, credential: LiveCredential) {
+  constructor(options: LiveCallerOptions, credential: LiveOrigin) {
     this.#options = options;
     this.#credential = credential;
   }

@@ -10,7 +10,7 @@ import {
 } from '../../../base/scalars/declared-type.js';
 import type { Imports } from '../../../services/importing/imports.js';
 import { parseSourceOptions } from '../../../services/importing/parse-mapping.js';
-import type { RefusedRowOfImport } from '../../../services/importing/row-outcomes.js';
+import type { RefusedRow } from '../../../services/importing/preparing/row-preparer.js';
 import {
   changesOf,
   fingerprintOf,
@@ -375,7 +375,7 @@ export function toImportResult(one: StoredImport): ImportResult {
   } as ImportResult;
 }
 
-function toErrorResult({ number, errors, source }: RefusedRowOfImport): ImportErrorResult {
+function toErrorResult({ number, errors, source }: RefusedRow): ImportErrorResult {
   const faults = errors.map(({ sent, ...fault }) => ({ ...fault, sent: sent as JsonValue | undefined }));
   return { number, faults, source };
 }

@@ -23,20 +23,14 @@ import {
 import type { Sought } from '../../../store/writing/select-unlinked.js';
 import { type LinkVerdicts, settleLinks } from '../../../store/writing/settle-links.js';
 import type { FoundTarget, SoughtTarget } from '../../../store/writing/staged-writes.js';
-import type { UniqueKey } from '../../../store/writing/unique-key.js';
 import type { ImportMapping } from '../import-mapping.js';
 import type { SourceRow } from '../reading/row-source.js';
 import { columnFinder, createRowMapper, type MappedRow, partialFields, type RowFault } from './row-mapper.js';
 import { SeenTexts } from './seen-texts.js';
 
 /** Everything a thread needs to prepare the rows of a file. */
-export interface PreparationPlan {
-  readonly collection: Collection;
-  readonly timeZone: string;
-  readonly callingCode?: string | undefined;
-  readonly now: Date;
+export interface PreparationPlan extends Omit<StagingRules, 'mode' | 'partial'> {
   readonly mapping: ImportMapping;
-  readonly key: UniqueKey;
   /** From this and the row, ids are derived for records without one: the same file yields the same ids. */
   readonly seed: string;
   readonly of: 'table' | 'documents';

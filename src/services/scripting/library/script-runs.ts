@@ -63,19 +63,10 @@ export interface RunQuery {
 }
 
 /** Options of a run beside the script itself. */
-export interface StartOptions {
-  readonly arguments: JsonValue;
+export interface StartOptions extends Omit<RunRequest, 'id' | 'source' | 'scope'> {
   readonly cause: RunCause;
   /** Rolls back all that the run writes, also its messages. Requests to other servers are sent. */
   readonly isDryRun?: boolean | undefined;
-  readonly onOutput?: RunRequest['onOutput'];
-  readonly depth?: number | undefined;
-  readonly within?: Transaction | undefined;
-  /** Ends the run, in addition to the scope's signal. */
-  readonly signal?: AbortSignal | undefined;
-  readonly wallTimeMs?: number | undefined;
-  /** Default: the caller's. */
-  readonly queueKey?: RunRequest['queueKey'];
   /** Whether the result can be used; the run failed if this throws a `ServiceError`. */
   readonly assertUsable?: ((value: JsonValue | undefined) => unknown) | undefined;
 }
