@@ -381,8 +381,8 @@ describe('branches', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await invitation.getByRole('button', { name: 'Invite', exact: true }).click();
-    const link = new URL((await invitation.getByText(/^http.*#/).textContent()) ?? '');
-    await invitation.getByRole('button', { name: 'Close' }).click();
+    const link = new URL((await page.getByText(/^http.*#/).textContent()) ?? '');
+    await page.getByRole('button', { name: 'I have saved a copy' }).click();
 
     await page.getByRole('button', { name: /^School: Hill Branch/ }).click();
     const choice = page.getByRole('dialog', { name: 'Switch to another school' });
