@@ -71,7 +71,7 @@ function scopesOf({ isCollection, isReport }: ScopeNames) {
  * @throws INVALID_VALUE (400) naming every fault by its JSON pointer, below `/scopes`
  */
 export function parseKeyScopes(written: unknown, names: ScopeNames): KeyScopes {
-  const parsed = scopesOf(names).safeParse(written);
+  const parsed = scopesOf(names).safeParse(written, { reportInput: true });
   if (parsed.success) {
     const { accounts, ...scopes } = parsed.data;
     return accounts ? { ...scopes, accounts } : scopes;
@@ -89,7 +89,8 @@ function toDetails(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
     const expected = EXPECTED[member] ?? Object.keys(EXPECTED).join(', ');
     const isCollection = issue.code === 'invalid_key';
     const detail = isCollection ? `There is no collection "${path.at(-1)}".` : issue.message;
-    return { pointer: ['/scopes', ...path.map(pointerStep)].join('/'), detail, expected };
+    const pointer = ['/scopes', ...path.map(pointerStep)].join('/');
+    return { pointer, detail, expected, ...(issue.path.length > 1 && { sent: issue.input }) };
   });
 }
 
