@@ -29,7 +29,7 @@ import type { Transaction } from '../../../store/database/queryable.js';
 import { liveRecordsById, liveRecordsNamed, recordsIn } from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
 import type { RowClass } from '../engine/columns.js';
-import type { Day } from '../engine/parameter-types.js';
+import { type Day, isReportDay } from '../engine/parameter-types.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { sessionOf, todayIn } from '../engine/school-calendar.js';
 import { schoolSettings } from '../engine/school-settings.js';
@@ -176,11 +176,12 @@ export class Receipts {
     const date = input.date ?? now.toISOString();
     if (date > now.toISOString())
       throw invalid('date', `is ${date}, in the future`, 'an instant that has been');
-    assertOpenBooks(domain, dayOf(date, domain.timeZone), 'date');
+    const day = dayOf(date, domain.timeZone);
+    if (!isReportDay(day)) throw invalid('date', `is ${date}`, 'an instant from the year 1900 on');
+    assertOpenBooks(domain, day, 'date');
     const series = toNormalText(input.series ?? this.#defaultSeries(domain.id));
     if (!RECEIPT_SERIES.test(series))
       throw invalid('series', `is ${JSON.stringify(series)}`, RECEIPT_SERIES_WORDS);
-    const day = todayIn(domain.timeZone, new Date(date));
     const student = await getStudent(tx, domain.id, { studentId: input.studentId, day });
     const { admittedOn } = student;
     // Without `date` the money is received now: a student who is admitted next week may pay today.

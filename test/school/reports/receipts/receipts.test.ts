@@ -132,6 +132,7 @@ describe('recordReceipt', () => {
       { studentId: 'anu', amount: money('1'), date: '2026-03-31T18:29:59.000Z' },
       /before the student was admitted/,
     ],
+    ['a year of no report', { studentId: 'anu', amount: money('1'), date: '0000-01-01T00:00:00Z' }, /1900/],
     ['a day to come', { studentId: 'anu', amount: money('1'), date: '2026-07-06T06:00:00.001Z' }, /future/],
     [
       'the replacement of a receipt that is none',
