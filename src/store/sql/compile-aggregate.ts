@@ -391,7 +391,9 @@ function operand(
   const compared = toMeasured(value, timeZone);
   if (compared === undefined) throw wrongOperand(measure, value, comparesWith);
   const text = typeof compared === 'string' ? storable(compared) : jsonText(compared);
-  return sql`${text}::${castOf(name)}`;
+  // PostgreSQL has no year 0, and every value it has is after it.
+  const isBeforeAll = (name === 'datetime' || name === 'date') && text.startsWith('0000-');
+  return sql`${isBeforeAll ? '-infinity' : text}::${castOf(name)}`;
 }
 
 function compileOrder(

@@ -260,6 +260,14 @@ describe('an aggregate', () => {
     expect(tasksAggregate).toEqual([]);
   });
 
+  it('compares with the year 0, which PostgreSQL has not', async () => {
+    const { tasksAggregate } = await both(
+      '{ tasksAggregate(groupBy: [NAME], having: {createdOn: {min: {greaterThan: "0000-01-01T00:00:00Z"}}}) ' +
+        '{ key { name } } }',
+    );
+    expect(tasksAggregate).toEqual([{ key: { name: 'Chairs' } }, { key: { name: 'Chalk' } }]);
+  });
+
   it('is one group also where nothing of it is asked for', async () => {
     expect(await both('{ tasksAggregate { __typename } }')).toEqual({
       tasksAggregate: [{ __typename: 'TaskGroup' }],
