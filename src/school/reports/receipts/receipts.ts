@@ -173,7 +173,8 @@ export class Receipts {
   async #record(scope: Scope, input: RecordReceiptInput, tx: Transaction): Promise<JsonObject> {
     const { domain } = scope;
     const now = this.#services.now();
-    const date = input.date ?? now.toISOString();
+    // A day alone is an instant, too: its first in UTC.
+    const date = (input.date ? new Date(input.date) : now).toISOString();
     if (date > now.toISOString())
       throw invalid('date', `is ${date}, in the future`, 'an instant that has been');
     const day = dayOf(date, domain.timeZone);

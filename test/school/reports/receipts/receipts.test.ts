@@ -323,3 +323,8 @@ select operation, principal from audit_entries where collection = 'fee_receipt' 
     expect(receipt.receiptNo).not.toBe('R-1');
   });
 });
+
+it('a receipt of a day alone is of its first instant', async () => {
+  const input = { studentId: 'anu', paymentType: 'cash', amount: money('1'), date: '2026-07-01' } as const;
+  expect(await receipts().record(ACCOUNTANT, input)).toMatchObject({ date: '2026-07-01T00:00:00.000Z' });
+});
