@@ -14,7 +14,7 @@ const VERBS = ['read', 'create', 'update', 'delete'] as const satisfies readonly
 const SCRIPT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MOST_NAMES = 200;
 
-/** What each member of the scopes may hold. */
+/** What each member of the scopes of an API key may hold, as errors say it. */
 const EXPECTED: Readonly<Record<string, string>> = {
   collections: `{"<collection>": [${VERBS.join(', ')} or *]}`,
   reports: 'a list of the names of reports, or ["*"]',
@@ -34,10 +34,12 @@ const verbs = z.union(
 );
 
 function namesOf(member: string, isName: (name: string) => boolean) {
-  const name = z.string().refine((given) => given === '*' || isName(given), `This is none of the ${member}.`);
+  const isNone = `This is none of the ${member}.`;
+  const isNoList = `The ${member} are a list of at most ${MOST_NAMES} names.`;
+  const name = z.string(isNone).refine((given) => given === '*' || isName(given), isNone);
   return z
-    .array(z.unknown())
-    .max(MOST_NAMES)
+    .array(z.unknown(), isNoList)
+    .max(MOST_NAMES, isNoList)
     .pipe(z.array(name))
     .transform((names): readonly string[] => [...new Set(names)])
     .default([]);
@@ -45,16 +47,18 @@ function namesOf(member: string, isName: (name: string) => boolean) {
 
 function scopesOf({ isCollection, isReport }: ScopeNames) {
   const collection = z.string().refine((name) => name === '*' || isCollection(name));
-  return z.strictObject({
+  const isNoTable = `Collections are an object of at most ${MOST_NAMES} names, each with its verbs.`;
+  const members = {
     collections: z
-      .record(z.string(), z.unknown())
-      .refine((given) => Object.keys(given).length <= MOST_NAMES, `At most ${MOST_NAMES} collections.`)
+      .record(z.string(), z.unknown(), isNoTable)
+      .refine((given) => Object.keys(given).length <= MOST_NAMES, isNoTable)
       .pipe(z.record(collection, verbs))
       .default({}),
     reports: namesOf('reports', isReport),
     scripts: namesOf('scripts', (name) => SCRIPT_NAME.test(name)),
-    accounts: z.boolean().optional(),
-  });
+    accounts: z.boolean('The scope "accounts" is true or false.').optional(),
+  };
+  return z.strictObject(members, 'Scopes are an object.');
 }
 
 /**
@@ -87,8 +91,9 @@ function toDetails(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
     const path = [...issue.path, ...(name === undefined ? [] : [name])].map(String);
     const [member = ''] = path;
     const expected = EXPECTED[member] ?? Object.keys(EXPECTED).join(', ');
-    const isCollection = issue.code === 'invalid_key';
-    const detail = isCollection ? `There is no collection "${path.at(-1)}".` : issue.message;
+    const unknownThing = name === undefined ? 'collection' : 'scope';
+    const isUnknown = name !== undefined || issue.code === 'invalid_key';
+    const detail = isUnknown ? `There is no ${unknownThing} "${path.at(-1)}".` : issue.message;
     const pointer = ['/scopes', ...path.map(pointerStep)].join('/');
     return { pointer, detail, expected, ...(issue.path.length > 1 && { sent: issue.input }) };
   });
