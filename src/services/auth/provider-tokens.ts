@@ -6,7 +6,7 @@
  * @see RFC 9728, RFC 8707, decisions 6
  */
 import { LRUCache } from 'lru-cache';
-import { ServiceError } from '../../base/errors.js';
+import { ServiceError, tryTo } from '../../base/errors.js';
 import type { Authenticator, IdentityAttempt, Login } from './authenticator.js';
 import { type IdentityProvider, isProviderAway } from './identity-provider.js';
 import { hashOpaqueSecret } from './service-secret.js';
@@ -53,8 +53,8 @@ export class ProviderTokens {
   /**
    * The access token of the session, for a token of the provider; every other credential as it is.
    *
-   * @throws UNAUTHENTICATED (401) for a token that is not valid here or of nobody here, or if the provider
-   *   does not answer; SECOND_FACTOR_REQUIRED (401); TOO_MANY_REQUESTS (429)
+   * @throws UNAUTHENTICATED (401) for a token that is not valid here, of nobody here, or without the second
+   *   factor that its user needs, or if the provider does not answer; TOO_MANY_REQUESTS (429)
    */
   async exchange(bearer: string, use: TokenUse): Promise<string> {
     if (issuerOf(bearer) !== this.#options.issuer) return bearer;
@@ -106,10 +106,5 @@ function inOwnWords(cause: unknown): never {
 /** The issuer that a JSON Web Token claims; nothing is checked. */
 function issuerOf(token: string): unknown {
   const [, claims] = token.split('.');
-  if (claims === undefined) return undefined;
-  try {
-    return JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')).iss;
-  } catch {
-    return undefined;
-  }
+  return claims && tryTo(() => JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')).iss);
 }
