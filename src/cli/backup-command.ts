@@ -46,14 +46,13 @@ export function registerBackupCommand(command: Command, { config }: CommandLine)
     .action(async (file: string, options: BackupOptions & { domain?: string; encrypt?: boolean }) => {
       const secret = await findBackupSecret(config, options, options.encrypt ? 'choose' : 'optional');
       const signal = listenForStopSignal();
-      let startedAt = 0;
       const saved = await withTransfer({ config, signal }, 'backing up', async (transfer) => {
-        startedAt = performance.now();
+        const startedAt = performance.now();
         const backup = createBackup({ ...transfer, domain: options.domain, signal });
         const bytes = await saveBackup(file, secret ? seal(backup.bytes, secret) : backup.bytes);
-        return { manifest: backup.manifest(), bytes };
+        return { manifest: backup.manifest(), file, bytes, startedAt };
       });
-      printBackupSummary(saved.manifest, options, { file, bytes: saved.bytes, startedAt });
+      printBackupSummary(saved.manifest, options, saved);
     });
 }
 

@@ -55,17 +55,8 @@ export function registerScriptCommand(script: Command, commandLine: CommandLine)
       description: ({ description }) => description,
     },
     toJson: membersOf<ScriptOutline>(
-      ...([
-        'name',
-        'version',
-        'description',
-        'isEnabled',
-        'roles',
-        'serviceRoles',
-        'before',
-        'after',
-      ] as const),
-      ...(['schedule', 'topics', 'endpoint', 'updatedAt', 'updatedBy'] as const),
+      ...(['name', 'version', 'description', 'isEnabled', 'roles', 'serviceRoles'] as const),
+      ...(['before', 'after', 'schedule', 'topics', 'endpoint', 'updatedAt', 'updatedBy'] as const),
     ),
   });
 
