@@ -129,7 +129,7 @@ export async function askBefore(
   let record = write.record;
   for (const trigger of triggers.before(scope.domain.id, collection.name, operation))
     record = revise(record, await askOne(trigger, { ...write, record }, within));
-  // What has not changed is as it was sent, with all its digits.
+  // A value that the triggers left alone keeps the digits that the caller sent.
   return revise(write.record, difference(write.record, record));
 }
 
