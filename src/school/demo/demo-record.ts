@@ -12,20 +12,17 @@ export interface DemoRecord {
   readonly updatedAt?: string;
 }
 
+/** The members of a record; those that are undefined are left out. */
+export type RecordMembers = Readonly<Record<string, JsonValue | undefined>>;
+
 /** A record with `created_on`, as the store stamps it, and without the members that are undefined. */
-export function demoRecord(
-  id: string,
-  createdAt: string,
-  members: Readonly<Record<string, JsonValue | undefined>>,
-): DemoRecord {
+export function demoRecord(id: string, createdAt: string, members: RecordMembers): DemoRecord {
   return { id, createdAt, data: { ...present(members), created_on: createdAt } };
 }
 
 /** Leaves out the members that are undefined. */
-export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  const kept: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries(members)) if (value !== undefined) kept[name] = value;
-  return kept;
+export function present(members: RecordMembers): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
 /** Rupees as a JSON number: a whole number of paise divided by 100 prints with exactly its two places. */
