@@ -54,44 +54,37 @@ interface PlannedConcession {
   readonly revokedOn: EpochDay | undefined;
 }
 
-export interface FeeLedger {
+interface Account {
   readonly enrolment: Enrolment;
   readonly dues: readonly PlannedDue[];
   readonly concessions: readonly PlannedConcession[];
-  readonly receipts: readonly PlannedReceipt[];
-  /** The amount due and unpaid on a day, in paise. */
-  overdueOn(day: EpochDay): number;
 }
 
-export function planLedger(enrolment: Enrolment, calendar: SessionCalendar, moment: SchoolMoment): FeeLedger {
+export function planFeeLedger(enrolment: Enrolment, calendar: SessionCalendar, moment: SchoolMoment) {
   const random = new Random(moment.seed, 'fees', calendar.session, enrolment.student.sequence);
   const concessions = planConcessions(enrolment, calendar, random);
   const dues = listDues(enrolment, calendar, moment);
-  const account = { enrolment, dues, concessions };
-  const payments = new Payments(account, calendar, random);
+  const payments = new Payments({ enrolment, dues, concessions }, calendar, random);
   const isPastSession = calendar.startYear < moment.startYear;
   for (const visit of planVisits(random, { enrolment, calendar, isPastSession })) payments.pay(visit);
   const { receipts } = payments;
   return {
-    ...{ ...account, receipts },
-    overdueOn(day) {
-      const counting = receipts.filter(
-        (receipt) => receipt.day <= day && (!receipt.rollback || receipt.rollback.day > day),
-      );
-      const lines = counting.flatMap((receipt) => receipt.lines);
-      return dues
-        .filter((due) => due.dueDay <= day && (due.cancelledOn ?? day + 1) > day)
-        .map((due) => {
-          const paid = lines.filter(
-            ({ head, monthIndex }) => head === due.head && monthIndex === due.monthIndex,
-          );
-          const owed = due.amount - concessionOf(due, concessions, day);
-          return Math.max(
-            0,
-            paid.reduce((open, { amount }) => open - amount, owed),
-          );
-        })
-        .reduce((sum, open) => sum + open, 0);
+    ...{ enrolment, dues, concessions, receipts },
+    /** The amount due and unpaid on a day, in paise. */
+    overdueOn(day: EpochDay): number {
+      const lines = receipts
+        .filter((receipt) => receipt.day <= day && (!receipt.rollback || receipt.rollback.day > day))
+        .flatMap((receipt) => receipt.lines);
+      const open = dues.map((due) => {
+        if (due.dueDay > day || (due.cancelledOn ?? day + 1) <= day) return 0;
+        const paid = lines.filter((line) => line.head === due.head && line.monthIndex === due.monthIndex);
+        const owed = due.amount - concessionOf(due, concessions, day);
+        return Math.max(
+          0,
+          paid.reduce((open, { amount }) => open - amount, owed),
+        );
+      });
+      return open.reduce((sum, amount) => sum + amount, 0);
     },
   };
 }
@@ -187,18 +180,14 @@ function planVisits(
 /** The receipts of one student, visit by visit; what is paid of each due decides what the next visit pays. */
 class Payments {
   readonly receipts: PlannedReceipt[] = [];
-  readonly #account: Pick<FeeLedger, 'enrolment' | 'dues' | 'concessions'>;
+  readonly #account: Account;
   readonly #calendar: SessionCalendar;
   readonly #random: Random;
   readonly #paidByDue = new Map<string, number>();
   /** No visit before this day: a receipt of the past is still to be rolled back. */
   #earliest: EpochDay;
 
-  constructor(
-    account: Pick<FeeLedger, 'enrolment' | 'dues' | 'concessions'>,
-    calendar: SessionCalendar,
-    random: Random,
-  ) {
+  constructor(account: Account, calendar: SessionCalendar, random: Random) {
     this.#account = account;
     this.#calendar = calendar;
     this.#random = random;
@@ -315,15 +304,9 @@ class Payments {
   }
 
   #instrumentNo(paymentType: PaymentType): string | undefined {
-    switch (paymentType) {
-      case 'cash':
-        return undefined;
-      case 'cheque':
-        return this.#random.digits(6);
-      case 'card':
-        return `${this.#random.digits(4)}-${this.#random.digits(6)}`;
-      case 'neft':
-        return `N${this.#random.digits(12)}`;
-    }
+    if (paymentType === 'cash') return undefined;
+    if (paymentType === 'cheque') return this.#random.digits(6);
+    if (paymentType === 'neft') return `N${this.#random.digits(12)}`;
+    return `${this.#random.digits(4)}-${this.#random.digits(6)}`;
   }
 }

@@ -6,10 +6,10 @@ import { clock, dayText, type EpochDay, instantText } from './session-calendar.j
 import type { SessionYear } from './session-year.js';
 
 export function* feeHeadRecords(createdAt: string): Iterable<DemoRecord> {
-  for (const [index, { name, isOptional }] of FEE_HEADS.entries()) {
-    yield demoRecord(`head-${name.toLowerCase().replace(' ', '-')}`, createdAt, {
-      ...{ name, order: index + 1, optional: isOptional },
-    });
+  for (const [index, name] of FEE_HEADS.entries()) {
+    const optional = name === 'Transport';
+    const id = `head-${name.toLowerCase().replace(' ', '-')}`;
+    yield demoRecord(id, createdAt, { name, order: index + 1, optional });
   }
 }
 
@@ -37,7 +37,7 @@ export function* feeDueRecords({ calendar, ledgers, lastDay }: SessionYear): Ite
     if (from > lastDay) continue;
     for (const due of dues) {
       const month = calendar.months[due.monthIndex] ?? '';
-      const head = FEE_HEADS.findIndex(({ name }) => name === due.head) + 1;
+      const head = FEE_HEADS.indexOf(due.head) + 1;
       yield demoRecord(`due-${month}-${student.id.slice(4)}-${head}`, instantText(from, clock(11, 0)), {
         student: student.reference,
         class: klass.name,

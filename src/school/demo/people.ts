@@ -4,9 +4,9 @@ import { faker } from '@faker-js/faker/locale/en_IN';
 import type { JsonValue } from '../../base/json/json.js';
 import { getOrMake } from '../../base/process/get-or-make.js';
 import { DEMO_USERS, type DemoOptions } from './demo-options.js';
-import { type DemoRecord, demoRecord } from './demo-record.js';
+import { type DemoRecord, demoRecord, type RecordMembers } from './demo-record.js';
 import { Random } from './random.js';
-import { BUS_ROUTES, type BusRoute, type SchoolMoment, type SchoolPlan } from './school-plan.js';
+import { BUS_ROUTES, type SchoolMoment, type SchoolPlan } from './school-plan.js';
 import {
   clock,
   dayText,
@@ -27,16 +27,8 @@ interface Reference {
   readonly [name: string]: string;
 }
 
-interface Family {
-  readonly fatherName: string;
-  readonly motherName: string;
-  readonly phone: string;
-  readonly email: string | undefined;
-  readonly address: string;
-  readonly category: string;
-  readonly route: BusRoute | undefined;
-  readonly childCount: number;
-}
+/** As a registration shows it. */
+type Family = ReturnType<typeof createFamily>['family'];
 
 export interface Student {
   readonly id: string;
@@ -58,15 +50,14 @@ export interface Student {
   readonly status: 'active' | 'withdrawn' | 'transferred';
 }
 
-export interface StaffMember extends Post {
+export interface StaffMember {
   readonly id: string;
   readonly reference: Reference;
-  readonly userName: string;
-  readonly name: string;
-  readonly employeeCode: string;
-  readonly phone: string;
+  readonly roles: readonly string[];
   readonly joinedOn: EpochDay;
   readonly leftOn: EpochDay | undefined;
+  /** The members of the record. */
+  readonly data: RecordMembers;
 }
 
 interface StaffRoom {
@@ -75,12 +66,6 @@ interface StaffRoom {
   readonly clerk: StaffMember;
   readonly principal: StaffMember;
   classTeacher(className: string, section: string): StaffMember;
-}
-
-interface Post {
-  readonly roles: readonly string[];
-  readonly department: string;
-  readonly designation: string;
 }
 
 export interface DemoSchool extends SchoolMoment {
@@ -104,32 +89,31 @@ function createStaff(plan: SchoolPlan, moment: SchoolMoment): StaffRoom {
   const sections = plan.classes.flatMap((klass) => klass.sections.map(({ name }) => `${klass.name}/${name}`));
   const posts = listPosts(plan, sections.length);
   const userNames = new Set<string>();
-  const members = posts.map((post, index): StaffMember => {
+  const members = posts.map(([roles, department, designation], index): StaffMember => {
     const gender = random.pick(['male', 'female', 'female'] as const);
     const name = NAMED_STAFF[plan.domainId]?.[index] ?? `${names.first(gender)} ${names.family()}`;
     const number = String(index + 1).padStart(3, '0');
-    const userName = DEMO_USERS[index]?.userName;
-    const id = `usr-${userName ?? number}`;
+    const user_name = DEMO_USERS[index]?.userName ?? freeUserName(name, userNames);
+    const id = `usr-${DEMO_USERS[index]?.userName ?? number}`;
     const hasLeft = index >= posts.length - LEAVERS;
     const joinedYear = moment.startYear - random.integer(hasLeft ? 4 : 1, 14);
+    const phone = phoneNumber(random);
+    const joinedOn = epochDay(joinedYear, random.pick([4, 6, 6, 7]), random.integer(1, 20));
+    const leftOn = hasLeft ? epochDay(moment.startYear - random.integer(0, 2), 3, 31) : undefined;
     return {
-      ...post,
-      id,
-      reference: { value: id, label: name },
-      userName: userName ?? freeUserName(name, userNames),
-      name,
-      employeeCode: `E${number}`,
-      phone: phoneNumber(random),
-      joinedOn: epochDay(joinedYear, random.pick([4, 6, 6, 7]), random.integer(1, 20)),
-      leftOn: hasLeft ? epochDay(moment.startYear - random.integer(0, 2), 3, 31) : undefined,
+      ...{ id, reference: { value: id, label: name }, roles, joinedOn, leftOn },
+      data: {
+        ...{ user_name, name, phone, roles, department, designation },
+        email: `${user_name}@${plan.mailDomain}`,
+        active: !hasLeft,
+        employee_code: `E${number}`,
+        joined_on: dayText(joinedOn),
+        left_on: leftOn && dayText(leftOn),
+      },
     };
   });
-  const [principal, accountant, teacher, clerk] = members as [
-    StaffMember,
-    StaffMember,
-    StaffMember,
-    StaffMember,
-  ];
+  type Four = [StaffMember, StaffMember, StaffMember, StaffMember];
+  const [principal, accountant, teacher, clerk] = members as [...Four, ...StaffMember[]];
   const others = members.filter(
     (member) => member.roles.includes('teacher') && member.leftOn === undefined && member !== teacher,
   );
@@ -143,23 +127,18 @@ function createStaff(plan: SchoolPlan, moment: SchoolMoment): StaffRoom {
   };
 }
 
+type Post = readonly [roles: readonly string[], department: string, designation: string];
+
 /** The demo users first, in their order; then the office; then teachers. */
 function listPosts(plan: SchoolPlan, sectionCount: number): readonly Post[] {
-  const posts: Post[] = OFFICE.map(([roles, department, designation]) => ({
-    roles,
-    department,
-    designation,
-  }));
-  const count = Math.max(plan.staffCount, posts.length + sectionCount + LEAVERS);
-  while (posts.length < count) {
-    const department = DEPARTMENTS[posts.length % DEPARTMENTS.length] ?? 'English';
-    const designation = ['PRT', 'TGT', 'PGT'][posts.length % 3] ?? 'TGT';
-    posts.push({ roles: ['teacher'], department, designation });
-  }
-  return posts;
+  const count = Math.max(plan.staffCount, OFFICE.length + sectionCount + LEAVERS);
+  return Array.from({ length: count }, (_, index): Post => {
+    const department = DEPARTMENTS[index % DEPARTMENTS.length] ?? '';
+    return OFFICE[index] ?? [['teacher'], department, ['PRT', 'TGT', 'PGT'][index % 3] ?? ''];
+  });
 }
 
-const OFFICE: readonly (readonly [roles: string[], department: string, designation: string])[] = [
+const OFFICE: readonly Post[] = [
   [['admin'], 'Administration', 'Principal'],
   [['accountant'], 'Accounts', 'Senior accountant'],
   [['teacher'], 'Mathematics', 'TGT'],
@@ -200,9 +179,9 @@ function createStudents(plan: SchoolPlan, moment: SchoolMoment): readonly Studen
   const seats = random.shuffle(listSeats(plan, moment));
   const drafts: StudentDraft[] = [];
   while (drafts.length < seats.length) {
-    const { family, name } = createFamily(random, plan);
-    for (const seat of seats.slice(drafts.length, drafts.length + family.childCount))
-      drafts.push({ family, ...createStudent(random, name, { plan, moment, seat }) });
+    const { family, childCount, nameOf } = createFamily(random, plan);
+    for (const seat of seats.slice(drafts.length, drafts.length + childCount))
+      drafts.push({ family, ...createStudent(random, nameOf, { plan, moment, seat }) });
   }
   const byFamily = groupBy(drafts, ({ family }) => family);
   for (const children of byFamily.values()) children.sort((left, right) => left.dob - right.dob);
@@ -243,27 +222,27 @@ function listSeats({ classes, studentCount }: SchoolPlan, moment: SchoolMoment):
   return seats;
 }
 
-/** A family, and how its children are named. */
+/** A family, how many of its children come, and how they are named. */
 function createFamily(random: Random, plan: SchoolPlan) {
   const isHindi = random.isChance(0.03);
   const names = namesBy(random, isHindi ? 'hindi' : 'latin');
   const familyName = names.family();
   const father = names.first('male');
   const locality = random.pick(LOCALITIES);
-  const family: Family = {
-    fatherName: `${father} ${familyName}`,
-    motherName: `${names.first('female')} ${familyName}`,
-    phone: phoneNumber(random),
+  const family = {
+    father_name: `${father} ${familyName}`,
+    mother_name: `${names.first('female')} ${familyName}`,
+    guardian_phone: phoneNumber(random),
     email:
       isHindi || random.isChance(0.2)
         ? undefined
         : `${mailName(father, familyName)}${random.integer(1, 99)}@mail.example`,
     address: `${random.integer(1, 240)}, ${locality}, Nagpur, Maharashtra 4400${random.integer(10, 36)}`,
     category: random.weighted({ General: 46, OBC: 32, SC: 12, ST: 5, EWS: 5 }),
-    route: random.isChance(plan.parentDomainId ? 0.2 : 0.35) ? random.pick(BUS_ROUTES) : undefined,
-    childCount: Number(random.weighted({ 1: 80, 2: 17, 3: 3 })),
+    route: random.isChance(plan.parentDomainId ? 0.2 : 0.35) ? random.pick(BUS_ROUTES).name : undefined,
   };
-  return { family, name: (gender: Gender) => `${names.first(gender)} ${familyName}` };
+  const childCount = Number(random.weighted({ 1: 80, 2: 17, 3: 3 }));
+  return { family, childCount, nameOf: (gender: Gender) => `${names.first(gender)} ${familyName}` };
 }
 
 const LOCALITIES = [
@@ -378,27 +357,19 @@ export function* registrationRecords(school: DemoSchool): Iterable<DemoRecord> {
   const rolls = groupBy(school.students, (student) => JSON.stringify(places.get(student)));
   for (const students of rolls.values()) students.sort(byName);
   for (const student of school.students) {
-    const { family, admittedOn, leftOn } = student;
+    const { admittedOn, leftOn } = student;
     const place = places.get(student);
     yield demoRecord(student.id, instantText(admittedOn, clock(10, 0)), {
       sequence: student.sequence,
       name: student.name,
-      class: place?.class,
-      section: place?.section,
+      ...place,
       roll_no: (rolls.get(JSON.stringify(place))?.indexOf(student) ?? 0) + 1,
       gender: student.gender,
       dob: dayText(student.dob),
-      father_name: family.fatherName,
-      mother_name: family.motherName,
-      guardian_phone: family.phone,
-      email: family.email,
-      address: family.address,
-      category: family.category,
-      session: place?.session,
+      ...student.family,
       admitted_on: dayText(admittedOn),
       left_on: leftOn && dayText(leftOn),
       status: student.status,
-      route: family.route?.name,
       earlier_stays: stayInFormerSection(student, school),
     });
   }
@@ -438,33 +409,17 @@ function lastPlace(student: Student, { plan: { classes }, startYear }: DemoSchoo
 
 export function* staffRecords(school: DemoSchool): Iterable<DemoRecord> {
   for (const member of school.staff.members) {
-    yield demoRecord(member.id, instantText(member.joinedOn, clock(9, 0)), {
-      user_name: member.userName,
-      name: member.name,
-      email: `${member.userName}@${school.plan.mailDomain}`,
-      phone: member.phone,
-      active: member.leftOn === undefined,
-      roles: member.roles,
-      employee_code: member.employeeCode,
-      department: member.department,
-      designation: member.designation,
-      joined_on: dayText(member.joinedOn),
-      left_on: member.leftOn && dayText(member.leftOn),
-    });
+    yield demoRecord(member.id, instantText(member.joinedOn, clock(9, 0)), member.data);
   }
 }
 
 export function* classRecords(school: DemoSchool, createdAt: string): Iterable<DemoRecord> {
-  for (const klass of school.plan.classes) {
-    yield demoRecord(`class-${klass.name}`, createdAt, {
-      name: klass.name,
-      category: klass.category,
-      order: klass.order,
-      sections: klass.sections.map((section) => ({
-        name: section.name,
-        class_teacher: school.staff.classTeacher(klass.name, section.name).reference,
-        capacity: section.capacity,
-        room: section.room,
+  for (const { name, category, order, sections } of school.plan.classes) {
+    yield demoRecord(`class-${name}`, createdAt, {
+      ...{ name, category, order },
+      sections: sections.map((section) => ({
+        ...section,
+        class_teacher: school.staff.classTeacher(name, section.name).reference,
       })),
     });
   }

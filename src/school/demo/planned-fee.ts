@@ -7,16 +7,16 @@ import { BUS_ROUTES, type DemoClass, type SchoolMoment } from './school-plan.js'
 import { dayText, type EpochDay, parseEpochDay, type SessionCalendar } from './session-calendar.js';
 
 export const FEE_HEADS = [
-  { name: 'Tuition', isOptional: false },
-  { name: 'Computer', isOptional: false },
-  { name: 'Transport', isOptional: true },
-  { name: 'Annual charges', isOptional: false },
-  { name: 'Examination', isOptional: false },
-  { name: 'Activity', isOptional: false },
-  { name: 'Admission', isOptional: false },
+  'Tuition',
+  'Computer',
+  'Transport',
+  'Annual charges',
+  'Examination',
+  'Activity',
+  'Admission',
 ] as const;
 
-export type FeeHeadName = (typeof FEE_HEADS)[number]['name'];
+export type FeeHeadName = (typeof FEE_HEADS)[number];
 
 /** An entry of the fee plan. `months` are indexes from the first month of the session; absent: all. */
 export interface PlannedFee {
@@ -62,30 +62,19 @@ const TUITION: Readonly<Record<string, number>> = {
   Senior: 418_025,
 };
 
-export interface PlannedDue {
-  readonly head: FeeHeadName;
-  /** 0 is the first month of the session. */
-  readonly monthIndex: number;
-  readonly amount: number;
-  readonly dueDay: EpochDay;
-  readonly cancelledOn: EpochDay | undefined;
-}
+export type PlannedDue = ReturnType<typeof listDues>[number];
 
 /**
- * All dues of the session, by month, then in the order of the heads. Those of months after the student left
- * are cancelled on the day of leaving.
+ * All dues of the session, by month (0 is its first), then in the order of the heads. Those of months after
+ * the student left are cancelled on the day of leaving.
  */
-export function listDues(
-  enrolment: Enrolment,
-  calendar: SessionCalendar,
-  moment: SchoolMoment,
-): readonly PlannedDue[] {
+export function listDues(enrolment: Enrolment, calendar: SessionCalendar, moment: SchoolMoment) {
   const { klass, student, from, to } = enrolment;
   const yearsAgo = moment.startYear - calendar.startYear;
   const joined = monthIndexOf(calendar, from);
   const left = monthIndexOf(calendar, to);
   const hasLeft = student.leftOn !== undefined && to < calendar.end;
-  const fees = listPlannedFees([klass]).filter(({ route }) => !route || route === student.family.route?.name);
+  const fees = listPlannedFees([klass]).filter(({ route }) => !route || route === student.family.route);
   const isCharged = ({ head, months, isForNewcomers }: PlannedFee, monthIndex: number): boolean => {
     // Whoever joins in mid-session pays the annual charges then, in place of April.
     if (head === 'Annual charges') return !isForNewcomers && monthIndex === joined;

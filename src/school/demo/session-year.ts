@@ -1,6 +1,6 @@
 /** One session of a school: who is on roll, how they attend, and what they pay. */
 import { type Enrolment, listEnrolments } from './enrolment.js';
-import { planLedger } from './fee-ledger.js';
+import { planFeeLedger } from './fee-ledger.js';
 import type { DemoSchool } from './people.js';
 import { Random } from './random.js';
 import { type EpochDay, type SessionCalendar, sessionCalendar } from './session-calendar.js';
@@ -23,7 +23,7 @@ export function* sessionYears(school: DemoSchool): Iterable<SessionYear> {
 function planSession(school: DemoSchool, startYear: number, receiptCount: number) {
   const calendar = sessionCalendar(startYear);
   const enrolments = listEnrolments(school, calendar);
-  const ledgers = enrolments.map((enrolment) => planLedger(enrolment, calendar, school));
+  const ledgers = enrolments.map((enrolment) => planFeeLedger(enrolment, calendar, school));
   /** A past session ends on 31 March, the running one today. */
   const lastDay = Math.min(calendar.end, school.today);
   /** The receipts up to `lastDay`, in the order of their numbers. */
@@ -49,8 +49,8 @@ export interface PlannedLeave {
 }
 
 /**
- * How one student attends a session: a mark a working day, and the leave asked for. About 92 % present; some students far less; illnesses
- * and leaves last some days.
+ * How one student attends a session: a mark a working day, and the leave asked for. About 92 % present; some
+ * students far less; illnesses and leaves last some days.
  */
 function planAttendance(enrolment: Enrolment, calendar: SessionCalendar, seed: number) {
   const random = new Random(seed, 'attendance', calendar.session, enrolment.student.sequence);

@@ -126,7 +126,7 @@ function messageRecord(
   const isSent = status !== 'queued';
   const id = `sms-${year.calendar.startYear}-${String(of.count).padStart(7, '0')}`;
   return demoRecord(id, instantText(day, second), {
-    to: student.family.phone,
+    to: student.family.guardian_phone,
     text,
     recipient: student.reference,
     ...{ template, category },
