@@ -7,7 +7,6 @@ import { parseRequestBody } from '../graphql/http/serve-graphql.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { type BodyLimits, bodyShapeFor } from './body-admission.js';
-import { addOtherMethods } from './rest.js';
 
 export interface AgentServingOptions {
   readonly endpoint: AgentEndpoint;
@@ -33,6 +32,7 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
       parseRequestBody(body, bodyShapeFor(request, options.bodies)),
   );
   app.route({
+    // GET would open a stream of notifications and DELETE end a session; we have neither.
     method: 'POST',
     url: PATH,
     config: { body: 'operations', takesProviderTokens: true },
@@ -57,8 +57,6 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
       return sendText(reply, { status: answer.status, mediaType, text });
     },
   });
-  // GET would open a stream of notifications and DELETE end a session; we have neither.
-  addOtherMethods(app, PATH, ['POST']);
   if (options.access) offerProviderTokens(app, options.access);
 }
 
@@ -83,7 +81,6 @@ function offerProviderTokens(
           text: JSON.stringify(metadata),
         }),
     });
-    addOtherMethods(app, url, ['GET', 'HEAD']);
   }
 }
 

@@ -10,7 +10,6 @@ import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
 import { type BodyShape, bodyShape } from '../../base/json/body-shape.js';
 import { callerName, type Scope } from '../../base/model/scope.js';
 import { FairQueue } from '../../store/database/fair-queue.js';
-import { prefersPage, sendNoticePage } from './notice-page.js';
 import type { Pace } from './paced-writer.js';
 import { hasBody } from './request-admission.js';
 
@@ -48,28 +47,13 @@ declare module 'fastify' {
  * Refuses bodies before they are read. Register it after the hook that authenticates; refusals by route
  * hooks, such as a missing credential, come before it.
  */
-export function useBodyAdmission(
-  app: FastifyInstance,
-  limits: BodyLimits,
-  pace: Pace,
-  suggestPath: (path: string) => string = () => '',
-): void {
+export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits, pace: Pace): void {
   const memory = createBodyMemoryLimit({ bytes: limits.roomBytes, waitMs: MEMORY_WAIT_MS });
   const waiting = new WeakSet<IncomingMessage>();
   // By default Node would ask for the body before we have seen the request.
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request);
     app.server.emit('request', request, response);
-  });
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
-    if (asksForPage(request)) {
-      request.lifecycle.notes.errorCode = 'NOT_FOUND';
-      return sendNoticePage(reply, 'missing');
-    }
-    const [path = ''] = request.url.split('?', 1);
-    const detail = `There is nothing at ${path}. GET / lists every path.${suggestPath(path)}`;
-    throw new ServiceError('NOT_FOUND', detail);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { 'content-length': length } = request.headers;
@@ -118,12 +102,6 @@ export function useBodyAdmission(
 /** Whether the body may have more bytes than are read without reserving memory. */
 export function mayBeLarge({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BYTES;
-}
-
-/** Whether a person opened the address: programs send a credential, or do not prefer HTML. */
-function asksForPage(request: FastifyRequest): boolean {
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  return isRead && !request.lifecycle.hasCredential && prefersPage(request);
 }
 
 /** How many members the body of a request may have. */

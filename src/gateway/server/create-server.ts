@@ -29,7 +29,7 @@ import { createClientErrorHandler } from './client-errors.js';
 import { ConnectionAdmission } from './connection-admission.js';
 import { useContractFiles } from './contract-files.js';
 import { useDocumentation } from './documentation.js';
-import { createUnreadablePathAnswer, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
+import { createUnreadablePathAnswer, useErrorAnswers } from './error-answers.js';
 import { useFiles } from './file-serving.js';
 import { useHealth } from './health.js';
 import { type IdentityLoginServices, useIdentityLogin } from './identity-login.js';
@@ -43,7 +43,7 @@ import { useReadAfter } from './read-after.js';
 import { CallerCache, useAdmissionRefusals, useRequestAdmission } from './request-admission.js';
 import { RequestsInFlight, requestIdOf, useLifecycle } from './request-lifecycle.js';
 import { useRequestTracing } from './request-tracing.js';
-import { addAllMethods, addOtherMethods, useRest } from './rest.js';
+import { useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
 import { API_HEADERS, LANDING_HEADERS } from './security-headers.js';
 import { SerialRequests } from './serial-requests.js';
@@ -51,6 +51,7 @@ import { announceStop, type Stopping, stopServer, useStopping } from './stopping
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
 import { applyMethodOverride, useTusDiscovery } from './tus-serving.js';
 import { UnreadAnswers } from './unread-answers.js';
+import { useUnroutedAnswers } from './unrouted.js';
 import { WebSockets } from './web-sockets.js';
 
 export interface ServerServices extends AuthenticationOptions {
@@ -200,7 +201,6 @@ export async function createServer(services: ServerServices, config: Config): Pr
     },
     clientErrorHandler: createClientErrorHandler(observe),
   });
-  addAllMethods(app);
 
   if (services.isTracing) useRequestTracing(app, config.tracesPerSecond);
   const unread = new UnreadAnswers({
@@ -220,13 +220,10 @@ export async function createServer(services: ServerServices, config: Config): Pr
   const providerTokens = services.identityLogin?.tokens;
   useAuthentication(app, { ...services, providerTokens }, callers);
   useReadAfter(app, services.database.replicas);
-  useBodyAdmission(app, bodies, streaming, (path) =>
-    suggestPath(
-      path,
-      table.descriptions.map((route) => route.path),
-    ),
-  );
-  useProblemAnswers(app, observe);
+  useBodyAdmission(app, bodies, streaming);
+  const paths = table.descriptions.map(({ path }) => path);
+  useUnroutedAnswers(app, (path) => suggestPath(path, paths));
+  useErrorAnswers(app, observe);
 
   useHealth(app, {
     database: services.database,
@@ -239,8 +236,6 @@ export async function createServer(services: ServerServices, config: Config): Pr
   useDocumentation(app, services.portal);
   await usePortal(app, services.portal);
   await useManualPages(app, services.portal);
-  for (const { path } of SERVICE_ROUTES.filter(({ path }) => path !== '/metrics'))
-    addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {
     useBodyParsing(rest, bodies);
     useRest(rest, { ...table, services: services.rest, observe, streams, publicUrl });
@@ -286,7 +281,6 @@ export async function createServer(services: ServerServices, config: Config): Pr
         }
         done();
       });
-      useGraphqlErrorAnswers(scope, observe);
       webSockets?.accept(scope);
       await scope.register(graphql);
     });

@@ -8,11 +8,15 @@ import { keyOfAddress } from './request-admission.js';
 import { API_HEADERS } from './security-headers.js';
 import { leaveUnreadBody } from './unread-body.js';
 
-/** Answers with problem details on every path except `/graphql`. @see decisions 4 */
-export function useProblemAnswers(app: FastifyInstance, observe: Observe): void {
+/**
+ * Answers with problem details, except on `/graphql`: errors that occur before GraphQL sees the request have
+ * the format of GraphQL clients there. @see decisions 4
+ */
+export function useErrorAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
     leaveUnreadBody(request, reply);
-    return sendProblem(noted(error, request, observe), request, reply);
+    const send = request.lifecycle.route === '/graphql' ? sendGraphqlError : sendProblem;
+    return send(noted(error, request, observe), request, reply);
   });
 }
 
@@ -50,35 +54,18 @@ async function admitted(
   else raw.once('close', () => permit.release());
 }
 
-/**
- * Answers on `/graphql`, in the format of GraphQL clients, to errors that occur before GraphQL sees the
- * request. @see decisions 4
- */
-export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): void {
-  app.setErrorHandler((error, request, reply) => {
-    leaveUnreadBody(request, reply);
-    const known = noted(error, request, observe);
-    const { requestId } = request.lifecycle;
-    return reply
-      .code(known.status)
-      .headers(problemHeaders(known, request.lifecycle))
-      .type('application/json; charset=utf-8')
-      .send(
-        JSON.stringify({
-          errors: [
-            {
-              message: known.message,
-              extensions: {
-                code: known.code,
-                status: known.status,
-                requestId,
-                ...(known.errors && { errors: known.errors }),
-              },
-            },
-          ],
-        }),
-      );
-  });
+function sendGraphqlError(
+  error: ServiceError,
+  { lifecycle }: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { message, code, status, errors } = error;
+  const extensions = { code, status, requestId: lifecycle.requestId, ...(errors && { errors }) };
+  return reply
+    .code(status)
+    .headers(problemHeaders(error, lifecycle))
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ errors: [{ message, extensions }] }));
 }
 
 function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {

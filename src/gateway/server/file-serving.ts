@@ -13,7 +13,6 @@ import type { StoredFile } from '../../services/files/stored-file.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { describeFile, toLink } from '../resolvers/services/file-resolver.js';
 import { UPLOAD_PARAMETERS } from '../rest/file-routes.js';
-import { addOtherMethods } from './rest.js';
 import { FILE_HEADERS } from './security-headers.js';
 import {
   answerUploadOffset,
@@ -69,6 +68,14 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
     handler: (request, reply) =>
       speaksTus(request, reply) ? openUpload(request, reply, tus) : upload(request, reply, options),
   });
+  app.route<{ Params: { id: string }; Querystring: Record<string, string> }>({
+    method: ['GET', 'HEAD'],
+    url: '/files/:id',
+    handler: (request, reply) =>
+      request.method === 'HEAD' && speaksTus(request, reply)
+        ? answerUploadOffset(request, reply, tus)
+        : send(request, reply, options),
+  });
   app.route<{ Params: { id: string } }>({
     method: 'PATCH',
     url: '/files/:id',
@@ -81,14 +88,6 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
     ...streamed,
     handler: (request, reply) => appendToUpload(request, reply, tus),
   });
-  app.route<{ Params: { id: string }; Querystring: Record<string, string> }>({
-    method: ['GET', 'HEAD'],
-    url: '/files/:id',
-    handler: (request, reply) =>
-      request.method === 'HEAD' && speaksTus(request, reply)
-        ? answerUploadOffset(request, reply, tus)
-        : send(request, reply, options),
-  });
   app.route<{ Params: { id: string } }>({
     method: 'DELETE',
     url: '/files/:id',
@@ -100,8 +99,6 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
       return reply.code(204).send();
     },
   });
-  addOtherMethods(app, '/files', ['POST']);
-  addOtherMethods(app, '/files/:id', ['GET', 'HEAD', 'PATCH', 'DELETE']);
 }
 
 async function upload(request: FastifyRequest, reply: FastifyReply, { files, stallMs }: FileServingOptions) {

@@ -26,7 +26,6 @@ import {
 import type { BodyLimits } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 import type { Observe } from './observation.js';
-import { addOtherMethods } from './rest.js';
 
 export interface IdentityLoginServices {
   readonly provider: IdentityProvider;
@@ -126,9 +125,6 @@ export async function useIdentityLogin(
       return withSession(reply, opened).code(204).send();
     });
   });
-  addOtherMethods(app, `${PATH}/start`, ['GET']);
-  addOtherMethods(app, `${PATH}/callback`, ['GET']);
-  addOtherMethods(app, `${PATH}/code`, ['POST']);
 
   async function logIn(
     request: FastifyRequest,

@@ -5,14 +5,14 @@ import { ServiceError } from '../../base/errors.js';
 import { parseBearer } from '../../services/auth/service-secret.js';
 import { type AuthenticationOptions, countRequest } from './authentication.js';
 import { useBodyAdmission } from './body-admission.js';
-import { useProblemAnswers } from './error-answers.js';
+import { useErrorAnswers } from './error-answers.js';
 import { shareFor } from './health.js';
 import type { FigureList, Metrics } from './metrics.js';
 import type { Observe } from './observation.js';
 import { RequestsInFlight, useLifecycle } from './request-lifecycle.js';
-import { addAllMethods, addOtherMethods } from './rest.js';
 import { API_HEADERS } from './security-headers.js';
 import { SerialRequests } from './serial-requests.js';
+import { useUnroutedAnswers } from './unrouted.js';
 
 export interface MetricsAccess {
   /** The required token; `undefined`: none. */
@@ -59,7 +59,6 @@ export function useMetrics(app: FastifyInstance, options: MetricsOptions): void 
       return reply.type(registry.contentType).send(await print());
     },
   });
-  addOtherMethods(app, '/metrics', ['GET', 'HEAD']);
 }
 
 /** A server for the metrics alone. The caller opens its port, and closes it. */
@@ -69,12 +68,12 @@ export function createMetricsServer(
   const requests = new SerialRequests();
   const app = fastify({ logger: false, http: { IncomingMessage: requests.IncomingMessage } });
   requests.listen(app.server);
-  addAllMethods(app);
   useLifecycle(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });
-  useProblemAnswers(app, options.observe);
+  useErrorAnswers(app, options.observe);
   const none = { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0, roomBytes: 0 };
   const noBodies = { ...none, mayWrite: () => false };
   useBodyAdmission(app, noBodies, { stallMs: 30_000, minBytesPerSecond: 0 });
+  useUnroutedAnswers(app);
   useMetrics(app, options);
   return app;
 }

@@ -25,7 +25,6 @@ import {
 } from '../../portal/rooms/portal-files.js';
 import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
 import { newNonce, prefersPage, sendNoticePage, sendPage } from './notice-page.js';
-import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS, MANUAL_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
 import { printServiceWorker, SERVICE_WORKER_PATH } from './service-worker.js';
 
@@ -74,7 +73,6 @@ export async function usePortal(
       url,
       handler: async (request, reply) => sendPortal(request, reply),
     });
-  addOtherMethods(app, '/portal/*', ['GET', 'HEAD']);
   app.route({
     method: ['GET', 'HEAD'],
     url: '/explore',
@@ -220,7 +218,6 @@ function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<s
       );
     },
   });
-  addOtherMethods(app, '/portal/assets/:name', ['GET', 'HEAD']);
 }
 
 /** The compressed forms, smallest first. */
@@ -297,7 +294,6 @@ export async function useManualPages(
   for (const url of ['/manual', '/manual/*']) {
     app.route({ method: ['GET', 'HEAD'], url, handler: send });
   }
-  addOtherMethods(app, '/manual/*', ['GET', 'HEAD']);
 }
 
 /** An asset has a hash of its content in its name; a page is revalidated each time, which costs a 304. */

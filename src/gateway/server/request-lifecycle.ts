@@ -44,7 +44,8 @@ export class RequestLifecycle {
     readonly requestId: string,
     readonly address: string,
     headers: IncomingHttpHeaders,
-    route?: string,
+    /** The template of the path; `undefined` if the path is unknown. */
+    public route?: string,
   ) {
     this.notes = new RequestNotes(route);
     this.hasCredential = headers.authorization !== undefined;
@@ -67,6 +68,12 @@ export class RequestLifecycle {
       idempotencyKey: this.idempotencyKey,
       signal: this.#ending,
     };
+  }
+
+  /** Names the path of a request whose method it does not serve. */
+  setRoute(route: string): void {
+    this.route = route;
+    this.notes.operation = route;
   }
 
   /** Aborts the work when the caller has gone. */
@@ -193,7 +200,7 @@ export function useLifecycle(
         requestId: lifecycle.requestId,
         method: request.method,
         url: request.url,
-        route: request.routeOptions.url ?? 'unknown',
+        route: lifecycle.route ?? 'unknown',
         status: reply.raw.statusCode,
         durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
         address: lifecycle.address,

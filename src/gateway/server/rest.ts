@@ -1,15 +1,13 @@
 /** Serves the REST table. */
 
-import { METHODS } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
 import { assertPercentEncoded } from '../../base/http/assert-percent-encoded.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
-import { getOrMake } from '../../base/process/get-or-make.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameter-reader.js';
-import type { Answer, RestServices, Route, RouteDescription } from '../rest/route.js';
+import type { Answer, RestServices, Route } from '../rest/route.js';
 import { mayBeLarge } from './body-admission.js';
 import { isForm } from './body-parsing.js';
 import { gatewayAddress } from './contract-files.js';
@@ -20,8 +18,6 @@ import type { StreamLimits } from './stream-limits.js';
 
 export interface RestOptions {
   readonly routes: readonly Route[];
-  /** All that is served, by plugins too: a method of another one is not refused here. */
-  readonly descriptions: readonly RouteDescription[];
   readonly services: RestServices;
   readonly observe: Observe;
   readonly streams: StreamLimits;
@@ -37,15 +33,6 @@ interface RestGeneric {
 
 export function useRest(app: FastifyInstance, options: RestOptions): void {
   for (const route of options.routes) addRoute(app, route, options);
-  const paths = new Set(options.routes.map(({ path }) => path));
-  for (const [path, methods] of methodsByPath(options.descriptions)) {
-    if (paths.has(path)) addOtherMethods(app, path, methods);
-  }
-}
-
-/** `/o/recs/{collection}` is `/o/recs/:collection` to Fastify. */
-function toFastifyPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
 function addRoute(app: FastifyInstance, route: Route, options: RestOptions): void {
@@ -59,7 +46,8 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
   const { services, observe, streams } = options;
   app.route<RestGeneric>({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
-    url: toFastifyPath(route.path),
+    // `/o/recs/{collection}` is `/o/recs/:collection` to Fastify.
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
       ...bodyConfigOf(route),
       urgencyOf: ({ query, body }) =>
@@ -147,51 +135,4 @@ function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue |
 
 function isEmpty(body: JsonValue | undefined): boolean {
   return isJsonObject(body) && Object.keys(body).length === 0;
-}
-
-function methodsByPath(routes: readonly RouteDescription[]): ReadonlyMap<string, readonly string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { method, path } of routes) {
-    getOrMake(methods, path, () => []).push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  }
-  // A collection with a path of its own takes what every collection does.
-  for (const [path, list] of methods) {
-    if (/^\/o\/recs\/[^/{]+$/.test(path)) list.push(...(methods.get('/o/recs/{collection}') ?? []));
-  }
-  return new Map([...methods].map(([path, list]) => [path, [...new Set(list)]]));
-}
-
-/** A known path answers OPTIONS, and every other method with 405. Refused before a body is read. */
-export function addOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
-  const allow = [...methods, 'OPTIONS'];
-  const url = toFastifyPath(path);
-  app.route({
-    method: 'OPTIONS',
-    url,
-    // Answered before a body is read.
-    onRequest: async (_request, reply) => reply.code(204).header('allow', allow.join(', ')).send(),
-    handler: async () => undefined,
-  });
-  app.route({
-    method: METHODS.filter((method) => method !== 'CONNECT' && !allow.includes(method)),
-    url,
-    onRequest: async (request) => {
-      throw new ServiceError(
-        'METHOD_NOT_ALLOWED',
-        `${request.method} does not go with this path; ${allow.join(', ')} do.`,
-        {
-          allow,
-        },
-      );
-    },
-    handler: async () => undefined,
-  });
-}
-
-/** Fastify knows the common methods; the others must be known too, to be refused by path. */
-export function addAllMethods(app: FastifyInstance): void {
-  for (const method of METHODS) {
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
-      app.addHttpMethod(method, { hasBody: false });
-  }
 }

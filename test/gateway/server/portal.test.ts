@@ -9,7 +9,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
 import { ServiceError } from '../../../src/base/errors.js';
 import { usePortal } from '../../../src/gateway/server/portal.js';
-import { addAllMethods } from '../../../src/gateway/server/rest.js';
 import { portalDirectory } from '../../../src/portal/rooms/portal-files.js';
 import { itAnswers, useGateway } from '../../contract/gateway.js';
 
@@ -228,7 +227,6 @@ describe('a gateway whose portal is not as it should be', () => {
         ? reply.code(error.status).send(error.message)
         : reply.code(500).send(error),
     );
-    addAllMethods(app);
     await usePortal(app, {
       packageDirectory,
       school: () => undefined,

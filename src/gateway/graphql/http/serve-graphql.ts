@@ -89,7 +89,7 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
     );
   }
   app.route({
-    method: [...GRAPHQL_METHODS],
+    method: ['GET', 'HEAD', 'POST'],
     url: '/graphql',
     config: { body: 'operations', urgencyOf: (request) => urgencyOf(request, options) },
     handler: async (request, reply) => {
@@ -121,7 +121,6 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
       return send(answer, { request, incoming, reply, timing: asked.asking.timing });
     },
   });
-  answerOtherMethods(app);
 }
 
 function assertBatchSize(body: unknown, max: number): void {
@@ -347,28 +346,6 @@ const acceptedType = rememberLatest(
 /** Whether the caller prefers Server-Sent Events to JSON, as clients do for a subscription. */
 function acceptsEvents({ method, headers: { accept } }: FastifyRequest): boolean {
   return method !== 'HEAD' && accept !== undefined && acceptedType(accept) === EVENT_STREAM;
-}
-
-/** The methods of `/graphql`. */
-const GRAPHQL_METHODS: readonly string[] = ['GET', 'HEAD', 'POST'];
-
-/** Answers OPTIONS with the allowed methods, and any other method with 405, before a body is read. */
-function answerOtherMethods(app: FastifyInstance): void {
-  const allow = [...GRAPHQL_METHODS, 'OPTIONS'];
-  app.route({
-    method: 'OPTIONS',
-    url: '/graphql',
-    onRequest: async (_request, reply) => reply.code(204).header('allow', allow.join(', ')).send(),
-    handler: async () => undefined,
-  });
-  app.route({
-    method: app.supportedMethods.filter((method) => !allow.includes(method)),
-    url: '/graphql',
-    onRequest: async () => {
-      throw new ServiceError('METHOD_NOT_ALLOWED', '/graphql answers GET and POST.', { allow });
-    },
-    handler: async () => undefined,
-  });
 }
 
 /** Errors that Apollo reports only by HTTP status, with the code of a bad request. */
