@@ -20,7 +20,7 @@ import { notice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
-import { fieldsOfFilter, isFiltering, PageFilter, setConditions, useAddress } from '../shell/page-filter';
+import { isFiltering, PageFilter, setConditions, useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField, TextField } from '../shell/text-field';
@@ -30,7 +30,7 @@ import { type MoreRows, textColumn, type VirtualColumn, VirtualTable } from '../
 const PAGE_SIZE = 100;
 
 export function AuditPage() {
-  const [filter, change] = useAddress(NO_AUDIT_FILTER);
+  const [filter] = useAddress(NO_AUDIT_FILTER);
   const asked: AskedChanges = setConditions(filter);
   const changes = useListedPages(
     AuditOfSchool,
@@ -43,7 +43,7 @@ export function AuditPage() {
       description={t('Every change in the school: who made it, when and how')}
       actions={<AuditExport asked={asked} />}
     >
-      <AuditFilter filter={filter} onChange={change} />
+      <AuditFilter />
       <Answered
         of={changes}
         rows={12}
@@ -184,8 +184,6 @@ const NO_AUDIT_FILTER = {
   until: '',
 };
 
-type AuditFilterState = typeof NO_AUDIT_FILTER;
-
 const OPERATION_NAMES: Readonly<Record<string, string>> = {
   created: phrase('Created'),
   updated: phrase('Changed'),
@@ -201,19 +199,14 @@ const OPERATION_NAMES: Readonly<Record<string, string>> = {
 /** Rarely used conditions. They are shown on request, and while they are set. */
 const RARE = ['credential', 'recordId', 'requestId'] as const;
 
-interface AuditFilterProps {
-  readonly filter: AuditFilterState;
-  onChange(changes: Partial<AuditFilterState>, how?: 'push' | 'replace'): void;
-}
-
-function AuditFilter({ filter, onChange }: AuditFilterProps) {
+function AuditFilter() {
+  const [filter, change, field] = useAddress(NO_AUDIT_FILTER);
   const { collections } = useViewer();
   const [isMoreWanted, setIsMoreWanted] = useState(false);
   const isMore = isMoreWanted || RARE.some((name) => filter[name] !== '');
-  const field = fieldsOfFilter(filter, onChange);
   return (
-    <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_AUDIT_FILTER)}>
-      <UserSelect userId={filter.principal} onChange={(principal) => onChange({ principal }, 'replace')} />
+    <PageFilter isSet={isFiltering(filter)} onClear={() => change(NO_AUDIT_FILTER)}>
+      <UserSelect {...field('principal')} />
       <ChoiceField label={t('What')} {...field('operation')} data={choicesOf(OPERATION_NAMES, t('All'))} />
       <ChoiceField
         label={t('Collection')}
@@ -247,7 +240,7 @@ function AuditFilter({ filter, onChange }: AuditFilterProps) {
 }
 
 /** A school may have many users, so they are searched by a part of the name. */
-function UserSelect({ userId, onChange }: { readonly userId: string; onChange(userId: string): void }) {
+function UserSelect({ value: userId, onChange }: { readonly value: string; onChange(userId: string): void }) {
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search, 300);
   const nameOf = useUserNames(userId === '' ? [] : [userId]);

@@ -111,7 +111,7 @@ export function BranchDialog({ onClose }: { onClose(): void }) {
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!data && !error && <LoadingState rows={3} />}
         {branches.length > MOST_WITHOUT_SEARCH && (
-          <FindInput label={t('Find a school')} value={words} onFind={setWords} />
+          <FindInput label={t('Find a school')} value={words} onChange={setWords} />
         )}
         {data && found.length === 0 && <EmptyState icon="search" title={t('No school has these words')} />}
         <nav aria-label={t('Schools')}>

@@ -14,7 +14,7 @@ import { TextLink } from '../shell/text-button';
 
 export function DeclaredCollectionsPage() {
   const { duties } = useViewer();
-  const [{ find }, change] = useAddress({ find: '' });
+  const [{ find }, , field] = useAddress({ find: '' });
   const { data, error, refetch } = useOperation(DeclaredCollections, {});
   const words = find.toLowerCase();
   const found = data?.collections.filter(({ name, title, description }) =>
@@ -36,12 +36,7 @@ export function DeclaredCollectionsPage() {
       }
     >
       <Stack>
-        <FindInput
-          label={t('Find a collection')}
-          value={find}
-          onFind={(text) => change({ find: text }, 'replace')}
-          maxWidth={360}
-        />
+        <FindInput label={t('Find a collection')} {...field('find')} maxWidth={360} />
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!data && !error && <LoadingState />}
         {found?.length === 0 && <EmptyState icon="search" title={t('No collections match')} />}

@@ -22,7 +22,7 @@ const NOTHING_ASKED = { collections: '', oquery: '', where: '', since: '', forma
 export function ExportPage() {
   const { collections: known, domain } = useViewer();
   const readable = known.filter(({ canRead }) => canRead);
-  const [address, change] = useAddress(NOTHING_ASKED);
+  const [address, change, field] = useAddress(NOTHING_ASKED);
   const running = useExport();
   const collections = readable
     .map(({ name }) => name)
@@ -54,8 +54,7 @@ export function ExportPage() {
                 <ChoiceField
                   label={t('Format')}
                   data={EXPORT_FORMATS.map(([value, label]) => ({ value, label }))}
-                  value={address.format}
-                  onChange={(next) => change({ format: next }, 'replace')}
+                  {...field('format')}
                 />
                 <DayTimeInput
                   label={t('Only changes since')}

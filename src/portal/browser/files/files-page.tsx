@@ -23,7 +23,7 @@ const PAGE_SIZE = 100;
 const NO_FILTER = { collection: '', name: '' };
 
 export function FilesPage() {
-  const [filter, change] = useAddress(NO_FILTER);
+  const [filter] = useAddress(NO_FILTER);
   const [settled] = useDebouncedValue(filter, 250);
   const [opened, setOpened] = useState<string>();
   const [removed, setRemoved] = useState<ListedFile>();
@@ -50,7 +50,7 @@ export function FilesPage() {
         <DialogButton label={t('Add a file')} isMain dialog={(close) => <AddFileDialog onClose={close} />} />
       }
     >
-      <FilesFilter filter={filter} onChange={change} />
+      <FilesFilter />
       {download.error && <ProblemState problem={download.error} />}
       <Answered
         of={files}
@@ -83,25 +83,17 @@ export function FilesPage() {
   );
 }
 
-interface FilesFilterProps {
-  readonly filter: typeof NO_FILTER;
-  onChange(changes: Partial<typeof NO_FILTER>, how?: 'push' | 'replace'): void;
-}
-
-function FilesFilter({ filter, onChange }: FilesFilterProps) {
+function FilesFilter() {
+  const [filter, change, field] = useAddress(NO_FILTER);
   const { collections } = useViewer();
   return (
-    <PageFilter isSet={isFiltering(filter)} onClear={() => onChange(NO_FILTER)} isShort>
-      <FindInput
-        label={t('Find a file')}
-        value={filter.name}
-        onFind={(name) => onChange({ name }, 'replace')}
-      />
+    <PageFilter isSet={isFiltering(filter)} onClear={() => change(NO_FILTER)} isShort>
+      <FindInput label={t('Find a file')} {...field('name')} />
       <ChoiceField
         className="wide-choice"
         aria-label={t('Attached to')}
         value={filter.collection}
-        onChange={(next) => onChange({ collection: next })}
+        onChange={(next) => change({ collection: next })}
         data={[
           { value: '', label: t('All files') },
           ...collections.map(({ name, title }) => ({ value: name, label: title })),

@@ -8,7 +8,7 @@ import { formats, t } from '../language/texts';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
-import { fieldsOfFilter, isFiltering, PageFilter, setConditions, useAddress } from '../shell/page-filter';
+import { isFiltering, PageFilter, setConditions, useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField, TextField } from '../shell/text-field';
@@ -27,7 +27,7 @@ const PAGE_SIZE = 100;
 const NO_FILTER = { kind: '', state: '', recipient: '', from: '', until: '' };
 
 export function MessagesPage() {
-  const [filter, change] = useAddress(NO_FILTER);
+  const [filter, change, field] = useAddress(NO_FILTER);
   const [opened, setOpened] = useState<string>();
   const messages = useListedPages(
     MessagesOfPortal,
@@ -35,7 +35,6 @@ export function MessagesPage() {
     (result) => result.messages,
   );
   const message = messages.data?.find(({ id }) => id === opened);
-  const field = fieldsOfFilter(filter, change);
   return (
     <PageFrame
       title={t('Messages')}

@@ -23,7 +23,7 @@ type ListedAccount = PeopleAccountsQuery['accounts']['nodes'][number];
 const PAGE_SIZE = 50;
 
 export function PeoplePage() {
-  const [{ find, state }, change] = useAddress({ find: '', state: '' });
+  const [{ find, state }, change, field] = useAddress({ find: '', state: '' });
   const accounts = useListedPages(
     PeopleAccounts,
     (after) => ({
@@ -47,11 +47,7 @@ export function PeoplePage() {
     >
       <Stack>
         <Group>
-          <FindInput
-            label={t('Find a user')}
-            value={find}
-            onFind={(text) => change({ find: text }, 'replace')}
-          />
+          <FindInput label={t('Find a user')} {...field('find')} />
           <ChoiceField
             aria-label={t('State')}
             value={state}

@@ -35,7 +35,7 @@ function PrintOf({ head, layout }: PrintOfProps) {
   const today = useToday();
   const { sessionFirstMonth, collections } = useViewer();
   const { by = [], choose = [], orderBy = [], plural } = layout;
-  const [address, setAddress] = useAddress<Readonly<Record<string, string>>>({
+  const [address, , fieldOf] = useAddress<Readonly<Record<string, string>>>({
     ...{ collection: layout.collection, where: '', oquery: '', sort: '', set: '' },
     ...Object.fromEntries(choose.map(({ name }) => [name, ''])),
   });
@@ -66,16 +66,14 @@ function PrintOf({ head, layout }: PrintOfProps) {
       <Stack gap="sm">
         <Group gap="sm" align="flex-end" className="no-print sheet-choices">
           {!isOfRecords && by.length > 0 && sets.data && (
-            <SetSelect
-              {...{ by, sets: sets.data, value: set }}
-              onChange={(next) => setAddress({ set: next }, 'replace')}
-            />
+            <SetSelect {...{ by, sets: sets.data }} {...fieldOf('set')} value={set} />
           )}
           {choose.map((choice) => (
             <Choice
               key={choice.name}
-              {...{ choice, layout, value: chosen[choice.name] ?? '' }}
-              onChange={(next) => setAddress({ [choice.name]: next }, 'replace')}
+              {...{ choice, layout }}
+              {...fieldOf(choice.name)}
+              value={chosen[choice.name] ?? ''}
             />
           ))}
           <TextButton

@@ -13,7 +13,7 @@ export function CollectionsPage() {
   const collections = inOrderOfTitle(useViewer().collections.filter(({ canRead }) => canRead));
   const { data } = useOperation(CollectionDescriptions, {});
   const described = new Map(data?.collections.map(({ name, description }) => [name, say(description)]));
-  const [{ find }, change] = useAddress({ find: '' });
+  const [{ find }, , field] = useAddress({ find: '' });
   const found = collections.filter(({ name, title }) =>
     containsWords(`${name} ${title} ${described.get(name) ?? ''}`, find),
   );
@@ -23,13 +23,7 @@ export function CollectionsPage() {
       description={t('{count, plural, one {# collection} other {# collections}} you can read', {
         count: collections.length,
       })}
-      actions={
-        <FindInput
-          label={t('Find a collection')}
-          value={find}
-          onFind={(text) => change({ find: text }, 'replace')}
-        />
-      }
+      actions={<FindInput label={t('Find a collection')} {...field('find')} />}
     >
       {found.length === 0 && <EmptyState icon="search" title={t('No collections match')} />}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">

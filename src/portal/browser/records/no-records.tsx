@@ -90,7 +90,7 @@ export function MissingRecord({ above, collection }: MissingRecordProps) {
       action={
         <form onSubmit={look}>
           <Group gap="xs" justify="center">
-            <FindInput label={t('Find a record')} value={search} onFind={setSearch} />
+            <FindInput label={t('Find a record')} value={search} onChange={setSearch} />
             <TextButton label={t('Search')} type="submit" />
           </Group>
         </form>

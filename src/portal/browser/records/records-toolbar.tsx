@@ -92,7 +92,7 @@ function SearchField({
     <FindInput
       label={label}
       value={text}
-      onFind={(next) => {
+      onChange={(next) => {
         setText(next);
         search(next);
       }}

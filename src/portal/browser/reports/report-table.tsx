@@ -30,7 +30,7 @@ export interface ReportTableProps {
 export function ReportTable({ form, answer, label, linkOf, earlier }: ReportTableProps) {
   const { rows, first, hasNextPage, isFetchingNextPage, isLoadingAll, fetchNextPage } = answer;
   const currency = first?.currency;
-  const [{ sort, find }, change] = useAddress(ARRANGED);
+  const [{ sort, find }, change, field] = useAddress(ARRANGED);
   const [most, setMost] = useState(REPORT_PAGE);
   const valueText = useReportValueText(currency);
   const place = { report: form.field };
@@ -108,11 +108,7 @@ export function ReportTable({ form, answer, label, linkOf, earlier }: ReportTabl
             t('Sorted and searched are the first {count, number} rows.', { count: rows.length })}
         </Text>
         <div className="no-print">
-          <FindInput
-            label={t('Find in the rows')}
-            value={find}
-            onFind={(text) => change({ find: text }, 'replace')}
-          />
+          <FindInput label={t('Find in the rows')} {...field('find')} />
         </div>
       </Group>
       <ListTable<ReportRow>

@@ -26,7 +26,7 @@ export function ReportsPage() {
       description: say(description),
     })),
   );
-  const [{ find }, change] = useAddress({ find: '' });
+  const [{ find }, , field] = useAddress({ find: '' });
   const found = reports.filter(({ name, title, description }) =>
     containsWords(`${name} ${title} ${description}`, find),
   );
@@ -36,13 +36,7 @@ export function ReportsPage() {
       description={t('{count, plural, one {# report} other {# reports}} you can run', {
         count: reports.length,
       })}
-      actions={
-        <FindInput
-          label={t('Find a report')}
-          value={find}
-          onFind={(text) => change({ find: text }, 'replace')}
-        />
-      }
+      actions={<FindInput label={t('Find a report')} {...field('find')} />}
     >
       {found.length === 0 && <EmptyState icon="search" title={t('No reports match')} />}
       <Stack gap="xl">

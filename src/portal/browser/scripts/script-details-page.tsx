@@ -102,7 +102,7 @@ const LEVEL_NAMES: Readonly<Record<string, string>> = {
 
 /** The log of a script, the newest line first. */
 function LogTab({ name }: ScriptTabProps) {
-  const [{ level }, change] = useAddress({ level: '' });
+  const [{ level }, , field] = useAddress({ level: '' });
   const log = useListedPages(
     LogOfScript,
     (before) => ({
@@ -113,13 +113,7 @@ function LogTab({ name }: ScriptTabProps) {
   );
   return (
     <Stack>
-      <ChoiceField
-        label={t('Level')}
-        value={level}
-        onChange={(next) => change({ level: next }, 'replace')}
-        data={choicesOf(LEVEL_NAMES, t('All'))}
-        maw={220}
-      />
+      <ChoiceField label={t('Level')} {...field('level')} data={choicesOf(LEVEL_NAMES, t('All'))} maw={220} />
       <Answered of={log} empty={<EmptyState icon="file" title={t('No log entries')} />}>
         {(entries) => (
           <ListTable<LogOfScriptQuery['scriptLog'][number]>

@@ -39,7 +39,7 @@ function newTemplate(name: string): ShownPropertyFragment {
 }
 
 export function SettingsPage() {
-  const [{ find }, change] = useAddress({ find: '' });
+  const [{ find }, , field] = useAddress({ find: '' });
   const [edited, setEdited] = useState<ShownPropertyFragment>();
   const answer = useOperation(SchoolSettings, {});
   const properties = answer.data?.domainProperties;
@@ -80,12 +80,7 @@ export function SettingsPage() {
       }
     >
       <Stack gap="lg">
-        <FindInput
-          label={t('Find a setting')}
-          value={find}
-          onFind={(text) => change({ find: text }, 'replace')}
-          maxWidth={360}
-        />
+        <FindInput label={t('Find a setting')} {...field('find')} maxWidth={360} />
         <Answered of={answer}>
           {() => found?.length === 0 && <EmptyState icon="search" title={t('No settings match')} />}
         </Answered>

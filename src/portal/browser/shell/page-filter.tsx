@@ -50,7 +50,7 @@ export interface FindInputProps {
   /** The label and placeholder, e.g. "Find a user". */
   readonly label: string;
   readonly value: string;
-  onFind(text: string): void;
+  onChange(text: string): void;
   /** Called when the field loses the focus. */
   onBlur?(): void;
   /** Default: the width of its container. */
@@ -58,12 +58,12 @@ export interface FindInputProps {
 }
 
 /** The field that filters a list by words. */
-export function FindInput({ label, value, onFind, onBlur, maxWidth }: FindInputProps) {
+export function FindInput({ label, value, onChange, onBlur, maxWidth }: FindInputProps) {
   return (
     <TextInput
       type="search"
       value={value}
-      onChange={({ currentTarget }) => onFind(currentTarget.value)}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
       onBlur={onBlur}
       placeholder={label}
       aria-label={label}
@@ -80,10 +80,16 @@ export function FindInput({ label, value, onFind, onBlur, maxWidth }: FindInputP
  * The state is read from the address itself. The router shows a new address only when its page is ready,
  * so the next action of a quick user would see the state of before. While another page is being opened,
  * the state of this one stays as it is.
+ *
+ * Returns the state, how it is changed, and the value of each part for its input.
  */
 export function useAddress<State extends Readonly<Record<string, string>>>(
   defaults: State,
-): readonly [State, (changes: Partial<State>, how?: 'push' | 'replace') => void] {
+): readonly [
+  state: State,
+  change: (changes: Partial<State>, how?: 'push' | 'replace') => void,
+  field: (name: keyof State & string) => { readonly value: string; onChange(value: string): void },
+] {
   const { history } = useRouter();
   const navigate = useNavigate();
   const shown = useMatch({ strict: false });
@@ -111,18 +117,11 @@ export function useAddress<State extends Readonly<Record<string, string>>>(
     },
     [navigate, isOpen],
   );
-  return [state, change];
-}
-
-/** Returns the value of each condition of a filter, for its input, and how it is changed. */
-export function fieldsOfFilter<Name extends string>(
-  filter: Readonly<Record<Name, string>>,
-  change: (changes: Partial<Record<Name, string>>, how: 'replace') => void,
-) {
-  return (name: Name) => ({
-    value: filter[name],
-    onChange: (value: string) => change({ [name]: value } as Partial<Record<Name, string>>, 'replace'),
+  const field = (name: keyof State & string) => ({
+    value: state[name] ?? '',
+    onChange: (value: string) => change({ [name]: value } as Partial<State>, 'replace'),
   });
+  return [state, change, field];
 }
 
 /**
