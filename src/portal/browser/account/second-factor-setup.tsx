@@ -34,8 +34,7 @@ export function SecondFactorSetup({ onCodes }: SecondFactorSetupProps) {
   return (
     <SetupForm
       {...data.beginSecondFactor}
-      isBusy={confirm.isPending}
-      problem={confirm.error}
+      of={confirm}
       onCode={(code) =>
         confirm.mutate({ code }, { onSuccess: ({ confirmSecondFactor }) => onCodes(confirmSecondFactor) })
       }
@@ -43,7 +42,7 @@ export function SecondFactorSetup({ onCodes }: SecondFactorSetupProps) {
   );
 }
 
-interface CodeFormProps extends Pick<SubmitFormProps, 'isBusy' | 'problem'> {
+interface CodeFormProps extends Pick<SubmitFormProps, 'of'> {
   onCode(code: string): void;
 }
 
@@ -143,16 +142,16 @@ export function SecondFactorSection() {
 }
 
 function Removal({ onDone }: { onDone(): void }) {
-  const { mutate, isPending, error } = useChange(RemoveOwnSecondFactor);
-  const off = (code: string) => mutate({ code }, { onSuccess: onDone });
-  return <CodeForm action={t('Turn off')} isBusy={isPending} problem={error} onCode={off} />;
+  const remove = useChange(RemoveOwnSecondFactor);
+  const off = (code: string) => remove.mutate({ code }, { onSuccess: onDone });
+  return <CodeForm action={t('Turn off')} of={remove} onCode={off} />;
 }
 
 function NewRecoveryCodes({ onCodes }: SecondFactorSetupProps) {
-  const { mutate, isPending, error } = useChange(RenewOwnRecoveryCodes);
+  const renewal = useChange(RenewOwnRecoveryCodes);
   const renew = (code: string) =>
-    mutate({ code }, { onSuccess: ({ renewRecoveryCodes }) => onCodes(renewRecoveryCodes) });
-  return <CodeForm action={t('Get new codes')} isBusy={isPending} problem={error} onCode={renew} />;
+    renewal.mutate({ code }, { onSuccess: ({ renewRecoveryCodes }) => onCodes(renewRecoveryCodes) });
+  return <CodeForm action={t('Get new codes')} of={renewal} onCode={renew} />;
 }
 
 function CodeForm({ onCode, ...form }: CodeFormProps & Pick<SubmitFormProps, 'action'>) {

@@ -29,7 +29,7 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
     ...{ '{me}': useViewer().id, '{today}': today, '{month}': today.slice(0, 7) },
   };
   const { name, document: text = '', mutation = '', inputs, preview } = act;
-  const { mutateAsync, isPending, error } = useWrite<Readonly<Record<string, Answer>>, unknown>({
+  const write = useWrite<Readonly<Record<string, Answer>>, unknown>({
     name: 'Act',
     text,
   });
@@ -47,11 +47,10 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
   if (obstacle !== undefined)
     return (
       <ConfirmDialog
-        {...{ problem: null, isBusy: false, onClose }}
         title={sayAct(act, act.title)}
         action={sayAct(act, act.title)}
         isReady={false}
-        onConfirm={onClose}
+        {...{ onClose, onConfirm: onClose }}
       >
         {t('This is not possible now.')} {sayAct(act, obstacle)}
       </ConfirmDialog>
@@ -69,7 +68,7 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
   const unknown = missing.find((input) => !asked.includes(input));
   const run = async (isDry: boolean) => {
     if (preview !== undefined) values.set(preview, isDry);
-    const done = await mutateAsync(variablesOf(values)).catch(() => undefined);
+    const done = await write.mutateAsync(variablesOf(values)).catch(() => undefined);
     if (!done) return;
     const answer = done.answer[mutation];
     if (isDry) {
@@ -90,8 +89,7 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
       isDangerous={act.isDangerous === true}
       isReady={missing.length === 0}
       onConfirm={() => void run(isPreview)}
-      isBusy={isPending}
-      problem={error}
+      of={write}
       onClose={onClose}
     >
       <Stack gap="sm">

@@ -57,7 +57,8 @@ export function BranchesSection() {
 /** Creates a branch and opens it, because its users must be invited next. */
 export function NewBranchDialog({ onClose }: { onClose(): void }) {
   const { domain } = useViewer();
-  const { mutate, data, error, isPending } = useChange(MakeBranch, [SchoolBranches]);
+  const make = useChange(MakeBranch, [SchoolBranches]);
+  const { data } = make;
   return (
     <InputDialog opened onClose={onClose} title={t('New branch')}>
       {data ? (
@@ -74,10 +75,9 @@ export function NewBranchDialog({ onClose }: { onClose(): void }) {
       ) : (
         <SubmitForm
           action={t('Create branch')}
-          isBusy={isPending}
-          problem={error}
+          of={make}
           onSubmit={({ name = '', id = '', timeZone = '' }) =>
-            mutate({ data: { name: name.trim(), id: id.trim(), timeZone } })
+            make.mutate({ data: { name: name.trim(), id: id.trim(), timeZone } })
           }
         >
           <Text>

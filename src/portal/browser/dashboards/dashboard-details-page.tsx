@@ -198,8 +198,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
       {(dialog.kind === 'newTile' || dialog.kind === 'tile') && (
         <TileForm
           tile={dialog.kind === 'tile' ? dialog.tile : undefined}
-          isBusy={change.isPending}
-          problem={change.error}
+          of={change}
           theirs={theirs && { id, tiles: (theirs.tiles ?? []).map((one) => titleOfTile(toTile(one))) }}
           onClose={close}
           onSave={(tile) => {
@@ -213,8 +212,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
           heading={t('Title and sharing')}
           action={t('Save')}
           values={{ title: begun.title ?? id, sharedWith: begun.sharedWith ?? [] }}
-          isBusy={change.isPending}
-          problem={change.error}
+          of={change}
           theirs={theirs && { id, title: theirs.title ?? id, sharedWith: theirs.sharedWith ?? [] }}
           onClose={close}
           onSave={(values) => save({ title: values.title, sharedWith: values.sharedWith })}

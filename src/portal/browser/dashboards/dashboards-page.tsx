@@ -9,7 +9,7 @@ import {
 } from '../../../generated/portal/dashboards/dashboards';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
-import { FormDialog } from '../shell/confirm-dialog';
+import { FormDialog, type SubmitFormProps } from '../shell/confirm-dialog';
 import { LinkCard } from '../shell/link-card';
 import { ListPage } from '../shell/list-table';
 import { SharedWithInput } from '../shell/shared-with-input';
@@ -74,8 +74,7 @@ function NewDashboardDialog({ onClose }: { onClose(): void }) {
       heading={t('New dashboard')}
       action={t('Create dashboard')}
       values={{ title: '', sharedWith: [] }}
-      isBusy={make.isPending}
-      problem={make.error}
+      of={make}
       onClose={onClose}
       onSave={(values) =>
         make.mutate(
@@ -95,12 +94,9 @@ interface DashboardValues {
   readonly sharedWith: readonly string[];
 }
 
-export interface DashboardDialogProps {
+export interface DashboardDialogProps extends Pick<SubmitFormProps, 'action' | 'of'> {
   readonly heading: string;
-  readonly action: string;
   readonly values: DashboardValues;
-  readonly isBusy: boolean;
-  readonly problem: Error | null;
   /** The dashboard as somebody else saved it in the meantime, if saving was rejected for that reason. */
   readonly theirs?: (DashboardValues & { readonly id: string }) | undefined;
   onSave(values: DashboardValues): void;
@@ -109,14 +105,12 @@ export interface DashboardDialogProps {
 
 /** The name and roles of a new or an existing dashboard. */
 export function DashboardDialog(props: DashboardDialogProps) {
-  const { heading, action, values, isBusy, problem, theirs, onSave, onClose } = props;
+  const { heading, values, theirs, onSave, ...form } = props;
   const [sharedWith, setSharedWith] = useState(values.sharedWith);
   return (
     <FormDialog
       title={heading}
-      action={action}
-      isBusy={isBusy}
-      problem={problem}
+      {...form}
       meanwhile={
         theirs && {
           changed: { collection: 'dashboard', id: theirs.id },
@@ -126,7 +120,6 @@ export function DashboardDialog(props: DashboardDialogProps) {
           ],
         }
       }
-      onClose={onClose}
       onSubmit={({ title = '' }) => onSave({ title: title.trim(), sharedWith })}
     >
       <TextInput

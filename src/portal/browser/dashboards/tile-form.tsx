@@ -12,7 +12,7 @@ import type { ResultTable } from '../../explore/result-tables';
 import { useViewer } from '../gateway/use-gateway';
 import { formats, phrase, say, t } from '../language/texts';
 import { ParameterInput } from '../reports/parameters-form';
-import { InputDialog, SubmitForm } from '../shell/confirm-dialog';
+import { InputDialog, SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
 import { PickField, SwitchField, TextField } from '../shell/text-field';
 import { findOperation, TileBody, useTileAnswer } from './dashboard-tile';
 import type { TileOperation } from './tile-operation';
@@ -29,18 +29,16 @@ const PICTURE_NAMES: Readonly<Record<TilePicture, string>> = {
 
 const EMPTY_TILE: DashboardTileInput = { operation: '', picture: 'TABLE' };
 
-export interface TileFormProps {
+export interface TileFormProps extends Pick<SubmitFormProps, 'of'> {
   /** Absent for a new tile. */
   readonly tile?: DashboardTileInput | undefined;
-  readonly isBusy: boolean;
-  readonly problem: Error | null;
   /** The dashboard as somebody else saved it in the meantime, if saving was rejected for that reason. */
   readonly theirs?: { readonly id: string; readonly tiles: readonly string[] } | undefined;
   onSave(tile: DashboardTileInput): void;
   onClose(): void;
 }
 
-export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: TileFormProps) {
+export function TileForm({ tile, theirs, onSave, onClose, ...form }: TileFormProps) {
   const viewer = useViewer();
   const [edited, setEdited] = useState<DashboardTileInput>(tile ?? EMPTY_TILE);
   const change = (next: Partial<DashboardTileInput>) => setEdited({ ...edited, ...next });
@@ -49,9 +47,8 @@ export function TileForm({ tile, isBusy, problem, theirs, onSave, onClose }: Til
     <InputDialog opened onClose={onClose} size="lg" title={tile ? t('Change the tile') : t('New tile')}>
       <SubmitForm
         action={tile ? t('Save') : t('Add the tile')}
-        isBusy={isBusy}
         isReady={operation !== undefined}
-        problem={problem}
+        {...form}
         meanwhile={
           theirs && {
             changed: { collection: 'dashboard', id: theirs.id },

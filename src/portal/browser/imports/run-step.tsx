@@ -69,8 +69,7 @@ export function TrialStep({ one, onCorrect }: TrialStepProps) {
               title={isHeldBack ? t('Import rows without errors?') : t('Import now?')}
               action={t('Import')}
               isDangerous={counts.removed > 0}
-              isBusy={change.isPending || run.isPending}
-              problem={change.error ?? run.error}
+              of={{ isPending: change.isPending || run.isPending, error: change.error ?? run.error }}
               onConfirm={() => void start().then(close, () => undefined)}
               onClose={close}
             >
@@ -236,8 +235,7 @@ function UndoDialog({ one: { id, collection }, onClose }: UndoDialogProps) {
       title={t('Undo this import?')}
       action={t('Undo the import')}
       isDangerous
-      isBusy={undo.isPending}
-      problem={undo.error ?? error}
+      of={{ ...undo, error: undo.error ?? error }}
       onConfirm={() => undo.mutate({ id }, { onSuccess: onClose })}
       onClose={onClose}
     >

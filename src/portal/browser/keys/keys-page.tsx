@@ -157,16 +157,15 @@ function NewKeyDialog({ onClose }: { onClose(): void }) {
   const [lastDay, setLastDay] = useState('');
   const [addresses, setAddresses] = useState<string[]>([]);
   const [scopes, setScopes] = useState<PickedScopes>(NO_SCOPES);
-  const { mutate, data, error, isPending } = useChange(MakeApiKey, [ApiKeysOfPortal]);
+  const make = useChange(MakeApiKey, [ApiKeysOfPortal]);
   const inDays = () => (days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString());
-  if (data) return <NewKey secret={data.createApiKey.key} onClose={onClose} />;
+  if (make.data) return <NewKey secret={make.data.createApiKey.key} onClose={onClose} />;
   return (
     <InputDialog opened size="lg" onClose={onClose} title={t('New API key')} closeOnClickOutside={false}>
       <SubmitForm
         action={t('Create key')}
-        isBusy={isPending}
+        of={make}
         isReady={hasScopes(scopes)}
-        problem={error}
         note={
           !hasScopes(scopes) && (
             <Text c="dimmed" className="grow">
@@ -176,7 +175,7 @@ function NewKeyDialog({ onClose }: { onClose(): void }) {
         }
         onCancel={onClose}
         onSubmit={({ name = '' }) =>
-          mutate({
+          make.mutate({
             data: {
               name: name.trim(),
               scopes,
@@ -237,16 +236,15 @@ interface RotateKeyDialogProps extends Pick<ListedKey, 'id' | 'name'> {
 /** The old key keeps working for a while, so that programs can change over. */
 function RotateKeyDialog({ id, name, onClose }: RotateKeyDialogProps) {
   const [overlap, setOverlap] = useState('86400');
-  const { mutate, data, error, isPending } = useChange(RotateApiKeyInPortal, [ApiKeysOfPortal]);
-  if (data) return <NewKey secret={data.rotateApiKey.key} onClose={onClose} />;
+  const rotate = useChange(RotateApiKeyInPortal, [ApiKeysOfPortal]);
+  if (rotate.data) return <NewKey secret={rotate.data.rotateApiKey.key} onClose={onClose} />;
   return (
     <InputDialog opened onClose={onClose} title={t('Rotate {name}?', { name })} closeOnClickOutside={false}>
       <SubmitForm
         action={t('Rotate')}
-        isBusy={isPending}
-        problem={error}
+        of={rotate}
         onCancel={onClose}
-        onSubmit={() => mutate({ id, overlapSeconds: Number(overlap) })}
+        onSubmit={() => rotate.mutate({ id, overlapSeconds: Number(overlap) })}
       >
         <Text>{t('A new key with the same name, scopes, addresses and expiry replaces it.')}</Text>
         <PickField

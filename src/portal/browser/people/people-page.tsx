@@ -109,17 +109,16 @@ export function AccountStateTag({
 /** Adds a user, and shows the link to pass on if it was not mailed. */
 function InviteDialog({ onClose }: { onClose(): void }) {
   const [roles, setRoles] = useState<readonly string[]>([]);
-  const { mutate, data, error, isPending } = useChange(InvitePerson, [PeopleAccounts]);
-  if (data) return <SentLinkDialog {...data.inviteUser} onClose={onClose} />;
+  const invite = useChange(InvitePerson, [PeopleAccounts]);
+  if (invite.data) return <SentLinkDialog {...invite.data.inviteUser} onClose={onClose} />;
   return (
     <InputDialog opened onClose={onClose} title={t('Invite a user')}>
       <SubmitForm
         action={t('Invite')}
-        isBusy={isPending}
+        of={invite}
         isReady={roles.length > 0}
-        problem={error}
         onSubmit={({ userName = '', name = '', email }) =>
-          mutate({ data: { userName, name, roles: [...roles], ...(email && { email }) } })
+          invite.mutate({ data: { userName, name, roles: [...roles], ...(email && { email }) } })
         }
       >
         <TextInput label={t('User name')} required name="userName" />

@@ -171,8 +171,7 @@ function AccountDialog({ what, begun, now, onClose }: AccountDialogProps) {
       title={what === 'roles' ? t('Change roles') : action}
       action={what === 'roles' ? t('Save') : action}
       isDangerous={what === 'active' && isActive}
-      isBusy={setUserRoles.isPending || setUserActive.isPending}
-      problem={theirs ? null : error}
+      of={{ isPending: setUserRoles.isPending || setUserActive.isPending, error: theirs ? null : error }}
       onConfirm={() =>
         what === 'roles'
           ? setUserRoles.mutate({ ...common, roles: [...roles] }, done)

@@ -216,8 +216,7 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
                 <ConfirmDialog
                   title={t('Promote these students?')}
                   action={t('Promote students')}
-                  isBusy={promote.isPending}
-                  problem={promote.error}
+                  of={promote}
                   onClose={() => {
                     promote.reset();
                     close();

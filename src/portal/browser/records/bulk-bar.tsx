@@ -94,8 +94,7 @@ function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogPro
       action={actionWords()}
       isReady={isSaid && count !== undefined && count > 0 && !isTooMany && (!uses || mayForce)}
       isDangerous={kind === 'remove'}
-      isBusy={write.isPending}
-      problem={uses ? null : (write.error ?? counted.error)}
+      of={{ ...write, error: uses ? null : (write.error ?? counted.error) }}
       onConfirm={() => write.mutate(uses && true)}
       onClose={() => {
         keepDraft({});

@@ -190,9 +190,8 @@ function RemoveDialog({ collection, record, onClose }: RemoveDialogProps) {
       title={t('Remove this record?')}
       action={uses && mayForce ? t('Remove anyway') : t('Remove')}
       isDangerous
-      isBusy={remove.isPending}
       isReady={!uses || mayForce}
-      problem={uses ? null : remove.error}
+      of={{ ...remove, error: uses ? null : remove.error }}
       onConfirm={() => remove.mutate({ ...asked, force: uses && true }, { onSuccess: onClose })}
       onClose={onClose}
     >

@@ -12,7 +12,7 @@ import {
 import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
-import { ChangeDialog, FormDialog, notice, savedOver } from '../shell/confirm-dialog';
+import { ChangeDialog, FormDialog, notice, type SubmitFormProps, savedOver } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
 import { SharedWithInput } from '../shell/shared-with-input';
@@ -134,8 +134,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
       {named && (
         <SavedViewDialog
           view={named}
-          isBusy={save.isPending}
-          problem={save.error}
+          of={save}
           theirs={theirs}
           onSave={(view) => keep({ ...view, stored: over })}
           onClose={() => setNamed(undefined)}
@@ -176,10 +175,8 @@ function toNamedView(view: SavedView): NamedView {
   };
 }
 
-interface SavedViewDialogProps {
+interface SavedViewDialogProps extends Pick<SubmitFormProps, 'of'> {
   readonly view: NamedView;
-  readonly isBusy: boolean;
-  readonly problem: Error | null;
   /** The view as somebody else saved it in the meantime, if saving was rejected for that reason. */
   readonly theirs: SavedView | undefined;
   onSave(view: NamedView): void;
@@ -187,7 +184,7 @@ interface SavedViewDialogProps {
 }
 
 /** The name of a view, its roles, and whether it is the default of the collection. */
-function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: SavedViewDialogProps) {
+function SavedViewDialog({ view, theirs, onSave, ...form }: SavedViewDialogProps) {
   const rights = useViewer().collections.find(({ name }) => name === 'saved_view');
   const [edited, setEdited] = useState(view);
   const name = edited.name.trim();
@@ -196,7 +193,6 @@ function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: Sav
       title={view.stored === undefined ? t('Save as view') : t('Name and sharing of the view')}
       action={t('Save')}
       isReady={name !== ''}
-      problem={problem}
       meanwhile={
         theirs && {
           changed: { collection: 'saved_view', id: theirs.id },
@@ -209,7 +205,7 @@ function SavedViewDialog({ view, isBusy, problem, theirs, onSave, onClose }: Sav
         }
       }
       onSubmit={() => onSave({ ...edited, name })}
-      {...{ isBusy, onClose }}
+      {...form}
     >
       <TextField
         label={t('Name')}

@@ -304,9 +304,8 @@ function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
     <FormDialog
       title={title}
       action={t('Save')}
-      isBusy={set.isPending}
+      of={{ ...set, error: problem }}
       isReady={text !== '' && parsed !== undefined}
-      problem={problem}
       meanwhile={
         theirs && {
           changed: { collection: '$property', id: name },

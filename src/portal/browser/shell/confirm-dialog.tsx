@@ -1,5 +1,6 @@
 import { Alert, Button, type ButtonProps, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import { HistoryOfRecord, RecordNow, UndoRequest } from '../../../generated/portal/records/record';
 import { LastAuditedChange, LastChangeOfRecord } from '../../../generated/portal/shell/last-change';
@@ -22,15 +23,19 @@ export function notice(message: ReactNode, outcome: 'done' | 'failed' = 'done'):
   });
 }
 
+/** A change that is asked for: whether its answer is awaited, and why it failed. */
+type SentChange = Pick<UseMutationResult, 'isPending' | 'error'>;
+
+const NOT_SENT: SentChange = { isPending: false, error: null };
+
 interface ConfirmDialogProps {
   readonly title: string;
   /** The label of the confirming button. */
   readonly action: string;
   readonly isDangerous?: boolean;
-  readonly isBusy: boolean;
+  readonly of?: SentChange;
   /** Whether the button is enabled. Default: always. */
   readonly isReady?: boolean;
-  readonly problem: Error | null;
   onConfirm(): void;
   onClose(): void;
   /** What will happen to how many things, and how it can be undone. */
@@ -42,9 +47,8 @@ export function ConfirmDialog({
   title,
   action,
   isDangerous = false,
-  isBusy,
+  of = NOT_SENT,
   isReady = true,
-  problem,
   onConfirm,
   onClose,
   children,
@@ -53,13 +57,13 @@ export function ConfirmDialog({
     <InputDialog opened onClose={onClose} title={title}>
       <Stack>
         <Text component="div">{children}</Text>
-        {problem && <ProblemState problem={problem} />}
+        {of.error && <ProblemState problem={of.error} />}
         <Group justify="flex-end">
           <TextButton label={t('Cancel')} onClick={onClose} />
           <Button
             // White on the red of the theme has a contrast of only 3.8:1.
             color={isDangerous ? 'red.9' : 'campus'}
-            loading={isBusy}
+            loading={of.isPending}
             disabled={!isReady}
             onClick={onConfirm}
           >
@@ -255,21 +259,14 @@ interface ChangeDialogProps<Result, Variables>
 /** Asks before a change, makes it, and closes. */
 export function ChangeDialog<Result, Variables>(props: ChangeDialogProps<Result, Variables>) {
   const { change, variables, outdated, onDone, ...dialog } = props;
-  const { mutateAsync, isPending, error } = useChange(change, outdated);
+  const made = useChange(change, outdated);
   const confirm = async () => {
     // What listed the changed thing may be gone with this dialog before the answer is here.
-    const result = await mutateAsync(variables);
+    const result = await made.mutateAsync(variables);
     dialog.onClose();
     onDone?.(result);
   };
-  return (
-    <ConfirmDialog
-      {...dialog}
-      isBusy={isPending}
-      problem={error}
-      onConfirm={() => void confirm().catch(() => undefined)}
-    />
-  );
+  return <ConfirmDialog {...dialog} of={made} onConfirm={() => void confirm().catch(() => undefined)} />;
 }
 
 interface ChangeButtonProps<Result, Variables> extends Omit<ChangeDialogProps<Result, Variables>, 'onClose'> {
@@ -328,9 +325,8 @@ export function ActionButton<Result, Variables>(props: ActionButtonProps<Result,
 export interface SubmitFormProps {
   /** The label of the button. */
   readonly action: string;
-  readonly isBusy?: boolean;
+  readonly of?: SentChange;
   readonly isReady?: boolean;
-  readonly problem?: Error | null;
   /** What somebody else has saved meanwhile, if the form was refused for that reason. */
   readonly meanwhile?: ChangedMeanwhileProps | undefined;
   /** Called with the texts of the named inputs. */
@@ -344,17 +340,7 @@ export interface SubmitFormProps {
 
 /** The inputs of a form one below the other, what is wrong with them, and the button that sends them. */
 export function SubmitForm(props: SubmitFormProps) {
-  const {
-    action,
-    isBusy = false,
-    isReady = true,
-    problem,
-    meanwhile,
-    onSubmit,
-    onCancel,
-    note,
-    children,
-  } = props;
+  const { action, of = NOT_SENT, isReady = true, meanwhile, onSubmit, onCancel, note, children } = props;
   return (
     <form
       onSubmit={(event) => {
@@ -365,11 +351,11 @@ export function SubmitForm(props: SubmitFormProps) {
       <Stack>
         {children}
         {meanwhile && <ChangedMeanwhile {...meanwhile} />}
-        {problem && !meanwhile && <ProblemState problem={problem} />}
+        {of.error && !meanwhile && <ProblemState problem={of.error} />}
         <Group justify="flex-end">
           {note}
           {onCancel && <TextButton label={t('Cancel')} onClick={onCancel} />}
-          <TextButton label={action} isMain type="submit" loading={isBusy} disabled={!isReady} />
+          <TextButton label={action} isMain type="submit" loading={of.isPending} disabled={!isReady} />
         </Group>
       </Stack>
     </form>

@@ -155,15 +155,14 @@ interface ChangeWebhookDialogProps {
 
 function ChangeWebhookDialog({ begun, now, onClose }: ChangeWebhookDialogProps) {
   const wordsOf = useEventWords();
-  const { mutate, error, isPending } = useChange(ChangeWebhook, OUTDATED);
-  const { over, theirs } = savedOver(begun, now, error);
+  const change = useChange(ChangeWebhook, OUTDATED);
+  const { over, theirs } = savedOver(begun, now, change.error);
   return (
     <InputDialog opened size="lg" onClose={onClose} title={t('Change the webhook')}>
       <WebhookForm
         values={over}
         action={t('Save')}
-        isBusy={isPending}
-        problem={error}
+        of={change}
         meanwhile={
           theirs && {
             changed: { collection: '$webhook', id: now.id },
@@ -176,7 +175,7 @@ function ChangeWebhookDialog({ begun, now, onClose }: ChangeWebhookDialogProps) 
           }
         }
         onSave={(data) =>
-          mutate(
+          change.mutate(
             { id: now.id, data, ifMatch: over.etag },
             {
               onSuccess: () => {

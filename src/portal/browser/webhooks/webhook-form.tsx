@@ -17,8 +17,7 @@ export type WebhookValues = Pick<ListedWebhook, 'name' | 'url' | 'events'>;
 
 type WatchedEvent = WebhookValues['events'][number] & { readonly key: number };
 
-export interface WebhookFormProps
-  extends Pick<SubmitFormProps, 'action' | 'isBusy' | 'problem' | 'meanwhile'> {
+export interface WebhookFormProps extends Pick<SubmitFormProps, 'action' | 'of' | 'meanwhile'> {
   /** The current values. Untouched inputs follow their changes. */
   readonly values: WebhookValues;
   onSave(values: WebhookValues): void;

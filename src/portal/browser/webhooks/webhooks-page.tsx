@@ -55,18 +55,17 @@ export function WebhooksPage() {
 
 function NewWebhookDialog({ onClose }: { onClose(): void }) {
   const { collections } = useViewer();
-  const { mutate, data, error, isPending } = useChange(MakeWebhook, [WebhooksOfPortal]);
+  const make = useChange(MakeWebhook, [WebhooksOfPortal]);
   const collection = collections.find(({ canRead }) => canRead)?.name ?? '';
   const events = [{ collection, operations: ['created', 'updated', 'deleted'], oquery: null }];
-  if (data) return <WebhookSecret secret={data.createWebhook.secret} onClose={onClose} />;
+  if (make.data) return <WebhookSecret secret={make.data.createWebhook.secret} onClose={onClose} />;
   return (
     <InputDialog opened size="lg" onClose={onClose} title={t('New webhook')} closeOnClickOutside={false}>
       <WebhookForm
         values={{ name: '', url: '', events }}
         action={t('Create webhook')}
-        isBusy={isPending}
-        problem={error}
-        onSave={(values) => mutate({ data: values })}
+        of={make}
+        onSave={(values) => make.mutate({ data: values })}
       />
     </InputDialog>
   );

@@ -320,8 +320,7 @@ function Sending({ letters, channel, category, mayBeSent }: SendingProps) {
         <ConfirmDialog
           title={t('Send these messages?')}
           action={label}
-          problem={null}
-          isBusy={isPending}
+          of={{ isPending, error: null }}
           onClose={() => setIsAsked(false)}
           onConfirm={() => mutate()}
         >
