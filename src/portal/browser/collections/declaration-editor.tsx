@@ -1,7 +1,7 @@
 /** The text of a declaration. A change must be tried before it can be saved. */
 
 import { Group, List, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import {
   DeclaredCollections,
@@ -14,10 +14,11 @@ import {
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
 import type { CollectionDefinition, FieldDefinition } from '../../../store/catalog/collection-definition.js';
 import { LazyCodeEditor } from '../editor/lazy-editor';
-import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
 import { useDraft, useDraftBase } from '../records/use-draft';
-import { isVersionConflict, LastChangedBy, notice } from '../shell/confirm-dialog';
+import { codeOf } from '../session/gateway-problem';
+import { LastChangedBy, notice } from '../shell/confirm-dialog';
 import { readJsonObject } from '../shell/find-json-fault';
 import { WarningNotice } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
@@ -124,7 +125,7 @@ interface TrialAndSaveProps {
 /** Remounted after every change of the text, so that only a tried text can be saved. */
 function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
   const gateway = useGateway();
-  const queries = useQueryClient();
+  const askAnew = useAskAnew();
   const [dropsUsed, setDropsUsed] = useState(false);
   const definition = parsed(text);
   const trial = useMutation({
@@ -137,13 +138,13 @@ function TrialAndSave({ text, over, isChanged, onDiscard }: TrialAndSaveProps) {
     },
     // The current declaration replaces the one that the draft began with, and the page shows the difference.
     onError: async (fault) => {
-      if (isVersionConflict(fault)) await queries.invalidateQueries({ queryKey: [WholeDeclaration.name] });
+      if (codeOf(fault) === 'VERSION_CONFLICT') await askAnew([WholeDeclaration]);
     },
     // This must precede reloading the declaration, which mounts another editor.
     onSuccess: async () => {
       onDiscard();
       notice(t('Saved.'));
-      await Promise.all(OUTDATED.map(({ name }) => queries.invalidateQueries({ queryKey: [name] })));
+      await askAnew(OUTDATED);
     },
   });
   const problem = trial.error ?? save.error;

@@ -16,7 +16,7 @@ import type {
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { say, t } from '../language/texts';
 import { CountButton } from '../records/records-toolbar';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import { CodeSpans } from '../shell/code-to-copy';
 import { ChangeButton } from '../shell/confirm-dialog';
 import { ListTable } from '../shell/list-table';
@@ -31,7 +31,7 @@ export function DeclarationPage() {
   const { collections, duties } = useViewer();
   const { data, error, refetch } = useOperation(WholeDeclaration, { name });
   const mayChange = duties.includes('collections');
-  const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND' && mayChange;
+  const isNew = codeOf(error) === 'NOT_FOUND' && mayChange;
   const isDeclared = collections.some((one) => one.name === name && one.isDeclared);
   const written = data?.collectionDefinition as CollectionDefinition | undefined;
   const version = data?.collection?.version ?? NO_VERSION;

@@ -14,7 +14,7 @@ import {
 } from '../../../generated/portal/dashboards/dashboards';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import { ChangeDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { InSteps, InTurns, usePrintWhole } from '../shell/in-turns';
 import { EmptyState, LoadingState, lazyPart, NotFoundState, PageFrame, ProblemState } from '../shell/states';
@@ -27,16 +27,11 @@ const TileForm = lazyPart(async () => (await import('./tile-form')).TileForm);
 
 type StoredDashboard = DashboardTilesQuery['dashboard'];
 
-/**
- * The dashboard was removed, never existed, or is not shared with the viewer. The gateway does not say
- * which.
- */
-const GONE = new Set(['NOT_FOUND', 'GONE']);
-
 export function DashboardDetailsPage() {
   const { dashboard: id = '' } = useParams({ strict: false }) as { readonly dashboard?: string };
   const { data, error, refetch } = useOperation(DashboardTiles, { id });
-  if (error instanceof GatewayProblem && GONE.has(error.code))
+  // It was removed, never existed, or is not shared with the viewer.
+  if (['NOT_FOUND', 'GONE'].includes(codeOf(error) ?? ''))
     return <NotFoundState above={[{ label: t('Dashboards'), to: '/portal/dashboards' }]} />;
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;

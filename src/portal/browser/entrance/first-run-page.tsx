@@ -5,7 +5,7 @@ import { SchoolFields } from '../branches/branches-section';
 import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import { TextButton } from '../shell/text-button';
 import { EntranceCard, NewPasswordFields, OverNotice, RefusalNotice } from './entrance-card';
 
@@ -80,8 +80,9 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
       });
     } catch (error) {
       setIsBusy(false);
-      const isOver = error instanceof GatewayProblem && error.code === 'NOT_FOUND';
-      return isOver ? onStep('over') : setRefusal(<ProblemWords text={(error as Error).message} />);
+      return codeOf(error) === 'NOT_FOUND'
+        ? onStep('over')
+        : setRefusal(<ProblemWords text={(error as Error).message} />);
     }
     try {
       await session.logIn({ userName, password, domain: '' });

@@ -8,7 +8,7 @@ import {
 import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import { TextButton } from '../shell/text-button';
 import { EntranceCard, NewPasswordFields, OverNotice, RefusalNotice } from './entrance-card';
 
@@ -58,7 +58,7 @@ function stepOf(data: LinkedAccountQuery | undefined, problem: Error | null): St
 }
 
 function stepAfter(problem: Error): Step {
-  if (problem instanceof GatewayProblem && problem.code === 'NOT_FOUND') return { kind: 'over' };
+  if (codeOf(problem) === 'NOT_FOUND') return { kind: 'over' };
   return { kind: 'unknown', words: problem.message };
 }
 

@@ -2,7 +2,6 @@
 
 import { Badge, Card, Group, Select, Stack, Table, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   CashOfCollectors,
@@ -12,7 +11,7 @@ import {
   StudentsWhoPay,
 } from '../../../generated/portal/fees/fees';
 import { ActButtons } from '../acts/act-buttons';
-import { useOperation, useWrite } from '../gateway/use-gateway';
+import { useAskAnew, useOperation, useWrite } from '../gateway/use-gateway';
 import { formats, phrase, t, useToday } from '../language/texts';
 import { parseTypedNumber } from '../language/typed-number';
 import { whereContains } from '../records/reference-picker';
@@ -141,7 +140,7 @@ interface PaymentProps {
 }
 
 function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
-  const queries = useQueryClient();
+  const askAnew = useAskAnew();
   const dues = useOperation(DuesOfStudent, { studentId });
   const receipts = useOperation(ReceiptsOfStudent, { where: { student: { id: { in: [studentId] } } } });
   const who = useOperation(StudentsWhoPay, { where: { _id: { equals: studentId } } });
@@ -154,13 +153,6 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
     ({ id, data }) => ({ ...(data as Data), id }) as ListedReceipt,
   );
   const shown = taken.find((one) => one.receipt_no === receiptNo);
-  const renew = async () => {
-    await Promise.all(
-      [DuesOfStudent, ReceiptsOfStudent, CashOfCollectors].map(({ name }) =>
-        queries.invalidateQueries({ queryKey: [name] }),
-      ),
-    );
-  };
   return (
     <>
       <Text fw={600} className="no-print" size="md">
@@ -180,7 +172,7 @@ function Payment({ studentId, receiptNo, onReceipt }: PaymentProps) {
           studentId={studentId}
           dues={dues.data.studentDues}
           onPaid={async (next) => {
-            await renew();
+            await askAnew([DuesOfStudent, ReceiptsOfStudent, CashOfCollectors]);
             onReceipt(next);
           }}
         />

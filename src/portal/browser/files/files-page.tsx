@@ -1,12 +1,11 @@
 /** The files of the school with their owners and records. They can be added and removed. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FilesOfPortal } from '../../../generated/portal/files/files';
 import { useFileSending } from '../gateway/use-file-sending';
-import { useDownload, useListedPages, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useDownload, useListedPages, useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { DialogButton, InputDialog, notice } from '../shell/confirm-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
@@ -175,7 +174,7 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
 
 /** Adds a file that belongs to no record: the roles that may read it, then the file itself. */
 function AddFileDialog({ onClose }: { onClose(): void }) {
-  const queries = useQueryClient();
+  const askAnew = useAskAnew();
   const [roles, setRoles] = useState<readonly string[]>([]);
   const { sending, progress, problem, stop } = useFileSending(
     '/files',
@@ -183,7 +182,7 @@ function AddFileDialog({ onClose }: { onClose(): void }) {
     ({ name }) => {
       notice(t('{name} is added.', { name }));
       onClose();
-      return queries.invalidateQueries({ queryKey: [FilesOfPortal.name] });
+      return askAnew([FilesOfPortal]);
     },
   );
   return (

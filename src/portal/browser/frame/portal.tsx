@@ -25,7 +25,7 @@ import { readEarly } from '../gateway/gateway-client';
 import { useGateway, useSession, useViewer, type Viewer, ViewerContext } from '../gateway/use-gateway';
 import { say, showTimesIn, switchLanguage, t, useLanguage } from '../language/texts';
 import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf, GatewayProblem } from '../session/gateway-problem';
 import { BRANCH_PARAMETER, branchInAddress, homeOfBranch } from '../session/graphql-headers';
 import { takeEarly } from '../session/login-session';
 import { InSteps } from '../shell/in-turns';
@@ -85,8 +85,7 @@ function createQueryClient(): QueryClient {
 
   /** After a refusal, the rights of the viewer are requested again, because they have changed. */
   function noteRefusal(fault: unknown): void {
-    if (!(fault instanceof GatewayProblem) || fault.code !== 'FORBIDDEN') return;
-    void queries.invalidateQueries({ queryKey: [PortalViewer.name] });
+    if (codeOf(fault) === 'FORBIDDEN') void queries.invalidateQueries({ queryKey: [PortalViewer.name] });
   }
 }
 

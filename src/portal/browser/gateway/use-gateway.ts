@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { createContext, useContext, useEffect } from 'react';
 import { type PortalViewerQuery } from '../../../generated/portal/shell/viewer';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import { type PortalOperation } from '../session/graphql-headers';
 import { type LoginSession } from '../session/login-session';
 import { type GatewayClient } from './gateway-client';
@@ -79,6 +79,14 @@ export function useOperation<Result, Variables>(
   });
 }
 
+/** Returns a function that repeats the queries with these names. */
+export function useAskAnew(): (outdated: readonly { readonly name: string }[]) => Promise<void> {
+  const queries = useQueryClient();
+  return async (outdated) => {
+    await Promise.all(outdated.map(({ name }) => queries.invalidateQueries({ queryKey: [name] })));
+  };
+}
+
 /**
  * Returns a mutation. `keptIn` makes a repetition recognizable. Afterwards, the queries with these names are
  * repeated.
@@ -89,16 +97,13 @@ export function useChange<Result, Variables>(
   keptIn?: WritePlace,
 ): UseMutationResult<Result, Error, Variables> {
   const gateway = useGateway();
-  const queries = useQueryClient();
-  const askAnew = async () => {
-    await Promise.all(outdated.map((query) => queries.invalidateQueries({ queryKey: [query.name] })));
-  };
+  const askAnew = useAskAnew();
   return useMutation({
     mutationFn: (variables: Variables) => gateway.executeText<Result>(text, variables, { name, keptIn }),
-    onSuccess: askAnew,
+    onSuccess: () => askAnew(outdated),
     // After a change by somebody else, the current version is read before the refusal is shown.
     onError: async (fault) => {
-      if (fault instanceof GatewayProblem && fault.code === 'VERSION_CONFLICT') await askAnew();
+      if (codeOf(fault) === 'VERSION_CONFLICT') await askAnew(outdated);
     },
   });
 }

@@ -14,7 +14,7 @@ import {
 import { useEvents, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import { ChangeButton } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
@@ -31,7 +31,7 @@ export function ImportDetailsPage() {
   const { data, error } = answer;
   useProgress(id);
   const above = [{ label: t('Import'), to: '/portal/imports' }];
-  if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState above={above} />;
+  if (codeOf(error) === 'NOT_FOUND') return <NotFoundState above={above} />;
   const one = data?.import;
   return (
     <PageFrame

@@ -5,7 +5,7 @@ import { ApiKeysOfPortal, UsageOfKey, type UsageOfKeyQuery } from '../../../gene
 import { ChartCanvas } from '../charts/chart-canvas';
 import { useOperation } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import { StateTag } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, NotFoundState, PageFrame, TitledSection } from '../shell/states';
@@ -26,7 +26,7 @@ export function KeyUsagePage() {
   const answer = useOperation(UsageOfKey, asked, { keepsPrevious: true, everyMs: REFRESH_MS });
   const { error } = answer;
   const above = [{ label: t('API keys'), to: '/portal/keys' }];
-  if (error instanceof GatewayProblem && error.code === 'NOT_FOUND') return <NotFoundState above={above} />;
+  if (codeOf(error) === 'NOT_FOUND') return <NotFoundState above={above} />;
   const listed = keys.data?.apiKeys.find((one) => one.id === id);
   return (
     <PageFrame

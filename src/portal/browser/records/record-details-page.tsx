@@ -8,7 +8,7 @@ import { ActButtons } from '../acts/act-buttons';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
 import { PrintMenu, usePrints } from '../prints/print-menu';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import { ConfirmDialog, DialogButton } from '../shell/confirm-dialog';
 import { InSteps } from '../shell/in-turns';
 import { PageTab, PageTabs } from '../shell/page-tabs';
@@ -47,7 +47,7 @@ export function RecordDetailsPage() {
     { isEnabled: !isNew && rights?.canRead === true },
   );
   const { collection } = declared;
-  const isRemoved = now.error instanceof GatewayProblem && now.error.code === 'GONE';
+  const isRemoved = codeOf(now.error) === 'GONE';
   // The record that was read before its removal is still present beside the error.
   const record = isRemoved ? undefined : now.data?.record;
   const problem = declared.error ?? (isRemoved ? null : now.error);

@@ -11,9 +11,9 @@ import {
   SaveRecord,
 } from '../../../generated/portal/records/record';
 import { GridRecords, type GridRecordsQuery } from '../../../generated/portal/records/records';
-import { useChange, useGateway, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useChange, useGateway, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf, type GatewayProblem } from '../session/gateway-problem';
 import { ChangedBy, notice, type OtherChange } from '../shell/confirm-dialog';
 import { ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
@@ -44,7 +44,7 @@ interface RecordEditorProps {
 
 export function RecordEditor({ collection, record, onMade }: RecordEditorProps) {
   const viewer = useViewer();
-  const queries = useQueryClient();
+  const askAnew = useAskAnew();
   const rights = viewer.collections.find(({ name }) => name === collection.name);
   const settable = new Set(record ? rights?.updatableFields : rights?.creatableFields);
   const mayWrite = (record ? rights?.canUpdate : rights?.canCreate) === true;
@@ -62,7 +62,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
     keepDraft,
     onSaved: async (_id, requestId) => {
       if (requestId !== undefined) notice(t('Saved.'));
-      await queries.invalidateQueries({ queryKey: [GridRecords.name] });
+      await askAnew([GridRecords]);
     },
   });
   const stored = (record ? record.data : defaultsOf(shown)) as Values;
@@ -218,10 +218,7 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
     },
   });
   const problem = saving.error as GatewayProblem | null;
-  const askAnew = () =>
-    Promise.all(
-      [RecordNow, HistoryOfRecord].map(({ name }) => queries.invalidateQueries({ queryKey: [name] })),
-    );
+  const askAnew = useAskAnew();
 
   async function save(record: RecordToChange, draft: Draft): Promise<boolean> {
     const changes = tidied(draft);
@@ -232,11 +229,11 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
       putRecord(queries, collection, answer.updateRecord);
       keepDraft({});
       setConflict(undefined);
-      await askAnew();
+      await askAnew([RecordNow, HistoryOfRecord]);
       await onSaved(record.id, requestId);
       return true;
     } catch (fault) {
-      if (fault instanceof GatewayProblem && fault.code === 'VERSION_CONFLICT') await ask(record, changes);
+      if (codeOf(fault) === 'VERSION_CONFLICT') await ask(record, changes);
       return false;
     }
   }
@@ -272,7 +269,7 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
       }
       setConflict(undefined);
       saving.reset();
-      await askAnew();
+      await askAnew([RecordNow, HistoryOfRecord]);
       await onSaved(record.id, undefined);
     }
   }

@@ -1,12 +1,11 @@
 /** The main fields of a record above its tabs. They stay visible on every tab. */
 import { Anchor, Group, Stack, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MessagesOfPortal } from '../../../generated/portal/messages/messages';
 import { FilesOfRecord } from '../../../generated/portal/records/record';
 import { downloadOf, RemoveFileDialog } from '../files/file-dialog';
 import { useFileSending } from '../gateway/use-file-sending';
-import { useDownload, useOperation } from '../gateway/use-gateway';
+import { useAskAnew, useDownload, useOperation } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { labelOfMessage, MESSAGE_STATE_NAMES, MessageDialog } from '../messages/message-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
@@ -119,12 +118,10 @@ export interface RecordFilesProps {
 }
 
 export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
-  const queries = useQueryClient();
+  const askAnew = useAskAnew();
   const { data, error, refetch } = useOperation(FilesOfRecord, { collection, recordId: id });
   const [removed, setRemoved] = useState<{ readonly id: string; readonly name: string }>();
-  const add = useFileSending('/files', { collection, recordId: id }, () =>
-    queries.invalidateQueries({ queryKey: [FilesOfRecord.name] }),
-  );
+  const add = useFileSending('/files', { collection, recordId: id }, () => askAnew([FilesOfRecord]));
   const download = useDownload();
   const problem = error ?? add.problem ?? download.error;
   const files = data?.files.nodes ?? [];

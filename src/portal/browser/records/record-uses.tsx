@@ -2,7 +2,7 @@
 import { Anchor, Stack } from '@mantine/core';
 import { useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf, type GatewayProblem } from '../session/gateway-problem';
 import { escapeValue } from './filter-conditions';
 import { sayFieldName } from './use-declared-collection';
 
@@ -19,8 +19,8 @@ const USE = /^(\d+)( or more)? records? of (\S+) points? to it \((.+)\)$/;
 
 /** The uses that a refusal names; `undefined` if the removal was not refused because of them. */
 export function usesIn(problem: Error | null): readonly RecordUse[] | undefined {
-  if (!(problem instanceof GatewayProblem) || problem.code !== 'CONFLICT') return undefined;
-  const { errors } = problem.extensions;
+  if (codeOf(problem) !== 'CONFLICT') return undefined;
+  const { errors } = (problem as GatewayProblem).extensions;
   if (!Array.isArray(errors)) return undefined;
   const found = errors.flatMap(({ detail = '' }: { readonly detail?: string }) => {
     const [, count, more, collection = '', field = ''] = USE.exec(detail) ?? [];

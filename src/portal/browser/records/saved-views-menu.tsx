@@ -1,6 +1,6 @@
 /** The menu of saved views of a collection: select, save, rename, share and remove them. */
 import { Menu, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   ChangeSavedView,
@@ -9,7 +9,7 @@ import {
   SavedViewsOf,
   type SavedViewsOfQuery,
 } from '../../../generated/portal/records/saved-views';
-import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { ChangeDialog, FormDialog, notice, type SubmitFormProps, savedOver } from '../shell/confirm-dialog';
@@ -260,7 +260,7 @@ interface NamedView {
  */
 function useSaveView(collection: string) {
   const gateway = useGateway();
-  const queries = useQueryClient();
+  const askAnew = useAskAnew();
   const viewer = useViewer();
   const rights = viewer.collections.find(({ name }) => name === 'saved_view');
   return useMutation({
@@ -289,6 +289,6 @@ function useSaveView(collection: string) {
       return (await gateway.execute(MakeSavedView, { data: made, isDefault, others })).createSavedView.id;
     },
     // After a change by somebody else, the current version is shown beside the refusal.
-    onSettled: () => queries.invalidateQueries({ queryKey: [SavedViewsOf.name] }),
+    onSettled: () => askAnew([SavedViewsOf]),
   });
 }

@@ -18,7 +18,7 @@ import {
 import { LazyCodeEditor } from '../editor/lazy-editor';
 import { pageOf, useChange, useListedPages, useOperation } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import { ChangeButton } from '../shell/confirm-dialog';
 import { findJsonFault, readJson } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
@@ -35,7 +35,7 @@ export function ScriptDetailsPage() {
   const navigate = useNavigate();
   const { script: name = '' } = useParams({ strict: false }) as { readonly script?: string };
   const { data, error, refetch } = useOperation(ScriptNow, { name });
-  const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND';
+  const isNew = codeOf(error) === 'NOT_FOUND';
   const script = isNew ? undefined : data?.script;
   const tabs: readonly (readonly [name: string, label: string, content: ReactNode])[] = [
     ['code', t('Code'), <ScriptEditor key={name} name={name} script={script} />],

@@ -1,7 +1,6 @@
 /** The code and the triggers of a script. Changes stay in the tab until they are saved. */
 
 import { Drawer, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type ChangeEvent, useId } from 'react';
 import {
   KeepScript,
@@ -12,10 +11,11 @@ import {
   VersionsOfScript,
 } from '../../../generated/portal/scripts/scripts';
 import { LazyCodeEditor } from '../editor/lazy-editor';
-import { useChange, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useChange, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
 import { useDraft, useDraftBase } from '../records/use-draft';
-import { ChangedBy, DialogButton, isVersionConflict, notice } from '../shell/confirm-dialog';
+import { codeOf } from '../session/gateway-problem';
+import { ChangedBy, DialogButton, notice } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/icon';
 import { lazyPart, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
@@ -79,7 +79,7 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
   // 0 is the version of a script that does not exist yet.
   const version = script?.version ?? 0;
   const [begunVersion, goOnFromNow] = useDraftBase(key, { isBegun: isDrafted, now: version });
-  const queries = useQueryClient();
+  const askAnew = useAskAnew();
   const save = useChange(KeepScript);
   const form: ScriptForm = { ...toForm(script), ...draft };
   const set = (changes: Partial<ScriptForm>) => keepDraft({ ...draft, ...changes });
@@ -88,9 +88,6 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
     onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => set({ [name]: currentTarget.value }),
   });
   const isChanged = isDrafted || script === undefined;
-  // This must follow the removal of the draft, because a saved new script mounts another editor.
-  const askAnew = () =>
-    Promise.all(OUTDATED.map((query) => queries.invalidateQueries({ queryKey: [query.name] })));
   const submit = () =>
     save.mutate(
       { script: toInput(name, form), ifVersion: begunVersion },
@@ -98,9 +95,10 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
         onSuccess: () => {
           keepDraft({});
           notice(t('Saved.'));
-          void askAnew();
+          // This must follow the removal of the draft, because a saved new script mounts another editor.
+          void askAnew(OUTDATED);
         },
-        onError: (fault) => isVersionConflict(fault) && askAnew(),
+        onError: (fault) => codeOf(fault) === 'VERSION_CONFLICT' && askAnew(OUTDATED),
       },
     );
   return (
@@ -127,7 +125,7 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
         {script && begunVersion !== version && (
           <NewerVersion script={script} code={form.code} onGoOn={goOnFromNow} />
         )}
-        {save.error && !isVersionConflict(save.error) && <ProblemState problem={save.error} />}
+        {save.error && codeOf(save.error) !== 'VERSION_CONFLICT' && <ProblemState problem={save.error} />}
         <Group className="form-foot">
           <TextButton
             label={t('Save')}

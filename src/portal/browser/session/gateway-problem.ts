@@ -24,6 +24,11 @@ export class GatewayProblem extends Error {
   }
 }
 
+/** The code of a failed request; `undefined` for another fault, and for none. */
+export function codeOf(fault: unknown): string | undefined {
+  return fault instanceof GatewayProblem ? fault.code : undefined;
+}
+
 /**
  * Returns the code of the catalog from the `type` of a problem (RFC 9457); the status for any other answer.
  */

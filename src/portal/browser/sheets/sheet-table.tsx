@@ -6,7 +6,7 @@ import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { SaveSheet, SheetRecords } from '../../../generated/portal/sheets/sheets';
 import type { SheetDeclaration } from '../../../school/sheets/sheet-definition.js';
-import { useGateway, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useGateway, useViewer } from '../gateway/use-gateway';
 import { fromWallTime } from '../language/days';
 import { formats, t } from '../language/texts';
 import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
@@ -47,6 +47,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
   const viewer = useViewer();
   const gateway = useGateway();
   const queries = useQueryClient();
+  const askAnew = useAskAnew();
   const offerUndo = useUndoNotice();
   const { collection, member: reference, day: dayField, savedBy, parts } = declaration;
   const columns = sheetColumns(declaration, sheet.example);
@@ -111,10 +112,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
         'tab',
       );
       setChanges({});
-      const onUndone = async () => {
-        await queries.invalidateQueries({ queryKey: [SheetRecords.name] });
-        await queries.invalidateQueries({ queryKey: [GridRecords.name] });
-      };
+      const onUndone = () => askAnew([SheetRecords, GridRecords]);
       await onUndone();
       const words = t('{count, plural, one {# row} other {# rows}} saved.', answer.upsertRecords);
       offerUndo(words, { requestId, onUndone });

@@ -7,7 +7,7 @@ import { LastAuditedChange, LastChangeOfRecord } from '../../../generated/portal
 import { useChange, useOperation } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { formats, t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf } from '../session/gateway-problem';
 import type { PortalOperation } from '../session/graphql-headers';
 import { WarningNotice } from './icon';
 import { type FactStripProps, FactsTable } from './link-card';
@@ -144,12 +144,8 @@ export function savedOver<Begun, Now extends Begun>(
   now: Now | undefined,
   problem: Error | null,
 ): { readonly over: Begun; readonly theirs: Now | undefined } {
-  const theirs = isVersionConflict(problem) ? now : undefined;
+  const theirs = codeOf(problem) === 'VERSION_CONFLICT' ? now : undefined;
   return { over: theirs ?? begun, theirs };
-}
-
-export function isVersionConflict(problem: Error | null): boolean {
-  return problem instanceof GatewayProblem && problem.code === 'VERSION_CONFLICT';
 }
 
 interface ChangedByProps {
@@ -227,7 +223,7 @@ export function useUndoNotice(): (message: string, change: UndoableChange) => vo
         notice(t('{count, plural, one {# record} other {# records}} restored.', { count }));
         await onUndone();
       } catch (fault) {
-        notice(<ProblemWords text={(fault as GatewayProblem).message} />, 'failed');
+        notice(<ProblemWords text={(fault as Error).message} />, 'failed');
         // The page may be older than the change that prevents undoing.
         await onUndone();
       }

@@ -13,7 +13,7 @@ import {
 import { useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { phrase, t } from '../language/texts';
-import { GatewayProblem } from '../session/gateway-problem';
+import { codeOf, GatewayProblem } from '../session/gateway-problem';
 import { Icon, type IconName } from './icon';
 import { TextButton, TextLink } from './text-button';
 
@@ -290,7 +290,7 @@ export function SubjectProblem({
   missing = <NotFoundState />,
   children,
 }: SubjectProblemProps) {
-  const code = problem instanceof GatewayProblem ? problem.code : undefined;
+  const code = codeOf(problem);
   if (code === 'FORBIDDEN') return <NoRightState label={label} />;
   return code === 'NOT_FOUND' ? missing : children;
 }
