@@ -15,7 +15,14 @@ import {
   Text,
   UnstyledButton,
 } from '@mantine/core';
-import { useDisclosure, useHotkeys, useLocalStorage, useMediaQuery, useNetwork } from '@mantine/hooks';
+import {
+  useDisclosure,
+  useHotkeys,
+  useLocalStorage,
+  useMediaQuery,
+  useNetwork,
+  useWindowEvent,
+} from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useRef } from 'react';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
@@ -281,20 +288,15 @@ function useShortcuts(openHelp: () => void): void {
   const navigate = useNavigate();
   const [areKeysOn] = useAreKeysOn();
   const leader = useRef(0);
-  useEffect(() => {
-    if (!areKeysOn) return undefined;
-    const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
-      const isSecond = Date.now() - leader.current < SEQUENCE_MS;
-      leader.current = event.key === 'g' ? Date.now() : 0;
-      const to = isSecond ? GO_TO[event.key] : undefined;
-      if (to !== undefined) void navigate({ to });
-      else if (event.key === '?') openHelp();
-      else if (event.key === '/') focusSearch(event);
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  }, [areKeysOn, navigate, openHelp]);
+  useWindowEvent('keydown', (event) => {
+    if (!areKeysOn || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+    const isSecond = Date.now() - leader.current < SEQUENCE_MS;
+    leader.current = event.key === 'g' ? Date.now() : 0;
+    const to = isSecond ? GO_TO[event.key] : undefined;
+    if (to !== undefined) void navigate({ to });
+    else if (event.key === '?') openHelp();
+    else if (event.key === '/') focusSearch(event);
+  });
 }
 
 function isWriting(target: EventTarget | null): boolean {

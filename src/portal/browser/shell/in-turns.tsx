@@ -5,6 +5,7 @@
  * first. In the end all parts are drawn, so that the search of the browser finds them, and all at once if the
  * page is to be printed.
  */
+import { useWindowEvent } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import {
   createContext,
@@ -43,11 +44,7 @@ export function InTurns({ children }: { readonly children: ReactNode }) {
     const queue = new TurnQueue((then) => whenAnswered(operations, () => inTurn(then)));
     return { operations, queue, waiting: new Set<() => void>() };
   }, [queries]);
-  useEffect(() => {
-    const draw = () => drawAll(turns);
-    addEventListener('beforeprint', draw);
-    return () => removeEventListener('beforeprint', draw);
-  }, [turns]);
+  useWindowEvent('beforeprint', () => drawAll(turns));
   return <TurnContext value={turns}>{children}</TurnContext>;
 }
 
@@ -154,15 +151,7 @@ export function PrintedOnly({ children }: { readonly children: ReactNode }) {
 /** Whether the page is being printed. The browser prints only what is rendered at that moment. */
 export function useIsPrinted(): boolean {
   const [isPrinted, setIsPrinted] = useState(false);
-  useEffect(() => {
-    const start = () => flushSync(() => setIsPrinted(true));
-    const end = () => setIsPrinted(false);
-    addEventListener('beforeprint', start);
-    addEventListener('afterprint', end);
-    return () => {
-      removeEventListener('beforeprint', start);
-      removeEventListener('afterprint', end);
-    };
-  }, []);
+  useWindowEvent('beforeprint', () => flushSync(() => setIsPrinted(true)));
+  useWindowEvent('afterprint', () => setIsPrinted(false));
   return isPrinted;
 }

@@ -1,4 +1,5 @@
 import { Alert, Breadcrumbs, Center, Code, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { useRouter } from '@tanstack/react-router';
 import {
   type ComponentType,
@@ -168,11 +169,7 @@ export function ProblemState(props: ProblemStateProps) {
 function KnownProblem({ problem, retry }: ProblemStateProps) {
   const known = problem instanceof GatewayProblem ? problem : undefined;
   const isUnreachable = known?.kind === 'unreachable';
-  useEffect(() => {
-    if (!isUnreachable || !retry) return undefined;
-    addEventListener('online', retry);
-    return () => removeEventListener('online', retry);
-  }, [isUnreachable, retry]);
+  useWindowEvent('online', () => isUnreachable && retry?.());
   const title = TITLES[known?.code ?? ''];
   return (
     <Alert
