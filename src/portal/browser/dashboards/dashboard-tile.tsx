@@ -1,6 +1,5 @@
 /** A tile of a dashboard: its title, its content, and a link to the whole of it. */
 
-import { Table } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
@@ -8,11 +7,12 @@ import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
 import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
 import { fillVariables } from '../../explore/example-operation';
 import { type ResultCell, type ResultColumn, type ResultTable, tablesOf } from '../../explore/result-tables';
-import { areMonthStarts } from '../charts/shorten-label';
+import { sayPoints } from '../charts/say-points';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { Figure, TileCard, type TileCardProps, TileChart, TileRefresher } from '../home/tile';
 import { nameOfEnumValue } from '../language/name-of-field';
 import { formats, say, t, useToday } from '../language/texts';
+import { ListTable } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import type { TileOperation } from './tile-operation';
 import {
@@ -122,48 +122,34 @@ function NumberPicture({ operation, choice, table, currency }: PictureProps) {
 }
 
 const MOST_ROWS = 50;
-const ONE_LINE: Readonly<Record<string, string>> = {
-  day: 'one-line',
-  month: 'one-line',
-  instant: 'one-line',
-};
 
 function TablePicture({ title, operation, table, currency }: PictureProps) {
   const print = createPrinter(operation, currency);
   const left = table.rows.length - MOST_ROWS;
   const scroller = useRef<HTMLElement>(null);
   const beside = useColumnsBeside(scroller);
-  const classOf = ({ kind }: ResultColumn) => (isNumericKind(kind) ? 'numeric one-line' : ONE_LINE[kind]);
+  const classOf = ({ kind }: ResultColumn) => {
+    if (isNumericKind(kind)) return 'numeric one-line';
+    return ['day', 'month', 'instant'].includes(kind) ? 'one-line' : undefined;
+  };
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
-      <section ref={scroller} className="tile-table" aria-label={title} tabIndex={0}>
-        <Table fz="sm" verticalSpacing={4} horizontalSpacing={6} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              {table.columns.map((column) => (
-                <Table.Th key={column.path} className={classOf(column)}>
-                  {say(headingOfPath(column.path))}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rowsInOrder(table)
-              .slice(0, MOST_ROWS)
-              .map((row, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a row of an answer has no name but its place.
-                <Table.Tr key={index}>
-                  {table.columns.map((column, at) => (
-                    <Table.Td key={column.path} className={classOf(column)}>
-                      {print(row[at] ?? null, column)}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))}
-          </Table.Tbody>
-        </Table>
-      </section>
+      <ListTable<ResultTable['rows'][number]>
+        label={title}
+        scroller={scroller}
+        scrollClass="tile-table"
+        className=""
+        verticalSpacing={4}
+        horizontalSpacing={6}
+        stickyHeader
+        rows={rowsInOrder(table).slice(0, MOST_ROWS)}
+        keyOf={(_row, index) => String(index)}
+        columns={table.columns.map((column, at) => [
+          say(headingOfPath(column.path)),
+          (row) => print(row[at] ?? null, column),
+          classOf(column),
+        ])}
+      />
       {beside > 0 && (
         <p className="dimmed tile-note no-print">
           {t('{count, plural, one {# more column} other {# more columns}} to the right', { count: beside })} →
@@ -212,27 +198,11 @@ function ChartPicture({ title, operation, choice, table, currency }: PictureProp
   const kind = choice.picture === 'LINE' || choice.picture === 'DOUGHNUT' ? choice.picture : 'BAR';
   if (!points) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
   const print = createPrinter(operation, currency);
-  const { by, measure, split, areParts } = points;
-  const last = points.labels.length - 1;
-  const isByMonth = by.kind === 'day' && areMonthStarts(points.labels.map(String));
-  const printLabel = (label: ResultCell) =>
-    isByMonth ? formats.month(String(label).slice(0, 7)) : print(label, by) || '–';
   return (
     <TileChart
       kind={kind === 'BAR' && points.series.length > 1 ? 'stackedBar' : KINDS[kind]}
-      title={t('{title}: {measure} by {label}', {
-        title,
-        measure: say(headingOfPath(measure.path)),
-        label: say(headingOfPath(by.path)),
-      })}
-      labels={points.labels.map((label, index) =>
-        points.hasRest && index === last ? t('Others') : printLabel(label),
-      )}
-      series={points.series.map(({ name, values }) => ({
-        name: split ? print(name, split) || '–' : say(headingOfPath(areParts ? String(name) : measure.path)),
-        values: values.map((value) => value ?? 0),
-      }))}
-      unit={unitOf(operation, measure)}
+      {...sayPoints(points, title, { print, headingOf: headingOfPath })}
+      unit={unitOf(operation, points.measure)}
       currency={currency}
     />
   );

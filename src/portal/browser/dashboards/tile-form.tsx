@@ -5,10 +5,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
 import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
-import { headingOfPath, isNumericKind } from '../../explore/cell-printer';
-import { labelsOf } from '../../explore/chart-choice';
+import { headingOfPath } from '../../explore/cell-printer';
+import { labelsOf, measuresOf } from '../../explore/chart-choice';
 import { fillVariables } from '../../explore/example-operation';
-import type { ResultTable } from '../../explore/result-tables';
+import type { ResultColumn, ResultTable } from '../../explore/result-tables';
 import { useViewer } from '../gateway/use-gateway';
 import { formats, phrase, say, t } from '../language/texts';
 import { ParameterInput } from '../reports/parameters-form';
@@ -154,42 +154,39 @@ function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
   const { picture, list, measure, by } = edited;
   const table = tableOfTile(tables, edited);
   const isChart = picture === 'BAR' || picture === 'LINE' || picture === 'DOUGHNUT';
-  const pathsOf = (columns: ResultTable['columns']) =>
+  const pathsOf = (columns: readonly ResultColumn[]) =>
     columns.map(({ path }) => ({ value: path, label: say(headingOfPath(path)) }));
-  const common = { clearable: true, placeholder: t('Key figure') };
-  return (
-    <>
-      {tables.length > 1 && (
+  const lists = tables.map(({ name }) => ({ value: name, label: say(labelOfList(name)) }));
+  const fields = [
+    tables.length > 1 && {
+      ...{ label: t('Part of the answer'), data: lists, value: list },
+      choose: (next: string | null) => ({ list: next, measure: null, by: null }),
+    },
+    table &&
+      picture !== 'TABLE' && {
+        ...{ label: t('Measure'), data: pathsOf(measuresOf(table)), value: measure },
+        choose: (next: string | null) => ({ measure: next }),
+      },
+    table &&
+      isChart && {
+        ...{ label: t('By'), data: pathsOf(labelsOf(table)), value: by },
+        choose: (next: string | null) => ({ by: next }),
+      },
+  ];
+  return fields.map(
+    (field) =>
+      field && (
         <Select
-          {...common}
-          label={t('Part of the answer')}
-          data={tables.map(({ name }) => ({ value: name, label: say(labelOfList(name)) }))}
-          value={list ?? null}
-          onChange={(next) => onChange({ list: next, measure: null, by: null })}
+          key={field.label}
+          clearable
+          placeholder={t('Key figure')}
+          label={field.label}
+          data={field.data}
+          value={field.value ?? null}
+          onChange={(next) => onChange(field.choose(next))}
           clearButtonProps={{ 'aria-label': t('Choose a key figure') }}
         />
-      )}
-      {table && picture !== 'TABLE' && (
-        <Select
-          {...common}
-          label={t('Measure')}
-          data={pathsOf(table.columns.filter(({ kind }) => isNumericKind(kind)))}
-          value={measure ?? null}
-          onChange={(next) => onChange({ measure: next })}
-          clearButtonProps={{ 'aria-label': t('Choose a key figure') }}
-        />
-      )}
-      {table && isChart && (
-        <Select
-          {...common}
-          label={t('By')}
-          data={pathsOf(labelsOf(table))}
-          value={by ?? null}
-          onChange={(next) => onChange({ by: next })}
-          clearButtonProps={{ 'aria-label': t('Choose a key figure') }}
-        />
-      )}
-    </>
+      ),
   );
 }
 

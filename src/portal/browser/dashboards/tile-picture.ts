@@ -1,6 +1,11 @@
 /** Selects what a tile shows of an answer: one of its tables, and a number or the points of a chart. */
-import { isNumericKind } from '../../explore/cell-printer.js';
-import { type ChartPoints, chooseChart, partsOfWhole, pointsOf } from '../../explore/chart-choice.js';
+import {
+  type ChartPoints,
+  chooseChart,
+  measuresOf,
+  partsOfWhole,
+  pointsOf,
+} from '../../explore/chart-choice.js';
 import type { FieldShape } from '../../explore/field-shape.js';
 import type { ResultCell, ResultColumn, ResultTable } from '../../explore/result-tables.js';
 import type { ListedShape, TileOperation } from './tile-operation.js';
@@ -35,7 +40,7 @@ export interface TileNumber {
 
 /** The sum of a column over the rows, or its value if there is one row. */
 export function numberOfTile(table: ResultTable, measure: TileChoice['measure']): TileNumber | undefined {
-  const measures = table.columns.filter(({ kind }) => isNumericKind(kind));
+  const measures = measuresOf(table);
   const chosen = measure ? measures.find(({ path }) => path === measure) : undefined;
   const column = chosen ?? measures.find(({ path }) => path === chooseChart(table)?.y) ?? measures[0];
   if (!column || table.rows.length === 0) return undefined;

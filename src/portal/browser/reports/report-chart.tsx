@@ -5,10 +5,10 @@ import { labelsOf, measuresOf } from '../../explore/chart-choice';
 import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
 import { type ResultCell, type ResultColumn, tablesOf } from '../../explore/result-tables';
 import { ChartCanvas } from '../charts/chart-canvas';
-import { areMonthStarts } from '../charts/shorten-label';
+import { sayPoints } from '../charts/say-points';
 import { pointsOfTile } from '../dashboards/tile-picture';
 import { nameOfColumn } from '../language/name-of-field';
-import { formats, say, t } from '../language/texts';
+import { say, t } from '../language/texts';
 import { EmptyState } from '../shell/states';
 import { PickField } from '../shell/text-field';
 import type { AskableReport, ReportRow } from './askable-report';
@@ -30,7 +30,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
   const table = useMemo(() => tablesOf({ rows }, shapeOf(form))[0], [form, rows]);
   const points = table && pointsOfTile(table, { picture: 'BAR', measure: measureName, by: labelName });
   if (!points) return <EmptyState icon="chart" title={t('This part of the answer has no numbers')} />;
-  const { by, measure, split, areParts } = points;
+  const { by, measure } = points;
   const chosen = (columns: readonly ResultColumn[]) =>
     columns.map(({ path }) => ({ value: path, label: say(nameOfColumn(path)) }));
   const columnOf = ({ path }: ResultColumn) => form.columns.find(({ name }) => name === path);
@@ -38,10 +38,7 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
     const column = columnOf(of);
     return column ? valueText(cell, column) : String(cell ?? '');
   };
-  const isByMonth = by.kind === 'day' && areMonthStarts(points.labels.map(String));
-  const labels = points.labels.map((label) =>
-    isByMonth ? formats.month(String(label).slice(0, 7)) : print(label, by) || '–',
-  );
+  const said = sayPoints(points, title, { print, headingOf: nameOfColumn });
   const measured = columnOf(measure);
   const isAllZero = points.series.every(({ values }) => values.every((value) => !value));
   const barKind = points.series.length > 1 ? 'stackedBar' : 'bar';
@@ -65,19 +62,8 @@ export function ReportChart({ form, rows, currency, title }: ReportChartProps) {
         <EmptyState icon="chart" title={t('All values are zero')} />
       ) : (
         <ChartCanvas
-          kind={TIMES.has(by.kind) && labels.length > 1 ? 'line' : barKind}
-          title={t('{title}: {measure} by {label}', {
-            title,
-            measure: say(nameOfColumn(measure.path)),
-            label: say(nameOfColumn(by.path)),
-          })}
-          labels={labels}
-          series={points.series.map(({ name, values }) => ({
-            name: split
-              ? print(name, split) || '–'
-              : say(nameOfColumn(areParts ? String(name) : measure.path)),
-            values: values.map((value) => value ?? 0),
-          }))}
+          {...said}
+          kind={TIMES.has(by.kind) && said.labels.length > 1 ? 'line' : barKind}
           unit={measured && isMoneyColumn(measured) ? 'money' : 'number'}
           currency={currency}
           height={360}

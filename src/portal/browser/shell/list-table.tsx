@@ -1,6 +1,6 @@
 /** The parts of a list: its table, the button that reads more, and the choices of its filter. */
 import { Group, Table, type TableProps, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, type Ref } from 'react';
 import { t } from '../language/texts';
 import { DialogButton } from './confirm-dialog';
 import { Icon, type IconName } from './icon';
@@ -36,6 +36,7 @@ export interface ListTableProps<Row> extends TableProps {
   readonly keyOf?: (row: Row, index: number) => string;
   /** The class of what scrolls the table. */
   readonly scrollClass?: string;
+  readonly scroller?: Ref<HTMLElement>;
   /** Content below a row that spans all columns, such as its details. */
   readonly detailsOf?: (row: Row) => ReactNode;
 }
@@ -48,12 +49,13 @@ export function ListTable<Row>({
   order,
   keyOf = idOf,
   scrollClass = '',
+  scroller,
   detailsOf,
   ...props
 }: ListTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
-    <section className={`table-scroll ${scrollClass}`.trim()} tabIndex={0} aria-label={label}>
+    <section ref={scroller} className={`table-scroll ${scrollClass}`.trim()} tabIndex={0} aria-label={label}>
       <Table className="stacked-table" verticalSpacing="sm" fz="sm" aria-label={label} {...props}>
         <Table.Thead>
           <Table.Tr>
