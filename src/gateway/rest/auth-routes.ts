@@ -7,7 +7,9 @@ import {
   BODY_ERRORS,
   inQuery,
   jsonAnswer,
+  ok,
   type Parameter,
+  parametersBody,
   type RestRequest,
   type Route,
   type Schema,
@@ -51,14 +53,10 @@ const signIn: Route = {
     'The parameters are sent in the query, as the interface document has it, or in the body, which no log ' +
     'of an address sees. An API key is exchanged by `api_key`, a refresh token by `refresh_token`.',
   parameters: PARAMETERS,
-  body: {
-    kind: 'parameters',
-    isRequired: false,
-    description: 'The parameters, as JSON or as a form; recommended over the query.',
-    schema: { type: 'object' },
+  body: parametersBody('The parameters, as JSON or as a form; recommended over the query.', {
     example: { user_name: 'viewer', password: 'demo-viewer' },
-  },
-  answers: [{ status: 200, description: 'The tokens.', schema: LOGIN }],
+  }),
+  answers: [ok('The tokens.', LOGIN)],
   errors: [...LOGIN_ERRORS, ...BODY_ERRORS],
   isOpen: true,
   ...via('auth', ['logIn', 'exchangeKey', 'renew'], async (auth, request) => {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { faultAt, ServiceError } from '../../base/errors.js';
 import type { Login } from '../../services/auth/authenticator.js';
 import { LOGIN, LOGIN_ERRORS, tokensOf } from './auth-routes.js';
-import { type Answer, BODY_ERRORS, jsonAnswer, type RestRequest, type Route, via } from './route.js';
+import { type Answer, BODY_ERRORS, jsonAnswer, ok, type RestRequest, type Route, via } from './route.js';
 
 /** The cookie is sent only to paths below this one. */
 const COOKIE_PATH = '/auth/browser';
@@ -65,7 +65,7 @@ const browserLogin: Route = {
     },
     example: { user_name: 'viewer', password: 'demo-viewer' },
   },
-  answers: [{ status: 200, description: 'The access token, and whom it stands for.', schema: LOGIN }],
+  answers: [ok('The access token, and whom it stands for.', LOGIN)],
   errors: [...LOGIN_ERRORS, 'FORBIDDEN', ...BODY_ERRORS],
   isOpen: true,
   ...via('auth', ['logIn', 'endSession'], async (auth, request) => {
@@ -96,7 +96,7 @@ const browserRefresh: Route = {
     'are all answered; a token that comes back later ends its session.',
   parameters: [],
   answers: [
-    { status: 200, description: 'The access token, and whom it stands for.', schema: LOGIN },
+    ok('The access token, and whom it stands for.', LOGIN),
     { status: 204, description: 'The browser has no cookie of a login.' },
   ],
   errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_ACCEPTABLE'],
@@ -123,7 +123,7 @@ const browserLogout: Route = {
     'provider of identities is told the page that ends the session there.',
   parameters: [],
   answers: [
-    { status: 200, description: 'The session has ended here, and goes on at the provider.', schema: LOGOUT },
+    ok('The session has ended here, and goes on at the provider.', LOGOUT),
     { status: 204, description: 'The session has ended.' },
   ],
   errors: ['FORBIDDEN'],

@@ -10,7 +10,7 @@ import { pageParameters } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
 import { READ_ERRORS } from './record-read-routes.js';
 import { asRecord, IDEMPOTENCY_KEY, IF_MATCH, WRITE_ERRORS } from './record-write-routes.js';
-import { inQuery, jsonAnswer, type Route, via } from './route.js';
+import { inQuery, jsonAnswer, ok, type Route, via } from './route.js';
 
 const MAY_BE_ABSENT = ['before', 'after'];
 const CHANGE = describeAnswer(
@@ -42,14 +42,7 @@ const readHistory: Route = {
     }),
     inQuery('after', 'a cursor, from X-Next-Cursor: only older changes'),
   ],
-  answers: [
-    {
-      status: 200,
-      description: 'The changes.',
-      schema: { type: 'array', items: VERSION },
-      headers: ['Link', 'X-Next-Cursor'],
-    },
-  ],
+  answers: [ok('The changes.', { type: 'array', items: VERSION }, 'Link', 'X-Next-Cursor')],
   errors: READ_ERRORS,
   assertAllowed: allowedTo('read'),
   ...via('history', ['history'], async (history, request) => {
@@ -87,7 +80,7 @@ const restoreRecord: Route = {
     },
     example: { version: 1 },
   },
-  answers: [{ status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] }],
+  answers: [ok('The record as it is now.', RECORD, 'ETag')],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
   ...via('history', ['restore'], async (history, request) => {
     assertNoIfNoneMatch(request.headers['if-none-match']);

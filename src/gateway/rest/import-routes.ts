@@ -20,7 +20,9 @@ import {
   inPath,
   inQuery,
   jsonAnswer,
+  ok,
   type Parameter,
+  parametersBody,
   type RestRequest,
   type Route,
   type RouteDescription,
@@ -105,14 +107,7 @@ const listImports: Route = {
     inQuery('limit', 'at most so many', { schema: { type: 'integer', minimum: 1 } }),
     inQuery('after', 'a cursor, from X-Next-Cursor'),
   ],
-  answers: [
-    {
-      status: 200,
-      description: 'The imports.',
-      schema: { type: 'array', items: IMPORT },
-      headers: ['Link', 'X-Next-Cursor'],
-    },
-  ],
+  answers: [ok('The imports.', { type: 'array', items: IMPORT }, 'Link', 'X-Next-Cursor')],
   errors: [...ERRORS, 'LIMIT_EXCEEDED', 'NOT_ACCEPTABLE'],
   ...via('imports', ['imports'], async (imports, request) => {
     const { nodes, pageInfo } = await imports.imports(request.context, pageParameters(request.parameters));
@@ -130,7 +125,7 @@ const readImport: Route = {
   ...OF_IMPORTS,
   summary: 'How far an import is, and what it did',
   description: 'Asked for again and again until its state is one that does not change.',
-  answers: [{ status: 200, description: 'The import.', schema: IMPORT }],
+  answers: [ok('The import.', IMPORT)],
   ...via('imports', ['import'], async (imports, request) =>
     answerImport(await imports.import(request.context, { id: idOf(request) })),
   ),
@@ -195,7 +190,7 @@ const changeMapping: Route = {
       },
     },
   },
-  answers: [{ status: 200, description: 'The import.', schema: IMPORT }],
+  answers: [ok('The import.', IMPORT)],
   errors: STEP_ERRORS,
   ...via('imports', ['changeImport'], async (imports, request) => {
     const { saveAs } = request.parameters;
@@ -206,24 +201,21 @@ const changeMapping: Route = {
 };
 
 const tryImport: Route = {
-  ...step('dry-run', 'Everything but the write: what would become of every row'),
-  name: 'tryImport',
+  ...step('tryImport', 'dry-run', 'Everything but the write: what would become of every row'),
   ...via('imports', ['tryImport'], async (imports, request) =>
     answerBegun(await imports.tryImport(request.context, optionsOf(request))),
   ),
 };
 
 const runImport: Route = {
-  ...step('run', 'Write the rows of an import'),
-  name: 'runImport',
+  ...step('runImport', 'run', 'Write the rows of an import'),
   ...via('imports', ['runImport'], async (imports, request) =>
     answerBegun(await imports.runImport(request.context, optionsOf(request))),
   ),
 };
 
 const cancelImport: Route = {
-  ...step('cancel', 'Stop an import; what it has written stays'),
-  name: 'cancelImport',
+  ...step('cancelImport', 'cancel', 'Stop an import; what it has written stays'),
   parameters: [ID],
   ...via('imports', ['cancelImport'], async (imports, request) =>
     answerBegun(await imports.cancelImport(request.context, { id: idOf(request) })),
@@ -238,11 +230,10 @@ const previewUndo: Route = {
   summary: 'What undoing an import would do, and what stands in its way',
   description: 'Nothing is changed. With any conflict, undoing is refused as a whole.',
   answers: [
-    {
-      status: 200,
-      description: 'How many records would be removed, changed and brought back, and the conflicts.',
-      schema: describeAnswer(ImportUndoPreview),
-    },
+    ok(
+      'How many records would be removed, changed and brought back, and the conflicts.',
+      describeAnswer(ImportUndoPreview),
+    ),
   ],
   ...via('imports', ['importUndoPreview'], async (imports, request) => {
     const preview = await imports.importUndoPreview(request.context, { id: idOf(request) });
@@ -251,8 +242,7 @@ const previewUndo: Route = {
 };
 
 const undoImport: Route = {
-  ...step('undo', 'Take back all that an import has written'),
-  name: 'undoImport',
+  ...step('undoImport', 'undo', 'Take back all that an import has written'),
   parameters: [ID, FORCE],
   ...via('imports', ['undoImport'], async (imports, request) => {
     const force = readFlag(request.parameters, 'force');
@@ -267,13 +257,7 @@ const listErrors: Route = {
   ...OF_IMPORTS,
   summary: 'The first 1,000 rows that the last step refused',
   description: 'Each with what is wrong and what would be right. All of them are in errors.csv.',
-  answers: [
-    {
-      status: 200,
-      description: 'The rows.',
-      schema: { type: 'array', items: describeAnswer(ImportErrorResult) },
-    },
-  ],
+  answers: [ok('The rows.', { type: 'array', items: describeAnswer(ImportErrorResult) })],
   ...via('imports', ['importErrors'], async (imports, request) => {
     const rows = await imports.importErrors(request.context, { id: idOf(request) });
     return jsonAnswer(printExactJson(rows.map((row) => toAnswer(ImportErrorResult, row))));
@@ -281,37 +265,21 @@ const listErrors: Route = {
 };
 
 const readErrors: Route = {
+  ...csvRoute('errorsCsv', 'The rows, to be corrected and sent again.'),
   name: 'readImportErrors',
-  method: 'GET',
   path: '/imports/{id}/errors.csv',
-  ...OF_IMPORTS,
   summary: 'All rows that the last step refused, as they stand in the file, with what is wrong',
   description: 'To be corrected, and taken as a file of its own.',
-  answers: [
-    { status: 200, description: 'The rows, to be corrected and sent again.', schema: { type: 'string' } },
-  ],
-  formats: ['csv'],
-  ...via('imports', ['errorsCsv'], async (imports, request) => {
-    const texts = await imports.errorsCsv(request.context, idOf(request));
-    return { kind: 'stream', mediaType: 'text/csv; charset=utf-8', open: () => texts };
-  }),
 };
 
 const readOutcomes: Route = {
+  ...csvRoute('outcomesCsv', 'The rows, in the order of the file.'),
   name: 'readImportOutcomes',
-  method: 'GET',
   path: '/imports/{id}/outcomes.csv',
-  ...OF_IMPORTS,
   summary: 'What would become of each row, as the last dry run found',
   description:
     'By the number of the row: `create`, `update` with the fields that would change and their old and new ' +
     'values, `same`, or `error` with what is wrong. Without a dry run there are no rows.',
-  answers: [{ status: 200, description: 'The rows, in the order of the file.', schema: { type: 'string' } }],
-  formats: ['csv'],
-  ...via('imports', ['outcomesCsv'], async (imports, request) => {
-    const texts = await imports.outcomesCsv(request.context, idOf(request));
-    return { kind: 'stream', mediaType: 'text/csv; charset=utf-8', open: () => texts };
-  }),
 };
 
 const listMappings: Route = {
@@ -323,11 +291,10 @@ const listMappings: Route = {
   description: 'A mapping that was saved is named by the next import of such a file.',
   parameters: [inQuery('collection', 'only those for this collection')],
   answers: [
-    {
-      status: 200,
-      description: 'The mappings.',
-      schema: { type: 'array', items: describeAnswer(ImportMappingResult, { mapping: { type: 'object' } }) },
-    },
+    ok('The mappings.', {
+      type: 'array',
+      items: describeAnswer(ImportMappingResult, { mapping: { type: 'object' } }),
+    }),
   ],
   ...via('imports', ['importMappings'], async (imports, request) => {
     const saved = await imports.importMappings(request.context, request.parameters);
@@ -350,22 +317,35 @@ export const IMPORT_ROUTES: readonly Route[] = [
   listMappings,
 ];
 
-function step(verb: string, summary: string): Omit<Route, 'name' | 'resolvers' | 'run'> {
+function step(name: string, verb: string, summary: string): Omit<Route, 'resolvers' | 'run'> {
   return {
+    name,
     method: 'POST',
     path: `/imports/{id}/${verb}`,
     ...OF_IMPORTS,
     summary,
     description: 'Answered at once: the import itself says how far it is, and what became of it.',
     parameters: [ID, ...OPTIONS],
-    body: {
-      kind: 'parameters',
-      isRequired: false,
-      description: 'The options, if they are not in the query.',
-      schema: { type: 'object' },
-    },
+    body: parametersBody('The options, if they are not in the query.'),
     answers: [{ status: 202, description: 'The import, under way.', schema: IMPORT, headers: ['Location'] }],
     errors: STEP_ERRORS,
+  };
+}
+
+/** All rows of one kind as CSV. */
+function csvRoute(
+  method: 'errorsCsv' | 'outcomesCsv',
+  content: string,
+): Omit<Route, 'name' | 'path' | 'summary'> {
+  return {
+    method: 'GET',
+    ...OF_IMPORTS,
+    answers: [ok(content, { type: 'string' })],
+    formats: ['csv'],
+    ...via('imports', [method], async (imports, request) => {
+      const texts = await imports[method](request.context, idOf(request));
+      return { kind: 'stream', mediaType: 'text/csv; charset=utf-8', open: () => texts };
+    }),
   };
 }
 

@@ -19,7 +19,17 @@ import { FORMAT_PARAMETERS } from './format-parameters.js';
 import { invalidParameter, parseCount, readFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn, RECORD_ID, recordAddress } from './record-address.js';
 import { REPORT_ERRORS } from './report-routes.js';
-import { inHeader, inQuery, jsonAnswer, type Parameter, type RestRequest, type Route, via } from './route.js';
+import {
+  inHeader,
+  inQuery,
+  jsonAnswer,
+  ok,
+  type Parameter,
+  parametersBody,
+  type RestRequest,
+  type Route,
+  via,
+} from './route.js';
 
 const EXPECTED = 'a JSON object, such as {"amount": {"greaterThan": 100}}';
 
@@ -139,7 +149,7 @@ const getRecord: Route = {
     inHeader('If-None-Match', 'an ETag: 304 if the record still has it'),
   ],
   answers: [
-    { status: 200, description: 'The record.', schema: RECORD, headers: ['ETag'] },
+    ok('The record.', RECORD, 'ETag'),
     { status: 304, description: 'The record still has that ETag.', headers: ['ETag'] },
   ],
   errors: READ_ERRORS,
@@ -190,22 +200,21 @@ function listRoute(
       PREFER_COUNT,
     ],
     ...(method === 'POST' && {
-      body: {
-        kind: 'parameters' as const,
-        refusesNull: true as const,
+      body: parametersBody('The parameters, where they are not in the query.', {
+        refusesNull: true,
         otherwise: ` To create a record, send it to POST /o/${collection ?? '<collection>'}.`,
-        isRequired: false,
-        description: 'The parameters, where they are not in the query.',
-        schema: { type: 'object' },
-      },
+      }),
     }),
     answers: [
-      {
-        status: 200,
-        description: 'The records.',
-        schema: RECORDS,
-        headers: ['Link', 'X-Next-Cursor', 'X-Next-Since', 'X-Total-Count', 'Preference-Applied'],
-      },
+      ok(
+        'The records.',
+        RECORDS,
+        'Link',
+        'X-Next-Cursor',
+        'X-Next-Since',
+        'X-Total-Count',
+        'Preference-Applied',
+      ),
     ],
     errors: READ_ERRORS,
     formats: FORMATS,

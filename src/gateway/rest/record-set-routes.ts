@@ -16,6 +16,7 @@ import {
   type Answer,
   inQuery,
   jsonAnswer,
+  ok,
   type RestRequest,
   type RestServices,
   type Route,
@@ -57,7 +58,7 @@ function matchingRoute(method: 'PATCH' | 'DELETE'): Route {
         example: { amount: 120 },
       },
     }),
-    answers: [{ status: 200, description: 'How many records.', schema: COUNTS }],
+    answers: [ok('How many records.', COUNTS)],
     errors: [...WRITE_ERRORS, 'MALFORMED_FILTER'],
     urgencyOf: () => 'stream',
     assertAllowed: allowedTo(isChange ? 'update' : 'delete'),
@@ -114,14 +115,10 @@ const batch: Route = {
     example: [{ method: 'POST', path: '/o/task', body: { name: 'Chairs for 5-A' } }],
   },
   answers: [
-    {
-      status: 200,
-      description: 'The answers, in order.',
-      schema: {
-        type: 'array',
-        items: { type: 'object', properties: { status: { type: 'integer' }, headers: {}, body: {} } },
-      },
-    },
+    ok('The answers, in order.', {
+      type: 'array',
+      items: { type: 'object', properties: { status: { type: 'integer' }, headers: {}, body: {} } },
+    }),
   ],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT', 'MALFORMED_FILTER'],
   resolvers: ['records.batch'],

@@ -13,6 +13,7 @@ import {
   inQuery,
   jsonAnswer,
   type Method,
+  ok,
   type Parameter,
   type RestRequest,
   type Route,
@@ -131,7 +132,7 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
       example: mode === 'merge' ? { amount: 120 } : { name: 'Chairs for 5-A', amount: 120 },
     },
     answers: [
-      { status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] },
+      ok('The record as it is now.', RECORD, 'ETag'),
       ...(mode === 'merge'
         ? []
         : [{ status: 201, description: 'The new record.', schema: RECORD, headers: ['Location', 'ETag'] }]),
@@ -184,9 +185,7 @@ function createRoute(name: string, path: string): Omit<Route, 'summary' | 'param
         schema: { anyOf: [RECORD, RECORDS] },
         headers: ['Location', 'ETag'],
       },
-      ...(path === '/o/'
-        ? []
-        : [{ status: 200, description: 'With `by`: stored.', schema: { anyOf: [RECORD, RECORDS] } }]),
+      ...(path === '/o/' ? [] : [ok('With `by`: stored.', { anyOf: [RECORD, RECORDS] })]),
     ],
     errors: WRITE_ERRORS,
     assertAllowed: allowedTo('create'),

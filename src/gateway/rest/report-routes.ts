@@ -21,8 +21,10 @@ import {
   type Answer,
   inQuery,
   jsonAnswer,
+  ok,
   type Parameter,
   PREFER,
+  parametersBody,
   type RestRequest,
   type Route,
 } from './route.js';
@@ -53,6 +55,8 @@ const FORM_PARAMETERS: readonly Parameter[] = [
   PREFER,
 ];
 
+const FORMS = `The report, as ${FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`;
+
 /** The paths of the interface document, and one per report by its name. */
 export function reportRoutes(reports: readonly Report[]): readonly Route[] {
   return reports.flatMap((report) =>
@@ -67,22 +71,11 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
         description: report.description,
         parameters: [...parametersOf(report, inPath), ...FORM_PARAMETERS],
         ...(method === 'POST' && {
-          body: {
-            kind: 'parameters' as const,
-            isRequired: false,
-            description: 'The parameters, where they are not in the query.',
-            schema: { type: 'object' },
+          body: parametersBody('The parameters, where they are not in the query.', {
             example: byRestName(report, report.example),
-          },
+          }),
         }),
-        answers: [
-          {
-            status: 200,
-            description: `The report, as ${FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`,
-            schema: reportRef(report),
-            headers: ['Link', 'X-Next-Cursor', 'Preference-Applied'],
-          },
-        ],
+        answers: [ok(FORMS, reportRef(report), 'Link', 'X-Next-Cursor', 'Preference-Applied')],
         errors: REPORT_ERRORS,
         formats: FORMATS,
         resolvers: [`reports.${report.field}`],

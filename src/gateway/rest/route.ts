@@ -70,6 +70,16 @@ export interface AnswerDescription {
   readonly headers?: readonly string[];
 }
 
+/** The answer 200. */
+export function ok(description: string, schema: Schema, ...headers: readonly string[]): AnswerDescription {
+  return { status: 200, description, schema, headers };
+}
+
+/** A body for the parameters of the query. */
+export function parametersBody(description: string, more: Partial<Body> = {}): Body {
+  return { kind: 'parameters', isRequired: false, description, schema: { type: 'object' }, ...more };
+}
+
 export interface RouteDescription {
   /** Unique; the `operationId` of OpenAPI. */
   readonly name: string;

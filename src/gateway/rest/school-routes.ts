@@ -7,7 +7,7 @@ import { RAISE_DUES_ARGUMENTS } from '../resolvers/reports/school-resolver.js';
 import { describeAnswer, describeInput } from './describe-answers.js';
 import { allowedTo } from './record-address.js';
 import { asRecord, IDEMPOTENCY_KEY, WRITE_ERRORS } from './record-write-routes.js';
-import { jsonAnswer, type Route, type Schema, via } from './route.js';
+import { jsonAnswer, ok, type Route, type Schema, via } from './route.js';
 
 const PROMOTION = describeInput(PromoteStudentsInput);
 
@@ -28,13 +28,7 @@ const PROMOTION_ROUTE: Route = {
     schema: PROMOTION,
     example: { fromSession: '2026-27', classes: [{ class: '5', toClass: '6' }], dryRun: true },
   },
-  answers: [
-    {
-      status: 200,
-      description: 'Every student, with the place before and after.',
-      schema: describeAnswer(Promotion),
-    },
-  ],
+  answers: [ok('Every student, with the place before and after.', describeAnswer(Promotion))],
   errors: WRITE_ERRORS,
   assertAllowed: allowedTo('update', 'registration'),
   ...via('school', ['promote'], async (school, request) => {
@@ -67,11 +61,7 @@ const DUES_ROUTE: Route = {
     example: { month: '2026-12', dryRun: true },
   },
   answers: [
-    {
-      status: 200,
-      description: 'Counts and totals of the new demands, by class and fee head too.',
-      schema: describeAnswer(RaisedDues),
-    },
+    ok('Counts and totals of the new demands, by class and fee head too.', describeAnswer(RaisedDues)),
   ],
   errors: WRITE_ERRORS,
   assertAllowed: allowedTo('create', 'fee_due'),

@@ -3,7 +3,7 @@ import { ServiceError } from '../../base/errors.js';
 import { printExactJson } from '../../base/json/json.js';
 import type { ScriptRun } from '../../services/scripting/library/script-runs.js';
 import { readFlag } from './parameter-reader.js';
-import { type Answer, BODY_ERRORS, inPath, inQuery, jsonAnswer, type Route, via } from './route.js';
+import { type Answer, BODY_ERRORS, inPath, inQuery, jsonAnswer, ok, type Route, via } from './route.js';
 
 const runScript: Route = {
   name: 'runScript',
@@ -26,18 +26,14 @@ const runScript: Route = {
     example: { month: '2026-10' },
   },
   answers: [
-    {
-      status: 200,
-      description: 'What came of the run.',
-      schema: {
-        type: 'object',
-        properties: {
-          runId: { type: 'string', format: 'uuid' },
-          value: { description: 'What the script gave back.' },
-          output: { type: 'array', items: { type: 'string' }, description: 'What it printed.' },
-        },
+    ok('What came of the run.', {
+      type: 'object',
+      properties: {
+        runId: { type: 'string', format: 'uuid' },
+        value: { description: 'What the script gave back.' },
+        output: { type: 'array', items: { type: 'string' }, description: 'What it printed.' },
       },
-    },
+    }),
   ],
   errors: ['MALFORMED_REQUEST', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', ...BODY_ERRORS, 'SCRIPT_FAILED'],
   urgencyOf: () => 'script',

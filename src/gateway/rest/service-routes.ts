@@ -15,6 +15,7 @@ import {
   BODY_ERRORS,
   inQuery,
   jsonAnswer,
+  ok,
   type Parameter,
   type Route,
   type RouteDescription,
@@ -91,15 +92,11 @@ export const AGENT_ROUTE: RouteDescription = {
     example: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
   },
   answers: [
-    {
-      status: 200,
-      description: 'The result, or the error of the message.',
-      schema: {
-        type: 'object',
-        required: ['jsonrpc'],
-        properties: { jsonrpc: { const: '2.0' }, result: { type: 'object' }, error: { type: 'object' } },
-      },
-    },
+    ok('The result, or the error of the message.', {
+      type: 'object',
+      required: ['jsonrpc'],
+      properties: { jsonrpc: { const: '2.0' }, result: { type: 'object' }, error: { type: 'object' } },
+    }),
     { status: 202, description: 'The message was a notification.' },
   ],
   errors: ['MALFORMED_REQUEST', 'LIMIT_EXCEEDED', 'FORBIDDEN', ...BODY_ERRORS],
@@ -159,7 +156,7 @@ export function indexRoute(options: {
       'A report that is named by `report` needs a credential, as at its own path `/reports/<name>`; the ' +
       'index needs none. A browser that prefers HTML is given the portal.',
     parameters: [named, ...parametersOfReports(options.reports)],
-    answers: [{ status: 200, description: 'The index, or the report.', schema: { anyOf: [INDEX, REPORT] } }],
+    answers: [ok('The index, or the report.', { anyOf: [INDEX, REPORT] })],
     errors: REPORT_ERRORS,
     isOpen: true,
     knowsCaller: true,
