@@ -2,21 +2,18 @@ import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import { type JsonObject, printExactJson } from '../base/json/json.js';
-import { instantFrom } from '../base/model/calendar.js';
 import { queryOf } from '../base/model/record-query.js';
 import type { Scope } from '../base/model/scope.js';
-import { printCsvLine } from '../base/tables/csv-line.js';
 import { FORMATS } from '../base/tables/format.js';
 import { printZip, type ZipEntry } from '../base/tables/print-zip.js';
 import type { Services } from '../gateway/compose/services.js';
-import { sessionOf, todayIn } from '../school/reports/engine/school-calendar.js';
-import { schoolSettings } from '../school/reports/engine/school-settings.js';
 import { makeFolder, saveWhole } from '../services/backup/save-backup.js';
 import { countExported, type ExportFormat, exportRecords } from '../services/exporting/print-records.js';
 import { listOfObjects } from '../services/exporting/record-columns.js';
 import { convertBundle, filesOf, readBundle } from '../services/formats/convert-bundle.js';
-import { FormatExport, type FormatReport, type Lack } from '../services/formats/format-export.js';
-import { FORMAT_NAMES, type FormatMapping, readFormatMapping } from '../services/formats/format-mapping.js';
+import { FormatExport, type FormatReport, type Lack, printLacks } from '../services/formats/format-export.js';
+import { FORMAT_NAMES, readFormatMapping } from '../services/formats/format-mapping.js';
+import { formatContext, readFormatPart } from '../services/formats/format-zip.js';
 import { nextSince, parseSince } from '../store/reading/changed-since.js';
 import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
 import { printLine, printNote } from './console-output.js';
@@ -29,6 +26,8 @@ interface ExportCommandOptions {
   readonly format: ExportFormat;
   readonly out: string;
   readonly since?: string;
+  readonly from?: string;
+  readonly to?: string;
   readonly times?: 'utc' | 'school';
   readonly expand?: string;
   readonly json?: boolean;
@@ -56,7 +55,14 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
       ).choices(['utc', 'school']),
     )
     .option('--expand <field>', 'a list of objects, e.g. lines: a row for each element')
-    .option('--as <format>', 'oneroster, udise, tally, or a mapping file: the files of another program')
+    .option('--from <day>', 'with --as tally: only receipts of this day or later')
+    .option('--to <day>', 'with --as tally: only receipts of this day or earlier')
+    .addOption(
+      new Option(
+        '--as <format>',
+        'oneroster, udise, tally, or a mapping file: the files of another program',
+      ).conflicts(['format', 'times', 'expand']),
+    )
     .option('--json', 'print what was written as JSON');
   actInDomain<ExportCommandOptions, [string[]]>(
     command,
@@ -64,9 +70,11 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
     async ({ services, scope, options, signal }, names) => {
       if (options.as !== undefined) {
         assertWhole(names, options);
-        await exportFormat({ services, scope, options, signal }, options.as);
+        await exportFormat({ services, scope, options, signal }, options.as, commandLine);
         return;
       }
+      if (options.from !== undefined || options.to !== undefined)
+        throw new ServiceError('INVALID_VALUE', '--from and --to are for a format: say --as too.');
       const since = sinceOf(options, scope, commandLine);
       const wanted = chooseCollections(services, scope, names, options);
       const next = await nextSince(services.database);
@@ -206,14 +214,16 @@ function printExported(files: readonly Exported[], next: string): void {
 async function exportFormat(
   { services, scope, options, signal }: DomainWork<ExportCommandOptions>,
   as: string,
+  { config: { keepRemovedDays } }: CommandLine,
 ): Promise<void> {
   const { out } = options;
   const mapping = await readFormatMapping(as);
-  const since = changesSince(mapping, scope, options);
+  const { timeZone } = scope.domain;
+  const part = readFormatPart(mapping, options, { format: as, prefix: '--', timeZone, keepRemovedDays });
   const now = new Date();
   const work = new FormatExport(mapping, {
-    ...{ store: services.store, scope, since, now, signal },
-    context: contextOf(services, scope, now),
+    ...{ store: services.store, scope, ...part, now, signal },
+    context: formatContext(services.domains, scope, now),
   });
   const name = FORMAT_NAMES.some((one) => one === as) ? as : path.basename(as, '.json');
   const written = mapping.bundle === 'zip' ? await zipped(work, name, out, now) : await beside(work, out);
@@ -223,34 +233,6 @@ async function exportFormat(
   const lacking = await saveLacks(report.readiness.lacks, name, path.extname(out) ? path.dirname(out) : out);
   if (options.json) printLine(JSON.stringify(toJson(report, [...written, ...lacking])));
   else printReport(report, [...written, ...lacking]);
-}
-
-function changesSince(
-  mapping: FormatMapping,
-  { domain }: Scope,
-  { since, as }: ExportCommandOptions,
-): string | undefined {
-  if (since === undefined) return undefined;
-  if (mapping.changes === undefined) {
-    throw new ServiceError(
-      'INVALID_VALUE',
-      `${as} knows no changes: it is exported as a whole, without --since.`,
-    );
-  }
-  const instant = instantFrom(since, domain.timeZone);
-  if (instant !== undefined) return instant;
-  throw new ServiceError(
-    'INVALID_VALUE',
-    `--since is ${JSON.stringify(since)}; expected an instant or a day.`,
-  );
-}
-
-/** The values a mapping uses beside the records. */
-export function contextOf({ domains }: Services, { domain }: Scope, now: Date) {
-  const property = (name: string) => domains.property(domain.id, name);
-  const { sessionFirstMonth } = schoolSettings(property);
-  const session = sessionOf(todayIn(domain.timeZone, now), sessionFirstMonth);
-  return { domain, property, session, sessionFirstMonth };
 }
 
 async function zipped(work: FormatExport, name: string, out: string, now: Date): Promise<readonly string[]> {
@@ -278,11 +260,7 @@ async function* chunks(content: ZipEntry['content']): AsyncGenerator<string | Ui
 async function saveLacks(lacks: readonly Lack[], name: string, folder: string): Promise<readonly string[]> {
   if (lacks.length === 0) return [];
   const file = path.join(folder, `${name}-readiness.csv`);
-  const heading = ['file', 'collection', '_id', 'known as', 'column', 'value', 'expected'];
-  const lines = lacks.map((lack) => [
-    ...[lack.file, lack.collection, lack.id, lack.label, lack.column, lack.value, lack.expected],
-  ]);
-  await saveWhole(file, chunks([heading, ...lines].map((cells) => printCsvLine(cells))));
+  await saveWhole(file, chunks(printLacks(lacks)));
   return [file];
 }
 
@@ -323,7 +301,7 @@ export function registerConvertCommand(command: Command, commandLine: CommandLin
         throw new ServiceError('INVALID_VALUE', `${format} is written, by campus export --as, and not read.`);
       }
       const bundle = await readBundle(file, filesOf(incoming), manifest);
-      const context = { ...contextOf(services, scope, new Date()), tables };
+      const context = { ...formatContext(services.domains, scope, new Date()), tables };
       const { collections, homeless, leftOut } = convertBundle(incoming, bundle, context);
       const files = await saveAll(collections, options.out);
       if (options.json) {

@@ -30,6 +30,10 @@ describe('campus export --as', () => {
     ['convert tally nothing.zip', /tally is written, by campus export --as, and not read/],
     ['convert oneroster /nowhere.zip', /nowhere/],
     ['export --as oneroster --since yesterday', /--since is "yesterday"/],
+    ['export --as tally --from 2026-07-32', /--from is "2026-07-32"; expected a day YYYY-MM-DD/],
+    ['export --as udise --to 2026-07-01', /udise has no days: leave --to out/],
+    ['export --as udise --expand lines', /'--as <format>' cannot be used with option '--expand <field>'/],
+    ['export class --from 2026-07-01', /--from and --to are for a format: say --as too/],
   ])('refuses: %s', async (words, reason) => {
     const { code, output, errors } = await run(words);
     expect({ code, output }).toEqual({ code: 1, output: '' });

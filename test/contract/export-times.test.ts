@@ -1,5 +1,6 @@
 /** Tables for people: days and times of the school, a row for each line, the same columns for any data. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { strFromU8, unzipSync } from 'fflate';
 import { useGateway } from './gateway.js';
 
 const gateway = useGateway();
@@ -146,5 +147,41 @@ describe('expand as JSON', () => {
     expect(record.student.record).toEqual(direct);
     expect(record.marked_by.record).toEqual(expect.objectContaining({ name: 'The teacher' }));
     expect(record.marked_by.record).not.toHaveProperty('user_name');
+  });
+});
+
+describe('GET /exports/{format}', () => {
+  it.each([
+    ['tally', ['R-1', 'R-2']],
+    ['tally?from=2026-11-27', ['R-1', 'R-2']],
+    ['tally?from=2026-11-28', []],
+    ['tally?to=2026-11-26', []],
+    ['tally?from=2026-11-27&to=2026-11-27', ['R-1', 'R-2']],
+  ])('%s has the receipts of the days of the school', async (query, numbers) => {
+    const response = await gateway.fetch(`/exports/${query}`, { as: 'admin' });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
+    const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
+    const vouchers = strFromU8(files['tally-receipts.xml'] ?? new Uint8Array());
+    expect([...vouchers.matchAll(/<VOUCHERNUMBER>(.*?)</g)].map(([, number]) => number)).toEqual(numbers);
+    expect(vouchers).toMatch(/^<\?xml [\s\S]*<\/ENVELOPE>\n$/);
+  });
+
+  it.each([
+    ['tally?from=2026-11-31', 'from is "2026-11-31"; expected a day YYYY-MM-DD.'],
+    ['tally?from=2026-11-30&to=2026-11-01', 'to is "2026-11-01"; expected 2026-11-30 or later.'],
+    ['tally?since=2026-11-01', 'tally knows no changes: it is exported as a whole, without since.'],
+    ['oneroster?to=2026-11-01', 'oneroster has no days: leave to out.'],
+    ['oneroster?since=2001-01-01', 'since is more than'],
+    ['onerooster', 'The parameter format is "onerooster"; expected one of oneroster, tally, udise.'],
+    ['..%2Ftally', 'expected one of oneroster, tally, udise'],
+  ])('refuses %s', async (query, detail) => {
+    const response = await gateway.fetch(`/exports/${query}`, { as: 'admin' });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(JSON.stringify(detail).slice(1, -1));
+  });
+
+  it('exports nothing to those who may not read it', async () => {
+    expect((await gateway.fetch('/exports/tally')).status).toBe(401);
+    expect((await gateway.fetch('/exports/tally', { as: 'viewer' })).status).toBe(403);
   });
 });

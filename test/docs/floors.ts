@@ -219,7 +219,7 @@ export const FLOORS: readonly Room[] = [
         'services/exporting/',
         'services/importing/reading/',
       ],
-      ...['school/reports/engine/parameter-types.ts', 'school/reports/engine/school-calendar.ts'],
+      'school/reports/engine/',
     ],
   },
   {
@@ -266,6 +266,7 @@ export const FLOORS: readonly Room[] = [
       ],
       ...[
         'services/persons/',
+        'services/formats/',
         'services/importing/',
         'school/reports/',
         'school/sheets/',
@@ -287,6 +288,7 @@ export const FLOORS: readonly Room[] = [
         'services/scripting/',
         'base/tables/',
         'services/exporting/',
+        'services/formats/',
         'school/reports/',
       ],
       'gateway/resolvers/',

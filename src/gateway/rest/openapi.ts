@@ -211,16 +211,19 @@ function parametersSchema(parameters: readonly Parameter[]): Schema {
 
 function describeResponse(
   answer: AnswerDescription,
-  { isVital, formats = ['json'] }: RouteDescription,
+  { isVital, formats = ['json'], mediaType }: RouteDescription,
 ): Schema {
+  const types = mediaType === undefined ? formats.map((format) => MEDIA_TYPES[format][0]) : [mediaType];
   return {
     description: answer.description,
     headers: headerRefs([...(isVital ? [] : RATE_HEADERS), ...(answer.headers ?? [])]),
     ...(answer.schema && {
       content: Object.fromEntries(
-        formats.map((format) => [
-          MEDIA_TYPES[format][0],
-          { schema: format === 'json' ? answer.schema : { type: 'string' } },
+        types.map((type) => [
+          type,
+          {
+            schema: formats.length === 1 || type === 'application/json' ? answer.schema : { type: 'string' },
+          },
         ]),
       ),
     }),

@@ -100,6 +100,8 @@ export interface RouteDescription {
   readonly isOpen?: true;
   /** The formats in our order of preference. Absent: JSON. */
   readonly formats?: readonly [Format, ...Format[]];
+  /** The media type of an answer that is in none of the formats. `Accept` is not looked at. */
+  readonly mediaType?: string;
   /** The answer of an open path depends on the caller. */
   readonly knowsCaller?: true;
   /** Neither authenticated nor counted, and answered during maintenance too. */

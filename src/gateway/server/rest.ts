@@ -37,7 +37,7 @@ export function useRest(app: FastifyInstance, options: RestOptions): void {
 
 function addRoute(app: FastifyInstance, route: Route, options: RestOptions): void {
   const { formats = ['json'] } = route;
-  const negotiate = createNegotiation(formats);
+  const negotiate = route.mediaType === undefined ? createNegotiation(formats) : () => formats[0];
   const readUsual = createParameterReader(route);
   const readerFor = (query: RestGeneric['Querystring']) => {
     const parameters = route.parametersFor?.(query);

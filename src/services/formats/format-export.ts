@@ -2,6 +2,8 @@
 import { ifRefused } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
 import { parseOquery } from '../../base/languages/oquery.js';
+import type { EndSignal } from '../../base/model/end-signal.js';
+import { allOf, type Filter } from '../../base/model/filter.js';
 import { queryOf, type RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import { printCsvLine } from '../../base/tables/csv-line.js';
@@ -22,14 +24,22 @@ import {
   type XmlFile,
 } from './format-mapping.js';
 
-interface FormatExportOptions {
+/** Which records are exported; without members all of them. */
+export interface FormatPart {
+  /** Only what changed then or later. The format must know changes: `FormatMapping.changes`. */
+  readonly since?: string | undefined;
+  /** Only records of this day or later. The format must know the day of a record: `FormatSource.day`. */
+  readonly from?: string | undefined;
+  /** Only records of this day or earlier. */
+  readonly to?: string | undefined;
+}
+
+interface FormatExportOptions extends FormatPart {
   readonly store: RecordStore;
   readonly scope: Scope;
   readonly context: Omit<FormatContext, 'tables'>;
-  /** Only what changed then or later. The format must know changes: `FormatMapping.changes`. */
-  readonly since: string | undefined;
   readonly now: Date;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /** The result, once the files are written. */
@@ -72,6 +82,11 @@ export class FormatExport {
       yield { path: `${file.name}.${file.kind}`, content: following(first.value, content) };
     }
     if (manifest !== undefined) yield { path: manifest.file, content: [this.#manifest(manifest)] };
+  }
+
+  /** Who lacks what, once all files are read. */
+  get lacks(): readonly Lack[] {
+    return this.#readiness.lacks;
   }
 
   /** Once all files are read. `declared` are the fields of a collection. */
@@ -271,6 +286,14 @@ export interface Lack {
   readonly expected: string;
 }
 
+/** Who lacks what, as CSV; nothing where nobody lacks anything. */
+export function* printLacks(lacks: readonly Lack[]): Generator<string, void> {
+  if (lacks.length === 0) return;
+  yield printCsvLine(['file', 'collection', '_id', 'known as', 'column', 'value', 'expected']);
+  for (const { file, collection, id, label, column, value, expected } of lacks)
+    yield printCsvLine([file, collection, id, label, column, value, expected]);
+}
+
 /** So many are listed; all are counted. */
 const MOST_LISTED = 10_000;
 
@@ -312,7 +335,7 @@ interface FormatSourceRow extends FormatRow {
   readonly isRemoved: boolean;
 }
 
-type ReadFormatOptions = Pick<FormatExportOptions, 'store' | 'scope' | 'since' | 'signal'>;
+type ReadFormatOptions = Pick<FormatExportOptions, 'store' | 'scope' | 'signal' | keyof FormatPart>;
 
 /** @throws NOT_FOUND, FORBIDDEN for the collection; MALFORMED_FILTER for `where` */
 async function* readFormatRows(
@@ -363,7 +386,7 @@ interface ReadRecord {
 
 async function* present(source: FormatSource, options: ReadFormatOptions): AsyncGenerator<ReadRecord, void> {
   const { store, scope, signal } = options;
-  const lines = store.find(scope, queryFor(source)).stream('ndjson', signal);
+  const lines = store.find(scope, queryFor(source, options)).stream('ndjson', signal);
   for await (const data of parsed(lines)) yield { data, isRemoved: false };
 }
 
@@ -372,7 +395,9 @@ async function* changed(source: FormatSource, options: ReadFormatOptions): Async
   const { store, scope, signal, since = '' } = options;
   const meant = new Set<string>();
   if (source.where !== undefined) {
-    const lines = store.find(scope, queryFor(source)).streamChanges(since, { format: 'ndjson', signal });
+    const lines = store
+      .find(scope, queryFor(source, options))
+      .streamChanges(since, { format: 'ndjson', signal });
     for await (const { _id, $removed } of parsed(lines)) if ($removed === undefined) meant.add(String(_id));
   }
   const all = store
@@ -403,8 +428,13 @@ async function lastState(
   return { ...(isJsonObject(data) ? data : {}), _id: id };
 }
 
-function queryFor({ collection, where = '' }: FormatSource): RecordQuery {
-  return { ...queryOf(collection), filter: parseOquery(where) };
+function queryFor({ collection, where = '', day }: FormatSource, { from, to }: FormatPart): RecordQuery {
+  const path = day?.split('.') ?? [];
+  const isLimited = (value: string | undefined): value is string => path.length > 0 && value !== undefined;
+  const filters: Filter[] = [parseOquery(where)];
+  if (isLimited(from)) filters.push({ kind: 'greaterOrEqual', path, value: from });
+  if (isLimited(to)) filters.push({ kind: 'lessOrEqual', path, value: to });
+  return { ...queryOf(collection), filter: allOf(filters) };
 }
 
 async function* parsed(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<JsonObject, void> {

@@ -67,6 +67,8 @@ const Source = {
   only: z.string().optional(),
   /** One row for each value of this field. */
   distinct: z.string().optional(),
+  /** The day of a record, by which an export may be limited to a period. */
+  day: z.string().optional(),
 };
 
 const CsvFile = z.strictObject({
@@ -207,6 +209,7 @@ export type ColumnRule = Pick<
 
 /** The formats that come with the gateway. */
 export const FORMAT_NAMES = ['oneroster', 'tally', 'udise'] as const;
+export type FormatName = (typeof FORMAT_NAMES)[number];
 
 /**
  * Reads a mapping: one of ours by its name, or a file of the caller's own.

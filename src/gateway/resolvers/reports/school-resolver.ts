@@ -15,9 +15,13 @@ import {
   StudentDueRow,
 } from '../../../school/reports/receipts/receipt.js';
 import type { Receipts } from '../../../school/reports/receipts/receipts.js';
+import type { FormatPart } from '../../../services/formats/format-export.js';
+import type { FormatName } from '../../../services/formats/format-mapping.js';
+import { type FormatZip, openFormatZip } from '../../../services/formats/format-zip.js';
+import type { Domains } from '../../../store/catalog/domains.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { writeOnce } from '../records/write-once.js';
-import type { RequestContext } from '../request-context.js';
+import { type RequestContext, requireScope } from '../request-context.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
 interface SchoolServices {
@@ -25,6 +29,8 @@ interface SchoolServices {
   readonly promotions: Promotions;
   readonly dueRaising: DueRaising;
   readonly store: RecordStore;
+  readonly domains: Domains;
+  readonly keepRemovedDays: number;
 }
 
 export const RAISE_DUES_ARGUMENTS = {
@@ -69,6 +75,16 @@ async function raise(
   });
 }
 
+/** The files of a format of another program, as one zip file. @see openFormatZip */
+async function exportFormat(
+  services: SchoolServices,
+  context: RequestContext,
+  format: FormatName,
+  part: FormatPart,
+): Promise<FormatZip> {
+  return await openFormatZip(services, requireScope(context), format, part);
+}
+
 const optionsOf = ({ idempotencyKey, transaction }: RequestContext) => ({
   idempotencyKey,
   within: transaction,
@@ -78,6 +94,7 @@ const optionsOf = ({ idempotencyKey, transaction }: RequestContext) => ({
 export const SchoolResolver = serviceResolver(({ query, transactional }: FieldRows<SchoolServices>) => ({
   promote,
   raise,
+  exportFormat,
   studentDues: query(
     member.list(
       StudentDueRow,

@@ -1,17 +1,18 @@
 /** Exports records as files: of some or all collections, filtered, or changed since an instant. */
 
-import { Card, Code, Group, MultiSelect, Stack, Text } from '@mantine/core';
+import { Card, Code, Group, MultiSelect, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
-import { useOperation, useViewer } from '../gateway/use-gateway';
+import { useDownload, useOperation, useViewer } from '../gateway/use-gateway';
 import { fromWallTime, toWallTime } from '../language/days';
-import { t } from '../language/texts';
+import { phrase, t } from '../language/texts';
 import { FilterBuilder, useFilterWords } from '../records/filter-builder';
 import { EXPORT_FORMATS } from '../records/view-address';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { DialogButton } from '../shell/confirm-dialog';
-import { DayTimeInput } from '../shell/day-input';
+import { DayInput, DayTimeInput } from '../shell/day-input';
 import { useAddress } from '../shell/page-filter';
-import { PageFrame } from '../shell/states';
+import { PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField } from '../shell/text-field';
 import { type AskedExport, exportByCommand, exportByCurl } from './asked-export';
@@ -87,6 +88,7 @@ export function ExportPage() {
               </Group>
             </Stack>
           </Card>
+          <FormatCard canRead={(name) => readable.some((one) => one.name === name)} />
           {running.files.length > 0 && <ExportedFiles files={running.files} />}
           {running.next !== undefined && !running.isRunning && (
             <Group>
@@ -104,6 +106,64 @@ export function ExportPage() {
         {collections.length > 0 && <ExportRequests asked={asked} />}
       </div>
     </PageFrame>
+  );
+}
+
+/** The formats of other programs, and the collection without which there is nothing to export. */
+const SCHOOL_FORMATS: readonly (readonly [name: string, title: string, collection: string])[] = [
+  ['tally', phrase('Tally (receipt vouchers)'), 'fee_receipt'],
+  ['udise', phrase('UDISE+ (student sheet)'), 'registration'],
+  ['oneroster', phrase('OneRoster (classes and people)'), 'pltf_user'],
+];
+
+/** Records as the files of another program, for those who may read them. */
+function FormatCard({ canRead }: { canRead(collection: string): boolean }) {
+  const formatsToRead = SCHOOL_FORMATS.filter(([, , collection]) => canRead(collection));
+  const [chosen, setChosen] = useState(formatsToRead[0]?.[0] ?? '');
+  const [{ from, to }, setDays] = useState({ from: '', to: '' });
+  const { mutate, isPending, error } = useDownload();
+  if (formatsToRead.length === 0) return null;
+  const hasDays = chosen === 'tally';
+  const query = new URLSearchParams(
+    Object.entries({ from, to }).filter(([, day]) => hasDays && day !== ''),
+  ).toString();
+  const path = `/exports/${chosen}${query && `?${query}`}`;
+  return (
+    <Card withBorder padding="lg">
+      <Stack>
+        <Title order={2} size="h4">
+          {t('Files for other programs')}
+        </Title>
+        <Group align="flex-start" grow preventGrowOverflow={false}>
+          <ChoiceField
+            label={t('Program')}
+            data={formatsToRead.map(([value, title]) => ({ value, label: t(title) }))}
+            value={chosen}
+            onChange={setChosen}
+          />
+          {hasDays && (
+            <>
+              <DayInput label={t('First day')} value={from} onChange={(day) => setDays({ from: day, to })} />
+              <DayInput
+                label={t('Last day')}
+                value={to}
+                min={from}
+                onChange={(day) => setDays({ from, to: day })}
+              />
+            </>
+          )}
+        </Group>
+        {error && <ProblemState problem={error} />}
+        <Group>
+          <TextButton
+            label={t('Download')}
+            icon="download"
+            loading={isPending}
+            onClick={() => mutate({ path, name: `${chosen}.zip` })}
+          />
+        </Group>
+      </Stack>
+    </Card>
   );
 }
 
