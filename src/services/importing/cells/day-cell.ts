@@ -5,11 +5,23 @@ import { dayOf, instantFrom, isDay, isMonth } from '../../../base/model/calendar
 import { DAY_EXAMPLES, type DayFormat, type InstantFormat, type WholeDayFormat } from './day-formats.js';
 import { CellFault, cellText } from './plain-cells.js';
 
-const ISO = /^(\d{4})[-/. ](\d{1,2})[-/. ](\d{1,2})$/;
-const WITH_LONG_YEAR = /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{4})$/;
-const WITH_SHORT_YEAR = /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{2})$/;
-const WITH_MONTH_NAME = /^(\d{1,2})(?:st|nd|rd|th)?[-/. ,]{0,2}([a-z]{3,9})\.?[-/. ,]{0,2}(\d{4}|\d{2})$/i;
-const COMPACT = /^(\d{4})(\d{2})(\d{2})$/;
+/** The formats other than the numbers of spreadsheets. */
+const PATTERNS: Readonly<Record<Exclude<WholeDayFormat, 'serial' | 'serial-1904'>, RegExp>> = {
+  'YYYY-MM-DD': /^(?<year>\d{4})[-/. ](?<month>\d{1,2})[-/. ](?<day>\d{1,2})$/,
+  'DD/MM/YYYY': /^(?<day>\d{1,2})[-/. ](?<month>\d{1,2})[-/. ](?<year>\d{4})$/,
+  'MM/DD/YYYY': /^(?<month>\d{1,2})[-/. ](?<day>\d{1,2})[-/. ](?<year>\d{4})$/,
+  'DD/MM/YY': /^(?<day>\d{1,2})[-/. ](?<month>\d{1,2})[-/. ](?<year>\d{2})$/,
+  'MM/DD/YY': /^(?<month>\d{1,2})[-/. ](?<day>\d{1,2})[-/. ](?<year>\d{2})$/,
+  'DD MMM YYYY': withMonthName('\\d{4}'),
+  'DD MMM YY': withMonthName('\\d{2}'),
+  YYYYMMDD: /^(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})$/,
+};
+
+function withMonthName(year: string): RegExp {
+  const day = '(?<day>\\d{1,2})(?:st|nd|rd|th)?[-/. ,]{0,2}';
+  return new RegExp(`^${day}(?<month>[a-z]{3,9})\\.?[-/. ,]{0,2}(?<year>${year})$`, 'i');
+}
+
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july'].concat([
   'august',
   'september',
@@ -58,40 +70,22 @@ const UNMISTAKABLE = ['YYYY-MM-DD', 'DD MMM YYYY', 'DD MMM YY'] as const;
 
 /** The day of a text in the format, or in an unambiguous format. `undefined` if it is no day. */
 export function dayWritten(text: string, format: DayFormat): string | undefined {
-  const day = dayInFormat(text, format);
-  if (day !== undefined) return day;
-  for (const other of UNMISTAKABLE) {
-    const written = dayInFormat(text, other);
-    if (written !== undefined) return written;
+  for (const one of [format, ...UNMISTAKABLE]) {
+    const day = dayInFormat(text, one);
+    if (day !== undefined) return day;
   }
   return undefined;
 }
 
 /** The day of a text in exactly this format. */
 export function dayInFormat(text: string, format: DayFormat): string | undefined {
-  switch (format) {
-    case 'YYYY-MM-DD':
-      return dayOfParts(ISO.exec(text), [1, 2, 3]);
-    case 'DD/MM/YYYY':
-      return dayOfParts(WITH_LONG_YEAR.exec(text), [3, 2, 1]);
-    case 'MM/DD/YYYY':
-      return dayOfParts(WITH_LONG_YEAR.exec(text), [3, 1, 2]);
-    case 'DD/MM/YY':
-      return dayOfParts(WITH_SHORT_YEAR.exec(text), [3, 2, 1]);
-    case 'MM/DD/YY':
-      return dayOfParts(WITH_SHORT_YEAR.exec(text), [3, 1, 2]);
-    case 'DD MMM YYYY':
-      return dayWithMonthName(text, 4);
-    case 'DD MMM YY':
-      return dayWithMonthName(text, 2);
-    case 'YYYYMMDD':
-      return dayOfParts(COMPACT.exec(text), [1, 2, 3]);
-    case 'serial':
-    case 'serial-1904':
-      return /^\d{1,7}$/.test(text) ? dayOfSerial(Number(text), format) : undefined;
-    default:
-      return /^\d{1,2}$/.test(text) ? dayOfNumbers(format.slice(0, 4), format.slice(5), text) : undefined;
-  }
+  if (format === 'serial' || format === 'serial-1904')
+    return /^\d{1,7}$/.test(text) ? dayOfSerial(Number(text), format) : undefined;
+  if (!isWholeDay(format))
+    return /^\d{1,2}$/.test(text) ? dayOfNumbers(format.slice(0, 4), format.slice(5), text) : undefined;
+  const { year, month = '', day = '' } = PATTERNS[format].exec(text)?.groups ?? {};
+  if (year === undefined) return undefined;
+  return dayOfNumbers(year, /^\d/.test(month) ? month : String(monthNumber(month)), day);
 }
 
 /**
@@ -110,13 +104,6 @@ function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * MS_OF_A_DAY).toISOString().slice(0, 10);
 }
 
-function dayOfParts(
-  parts: RegExpExecArray | null,
-  [year, month, day]: readonly [number, number, number],
-): string | undefined {
-  return parts ? dayOfNumbers(parts[year] ?? '', parts[month] ?? '', parts[day] ?? '') : undefined;
-}
-
 function dayOfNumbers(year: string, month: string, day: string): string | undefined {
   const text = `${fullYear(year)}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   return isDay(text) ? text : undefined;
@@ -125,12 +112,6 @@ function dayOfNumbers(year: string, month: string, day: string): string | undefi
 function fullYear(year: string): string {
   if (year.length === 4) return year;
   return Number(year) >= FIRST_YEAR_OF_1900 ? `19${year}` : `20${year}`;
-}
-
-function dayWithMonthName(text: string, yearLength: 2 | 4): string | undefined {
-  const [, day = '', name = '', year = ''] = WITH_MONTH_NAME.exec(text) ?? [];
-  if (year.length !== yearLength) return undefined;
-  return dayOfNumbers(year, String(monthNumber(name)), day);
 }
 
 /** 4 of `Apr`, `april` and `अप्रैल`; 0 if the text is not the name of a month. */
