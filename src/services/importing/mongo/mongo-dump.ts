@@ -3,7 +3,7 @@
 import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { deserialize, Long } from 'bson';
-import { ServiceError } from '../../../base/errors.js';
+import { ServiceError, tryTo } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, parsePlainJson } from '../../../base/json/json.js';
 import { reasonOfDamage } from '../../../base/text/reason-of-damage.js';
 import { readUnpacked, splitBson } from '../reading/bson-source.js';
@@ -133,12 +133,7 @@ async function listFile(file: string, database: string | undefined): Promise<Dum
 /** Characters that no name of a file may have are written as `%2F`. */
 function nameOfFile(base: string): string {
   const name = path.basename(base);
-  try {
-    return decodeURIComponent(name);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    return name;
-  }
+  return tryTo(() => decodeURIComponent(name)) ?? name;
 }
 
 async function readMetadata(file: string): Promise<JsonObject | undefined> {

@@ -1,11 +1,11 @@
 /** Reads files of BSON, gzipped or not. */
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { deserialize } from 'bson';
 import { ServiceError } from '../../../base/errors.js';
 import { reasonOfDamage } from '../../../base/text/reason-of-damage.js';
 import { rowOfDocument } from './document-source.js';
+import { startOfFile } from './encoding.js';
 import {
   inBatches,
   type NumberedBytes,
@@ -52,8 +52,7 @@ const CHUNK_BYTES = 64 * 1024;
  * @throws MALFORMED_REQUEST if compressed data is damaged or incomplete
  */
 export async function* readUnpacked(path: string): AsyncGenerator<Buffer> {
-  await using handle = await open(path);
-  const { buffer: first } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+  const first = await startOfFile(path, 2);
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   if (first[0] !== 0x1f || first[1] !== 0x8b) {
     yield* file;

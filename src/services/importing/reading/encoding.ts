@@ -1,6 +1,6 @@
 /** Detects the encoding of a text file, and converts it to UTF-8. */
 import { createReadStream } from 'node:fs';
-import { invalidAt, ServiceError } from '../../../base/errors.js';
+import { invalidAt, ServiceError, tryTo } from '../../../base/errors.js';
 
 const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
@@ -50,7 +50,13 @@ export async function findEncoding(path: string, named: string | undefined): Pro
 }
 
 function parseEncoding(name: string): Encoding {
-  const known = SPELLINGS[name.toLowerCase().replaceAll('_', '-')];
+  const label = name
+    .toLowerCase()
+    .replaceAll('_', '-')
+    .replace(/^utf-?/, 'utf-');
+  // Text in ASCII is text in UTF-8, where the standard of encodings takes its name for Windows-1252.
+  const said = label === 'us-ascii' ? 'utf-8' : tryTo(() => new TextDecoder(label).encoding);
+  const known = ENCODINGS.find((one) => one === said);
   if (known) return known;
   throw invalidAt(`No encoding is called ${JSON.stringify(name.slice(0, 40))}.`, {
     detail: 'an unknown encoding',
@@ -58,21 +64,6 @@ function parseEncoding(name: string): Encoding {
     expected: ENCODINGS.join(', '),
   });
 }
-
-const SPELLINGS: Readonly<Record<string, Encoding>> = {
-  'utf-8': 'utf-8',
-  utf8: 'utf-8',
-  'us-ascii': 'utf-8',
-  'utf-16': 'utf-16le',
-  'utf-16le': 'utf-16le',
-  utf16le: 'utf-16le',
-  'utf-16be': 'utf-16be',
-  utf16be: 'utf-16be',
-  'windows-1252': 'windows-1252',
-  cp1252: 'windows-1252',
-  latin1: 'windows-1252',
-  'iso-8859-1': 'windows-1252',
-};
 
 /**
  * The bytes of a file as UTF-8, without the byte order mark. One in UTF-8 was checked when its encoding was
@@ -82,7 +73,7 @@ const SPELLINGS: Readonly<Record<string, Encoding>> = {
  */
 export async function* readAsUtf8(path: string, encoding: Encoding): AsyncGenerator<Buffer> {
   if (encoding === 'utf-8') {
-    const start = (await startOf(path, UTF8_MARK.length)).equals(UTF8_MARK) ? UTF8_MARK.length : 0;
+    const start = (await startOfFile(path, UTF8_MARK.length)).equals(UTF8_MARK) ? UTF8_MARK.length : 0;
     yield* createReadStream(path, { start, highWaterMark: CHUNK_BYTES });
     return;
   }
@@ -107,14 +98,15 @@ export async function* readAsUtf8(path: string, encoding: Encoding): AsyncGenera
 
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-async function startOf(path: string, length: number): Promise<Buffer> {
+/** The first bytes of a file, at most 64 KiB. */
+export async function startOfFile(path: string, length: number): Promise<Buffer> {
   for await (const bytes of createReadStream(path, { end: length - 1 })) return bytes as Buffer;
   return Buffer.alloc(0);
 }
 
 /** By its mark, or without one: in a table, one byte of two is mostly zero. */
 async function findUtf16(path: string): Promise<Encoding | undefined> {
-  const sample = await startOf(path, 4_096);
+  const sample = await startOfFile(path, 4_096);
   if (sample[0] === 0xff && sample[1] === 0xfe) return 'utf-16le';
   if (sample[0] === 0xfe && sample[1] === 0xff) return 'utf-16be';
   const zeros = [0, 0];

@@ -1,8 +1,9 @@
 /** Opens a file of any format that an import reads. */
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { ServiceError, tryTo } from '../../../base/errors.js';
 import { isExactNumber } from '../../../base/json/json.js';
 import { findUnstorableText, replaceUnstorable } from '../../../base/model/unstorable-text.js';
+import { startOfFile } from './encoding.js';
 import {
   type RowSource,
   SOURCE_LIMITS,
@@ -136,7 +137,7 @@ const LARGEST_DOCUMENT = 17 * 1024 ** 2;
  * causes a warning. Only for tables of text the name decides whether tabs separate the cells.
  */
 async function sniffFormat(file: SourceFile, asked: SourceFormat | undefined): Promise<SniffedFormat> {
-  const bytes = await firstBytes(file.path);
+  const bytes = await startOfFile(file.path, SAMPLE_BYTES);
   const text = textOf(bytes);
   const format = asked ?? formatOf(bytes, text, hintOf(file));
   const hint = hintOf(file);
@@ -146,16 +147,6 @@ async function sniffFormat(file: SourceFile, asked: SourceFormat | undefined): P
     layout: format === 'ndjson' || (format === 'ejson' && isOfLines(text)) ? 'lines' : 'values',
     warnings: isMistaken ? [`The file is called ${hint}, and is read as ${format}, which it holds.`] : [],
   };
-}
-
-async function firstBytes(path: string): Promise<Buffer> {
-  const handle = await open(path);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }
 
 function textOf(bytes: Buffer): string {
@@ -251,18 +242,8 @@ const EXTENDED = new RegExp(`\\{\\s*"\\$(?:${EXTENDED_TYPES})"\\s*:`);
  */
 function isOfLines(text: string): boolean {
   const [first = '', ...others] = text.split('\n', 10);
-  return others.some((line) => line.trim() !== '') && isObject(first);
-}
-
-function isObject(line: string): boolean {
-  if (!line.startsWith('{')) return false;
-  try {
-    JSON.parse(line);
-    return true;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return false;
-  }
+  const isObject = first.startsWith('{') && tryTo(() => JSON.parse(first)) !== undefined;
+  return isObject && others.some((line) => line.trim() !== '');
 }
 
 const FORMATS_BY_ENDING: Readonly<Record<string, SourceFormat>> = {
