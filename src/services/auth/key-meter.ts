@@ -106,33 +106,27 @@ export class KeyMeter {
   }
 
   async #write(): Promise<void> {
-    const uses = this.#uses;
+    const [uses, hours, requests] = [this.#uses, [...this.#hours.values()], this.#requests];
     this.#uses = new Map();
-    try {
-      await this.#writeUses(uses);
-    } catch (error) {
-      this.#uses = new Map([...uses, ...this.#uses]);
-      this.#options.onFault(error);
-    }
-    if (this.#hours.size === 0 && this.#requests.count === 0) return;
-    const hours = [...this.#hours.values()];
-    const requests = this.#requests;
     this.#hours = new Map();
     this.#requests = new WaitingRequests();
-    try {
-      await this.#writeHours(hours);
-    } catch (error) {
-      for (const count of hours) this.#giveBack(count);
+    const after = (giveBack: () => void) => (error: unknown) => {
+      giveBack();
       this.#options.onFault(error);
-    }
-    try {
-      await this.#writeRequests(requests);
-    } catch (error) {
-      const newer = this.#requests;
+    };
+    const giveBackUses = () => {
+      this.#uses = new Map([...uses, ...this.#uses]);
+    };
+    const giveBackRequests = () => {
+      for (const newer of this.#requests.list()) requests.add(newer);
       this.#requests = requests;
-      for (const waiting of newer.list()) requests.add(waiting);
-      this.#options.onFault(error);
-    }
+    };
+    const giveBackHours = () => {
+      for (const count of hours) this.#giveBack(count);
+    };
+    await this.#writeUses(uses).catch(after(giveBackUses));
+    await this.#writeHours(hours).catch(after(giveBackHours));
+    await this.#writeRequests(requests).catch(after(giveBackRequests));
   }
 
   /** At most once a minute for each key, whatever the number of gateways. */
