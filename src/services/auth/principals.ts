@@ -273,9 +273,7 @@ export class Principals {
 
   async #read(ref: CredentialRef): Promise<ResolvedCredential | undefined> {
     const [rows, attributes] = await Promise.all([
-      ref.origin.kind === 'session'
-        ? this.#database.query<CredentialRow>(selectSession(ref), { name: 'auth-session' })
-        : this.#database.query<CredentialRow>(selectKey(ref), { name: 'auth-key' }),
+      this.#database.query<CredentialRow>(selectCredential(ref), { name: `auth-${ref.origin.kind}` }),
       loadPrincipalAttributes(this.#database, this.#collections.list(), ref),
     ]);
     const [row] = rows;
@@ -335,39 +333,25 @@ interface CredentialRow extends Pick<UserFacts, 'userName' | 'name' | 'roles'> {
   readonly isConfined: boolean;
 }
 
-function selectSession({ domainId, userId, origin }: CredentialRef): Sql {
+/** The user of a session or key, and what the session or key is limited to. */
+function selectCredential({ domainId, userId, origin }: CredentialRef): Sql {
+  const limits =
+    origin.kind === 'session'
+      ? sql`null as "expiresAt", null::jsonb as scopes, null::text[] as addresses,
+        o.is_confined as "isConfined"
+      from sessions o
+      join credentials c on c.domain_id = o.domain_id and c.user_id = o.user_id`
+      : sql`(extract(epoch from o.expires_at) * 1000)::float8 as "expiresAt", o.scopes,
+        o.allowed_addresses as addresses, false as "isConfined"
+      from api_keys o
+      left join credentials c on c.domain_id = o.domain_id and c.user_id = o.user_id`;
   return sql`
-    select ${USER_FACTS},
-      c.token_epoch as epoch,
-      null as "expiresAt",
-      null::jsonb as scopes,
-      null::text[] as addresses,
-      s.is_confined as "isConfined"
-    from sessions s
-    join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
+    select ${USER_FACTS}, c.token_epoch as epoch, ${limits}
     join records r on ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}
-    where s.id = ${origin.id}::uuid
-      and s.domain_id = ${domainId}
-      and s.user_id = ${userId}
-      and s.revoked_at is null
-      and r.data -> 'active' = 'true'`;
-}
-
-function selectKey({ domainId, userId, origin }: CredentialRef): Sql {
-  return sql`
-    select ${USER_FACTS},
-      c.token_epoch as epoch,
-      (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
-      k.scopes as scopes,
-      k.allowed_addresses as addresses,
-      false as "isConfined"
-    from api_keys k
-    left join credentials c on c.domain_id = k.domain_id and c.user_id = k.user_id
-    join records r on ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}
-    where k.id = ${origin.id}::uuid
-      and k.domain_id = ${domainId}
-      and k.user_id = ${userId}
-      and k.revoked_at is null
+    where o.id = ${origin.id}::uuid
+      and o.domain_id = ${domainId}
+      and o.user_id = ${userId}
+      and o.revoked_at is null
       and r.data -> 'active' = 'true'`;
 }
 
