@@ -12,7 +12,13 @@ import {
   type KeysetRequest,
   toKeysetPage,
 } from '../../store/database/keyset.js';
-import { countIn, type Queryable, type RowOf, type Transaction } from '../../store/database/queryable.js';
+import {
+  countIn,
+  fromRow,
+  type Queryable,
+  type RowOf,
+  type Transaction,
+} from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { liveRecordsIn, liveRecordsNamed } from '../../store/sql/records-of.js';
 import { type Sql, sql } from '../../store/sql.js';
@@ -317,26 +323,18 @@ async function selectUsers(
     scope,
     rows.map(({ id }) => id),
   );
-  return rows.map(({ language: _, ...row }) => ({
-    ...row,
-    roles: parseRoles(row.roles),
-    email: row.email ?? undefined,
-    hasPassword: logins.get(row.id)?.hasPassword ?? false,
-    hasSecondFactor: logins.get(row.id)?.hasSecondFactor ?? false,
-    lastLoginAt: logins.get(row.id)?.lastLoginAt ?? undefined,
-    lockedUntil: logins.get(row.id)?.lockedUntil ?? undefined,
-  }));
+  return rows.map(({ language: _, ...row }) =>
+    fromRow<ListedUser>({
+      ...row,
+      roles: parseRoles(row.roles),
+      ...(logins.get(row.id) as UserLogins),
+    }),
+  );
 }
 
 type ListedUserRow = RowOf<UserFacts> & Pick<ListedUser, 'id' | 'version'>;
 
-interface UserLogins {
-  readonly userId: string;
-  readonly hasPassword: boolean;
-  readonly hasSecondFactor: boolean;
-  readonly lastLoginAt: Date | null;
-  readonly lockedUntil: Date | null;
-}
+type UserLogins = RowOf<Pick<ListedUser, 'hasPassword' | 'hasSecondFactor' | 'lastLoginAt' | 'lockedUntil'>>;
 
 /** A separate query, because records may be on another server than logins. */
 async function selectLogins(
@@ -345,7 +343,7 @@ async function selectLogins(
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, UserLogins>> {
   if (userIds.length === 0) return new Map();
-  const rows = await database.query<UserLogins>(sql`
+  const rows = await database.query<UserLogins & { readonly userId: string }>(sql`
     select
       u.id as "userId",
       exists (
@@ -365,7 +363,7 @@ async function selectLogins(
         where f.domain_id = ${scope.domain.id} and f.user_id = u.id and f.locked_until > now()
       ) as "lockedUntil"
     from unnest(${[...userIds]}::text[]) as u (id)`);
-  return new Map(rows.map((row) => [row.userId, row]));
+  return new Map(rows.map(({ userId, ...logins }) => [userId, logins]));
 }
 
 /** @throws FORBIDDEN (403) */
