@@ -290,7 +290,7 @@ async function buildApp({
       await workers.start();
       if (doesBackgroundWork)
         services.webhookDeliveries.start((state) => server.observe({ kind: 'webhookTried', state }));
-      await services.scriptRunner.warmUp(services.scripts.expectedRuns);
+      await services.scriptRunner.warmUp(services.scripts.starts.expectedRuns);
       return url;
     },
     close: () => {

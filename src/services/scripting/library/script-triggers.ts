@@ -43,7 +43,7 @@ export function createScriptTriggers({
   return {
     before: (domainId, collection, operation) => {
       const started = scripting();
-      const outlines = started?.scripts.starts.before(domainId, collection, operation) ?? [];
+      const outlines = started?.scripts.starts.startedBy('before', domainId, collection, operation) ?? [];
       if (started === undefined || outlines.length === 0) return NONE;
       return outlines.map((outline) => beforeTrigger(outline, { ...started, beforeTimeoutMs }));
     },
@@ -57,7 +57,7 @@ export function createScriptTriggers({
       return reservePermit(started.writeQueue, scope, waitMs);
     },
     after: (scope, collection, operation) =>
-      describeJobs(scripting()?.scripts.starts.after(scope.domain.id, collection, operation), {
+      describeJobs(scripting()?.scripts.starts.startedBy('after', scope.domain.id, collection, operation), {
         scope,
         cause: 'after',
         arguments: sql`json_build_object(
@@ -68,12 +68,12 @@ export function createScriptTriggers({
     names: (domainId, collection) => {
       const starts = scripting()?.scripts.starts;
       const listed = (when: 'before' | 'after') =>
-        OPERATIONS.flatMap((operation) => starts?.[when](domainId, collection, operation) ?? []);
+        OPERATIONS.flatMap((operation) => starts?.startedBy(when, domainId, collection, operation) ?? []);
       const namesOf = (when: 'before' | 'after') => [...new Set(listed(when).map(({ name }) => name))];
       return { before: namesOf('before'), after: namesOf('after') };
     },
     afterMessage: (scope, topic) => {
-      const jobs = describeJobs(scripting()?.scripts.starts.onTopic(scope.domain.id, topic), {
+      const jobs = describeJobs(scripting()?.scripts.starts.startedBy('topic', scope.domain.id, topic), {
         scope,
         cause: 'topic',
         arguments: sql`json_build_object('topic', m.topic, 'message', m.message)`,

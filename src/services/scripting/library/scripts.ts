@@ -79,11 +79,6 @@ export class Scripts {
     return this.#index;
   }
 
-  /** The runs to expect, which decide whether threads are kept ready. */
-  get expectedRuns(): ExpectedRuns {
-    return this.#index.expectedRuns;
-  }
-
   /** The scripts of the domain that the caller may run, by name; all for an admin. */
   list(scope: Scope): readonly ScriptOutline[] {
     return this.#index
@@ -251,6 +246,7 @@ class ScriptIndex {
     }
   }
 
+  /** The runs to expect, which decide whether threads are kept ready. */
   get expectedRuns(): ExpectedRuns {
     return { ofAnyKind: this.#isAnyEnabled, withinWrites: this.#asked.size > 0 };
   }
@@ -263,10 +259,6 @@ class ScriptIndex {
     return this.#byDomain.get(domainId)?.get(name);
   }
 
-  before(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[] {
-    return this.#startedBy('before', domainId, collection, operation);
-  }
-
   /** Whether any `before` script exists for one of these collections. */
   mayAsk(domainId: string, writes: Writes): boolean {
     const collections = this.#asked.get(domainId);
@@ -274,15 +266,12 @@ class ScriptIndex {
     return writes === 'anything' || writes.some((collection) => collections.has(collection));
   }
 
-  after(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[] {
-    return this.#startedBy('after', domainId, collection, operation);
-  }
-
-  onTopic(domainId: string, topic: string): readonly ScriptOutline[] {
-    return this.#startedBy('topic', domainId, topic);
-  }
-
-  #startedBy(...start: readonly string[]): readonly ScriptOutline[] {
+  /** The scripts that a write starts, or a message of a topic. */
+  startedBy(
+    ...start:
+      | [when: 'before' | 'after', domainId: string, collection: string, WriteOperation]
+      | [when: 'topic', domainId: string, topic: string]
+  ): readonly ScriptOutline[] {
     // Called for every write, and most schools have no triggered script.
     if (this.#started.size === 0) return NONE;
     return this.#started.get(JSON.stringify(start)) ?? NONE;
