@@ -10,6 +10,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../../base/errors.js';
 import { ExactNumber, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { openRowSource } from '../importing/reading/open-row-source.js';
 import { ZipParts } from '../importing/reading/xlsx-source.js';
 import {
@@ -97,16 +98,11 @@ class Lookup {
   }
 
   rows(file: string, on: string, value: string): readonly BundleRow[] {
-    const key = `${file}.${on}`;
-    let index = this.#indexes.get(key);
-    if (index === undefined) {
-      index = new Map();
-      for (const row of this.#bundle.get(file) ?? []) {
-        const found = row[on] ?? '';
-        index.set(found, [...(index.get(found) ?? []), row]);
-      }
-      this.#indexes.set(key, index);
-    }
+    const index = getOrMake(this.#indexes, `${file}.${on}`, () => {
+      const rows = new Map<string, BundleRow[]>();
+      for (const row of this.#bundle.get(file) ?? []) getOrMake(rows, row[on] ?? '', () => []).push(row);
+      return rows;
+    });
     return value === '' ? [] : (index.get(value) ?? []);
   }
 }

@@ -223,11 +223,7 @@ export interface ErasureEntry {
 const MOST_IDS = 1_000;
 
 export class ErasureReport {
-  readonly #entries: ErasureEntry[] = [];
-
-  get entries(): readonly ErasureEntry[] {
-    return this.#entries;
-  }
+  readonly entries: ErasureEntry[] = [];
 
   /** Adds nothing for a count of zero. */
   add(
@@ -238,7 +234,7 @@ export class ErasureReport {
   ): void {
     if (ids.length === 0) return;
     const { fields = [], because } = more;
-    this.#entries.push({
+    this.entries.push({
       ...{ fate, place, count: ids.length, ids: ids.slice(0, MOST_IDS) },
       ...{ fields, because },
     });
