@@ -80,14 +80,9 @@ export interface ReportDefinition<
   List extends DeclaredParameters,
   Row extends object = object,
   Totals extends object = object,
-> {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly routes?: readonly ReportRoute[];
-  readonly recordRoute?: RecordRoute;
+> extends Pick<Report, 'name' | 'title' | 'description' | 'roles' | 'example'>,
+    Partial<Pick<Report, 'routes' | 'recordRoute'>> {
   readonly parameters: List;
-  readonly roles: readonly string[];
   /** Default: `none`. */
   readonly teachers?: 'all' | 'taught';
   /**
@@ -97,7 +92,6 @@ export interface ReportDefinition<
   readonly planning?: 'once';
   readonly row: RowClass<Row>;
   readonly totals: RowClass<Totals>;
-  readonly example: SentParameters;
   /** Fills in parameters that follow from others. Answers show the result. */
   readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
   /**
