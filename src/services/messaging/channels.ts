@@ -3,6 +3,7 @@
  * (`smtpUrl`, `mailFrom`, `smsUrl`, `smsSender`; sub-domains inherit those of the top domain), else that of
  * the settings, else none. Connections are kept open, and domains with the same server share a channel.
  */
+import { getOrMake } from '../../base/process/get-or-make.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import { isAddress } from './email/email-request.js';
 import { type OutgoingEmail, SmtpChannel } from './email/smtp-channel.js';
@@ -50,7 +51,7 @@ export class Channels {
     const { smtpConnections: maxConnections, messageTimeoutMs: timeoutMs } = this.#options.config;
     return {
       from,
-      channel: kept(this.#email, url, () => new SmtpChannel({ url, maxConnections, timeoutMs })),
+      channel: getOrMake(this.#email, url, () => new SmtpChannel({ url, maxConnections, timeoutMs })),
     };
   }
 
@@ -59,7 +60,7 @@ export class Channels {
     const url = this.#textOf(domainId, 'smsUrl') ?? this.#options.config.smsUrl;
     if (url === undefined) return undefined;
     const sender = this.#textOf(domainId, 'smsSender') ?? this.#options.config.smsSender;
-    return kept(this.#sms, JSON.stringify([url, sender]), () =>
+    return getOrMake(this.#sms, JSON.stringify([url, sender]), () =>
       /^smpps?:/.test(url) ? this.#smpp(url, sender) : this.#http(url, sender),
     );
   }
@@ -110,12 +111,6 @@ export class Channels {
     const value = this.#options.domains.property(domainId, property);
     return typeof value === 'string' && value !== '' ? value : undefined;
   }
-}
-
-function kept<Kept>(channels: Map<string, Kept>, key: string, open: () => Kept): Kept {
-  const channel = channels.get(key) ?? open();
-  channels.set(key, channel);
-  return channel;
 }
 
 /** The error does not repeat the text, which may contain a password. @throws DeliveryError */

@@ -5,6 +5,7 @@
 import { invalidAt, ServiceError } from '../../base/errors.js';
 import { type JsonValue, parseExactJson, printExactJson } from '../../base/json/json.js';
 import type { Scope } from '../../base/model/scope.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { CommitFollower } from '../../store/changes/commit-follower.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -147,9 +148,8 @@ export class Topics {
   follow(domainId: string, topic: string, listen: TopicListener): TopicSubscription {
     const key = keyOf(domainId, topic);
     const listener = { listen };
-    const listeners = this.#listeners.get(key) ?? new Set();
+    const listeners = getOrMake(this.#listeners, key, () => new Set());
     listeners.add(listener);
-    this.#listeners.set(key, listeners);
     this.#following ??= this.#follower.subscribe((messages) => this.#deliver(messages));
     return {
       ready: this.#following.ready,

@@ -7,6 +7,7 @@ import type { ErrorDetail } from '../../../base/errors.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
 import { keysOf } from '../../../base/model/keys-of.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import {
   type CheckedRecord,
   checkRecord,
@@ -184,9 +185,7 @@ export class RowPreparer {
     for (const { mapped } of pending) {
       for (const { target, field, text } of mapped?.lookups ?? []) {
         const name = JSON.stringify([target, field]);
-        const sought = textsByField.get(name) ?? { target, field, texts: new Set() };
-        textsByField.set(name, sought);
-        sought.texts.add(text);
+        getOrMake(textsByField, name, () => ({ target, field, texts: new Set() })).texts.add(text);
       }
     }
     const idsByField = new Map<string, ReadonlyMap<string, readonly string[]>>();
