@@ -13,6 +13,21 @@ export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 
+type Defined<Members> = {
+  readonly [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
+} & {
+  readonly [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<
+    Members[Name],
+    undefined
+  >;
+};
+
+/** The object without the members that are undefined. */
+export function defined<Members extends object>(members: Members): Defined<Members> {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Defined<Members>;
+}
+
 /** Parses JSON text without passing any number through a float. @throws SyntaxError */
 export function parseExactJson(text: string): JsonValue {
   return parse(text) as JsonValue;

@@ -1,5 +1,5 @@
 /** How records of the demo school are written down. */
-import type { JsonObject, JsonValue } from '../../base/json/json.js';
+import { defined, type JsonObject, type JsonValue } from '../../base/json/json.js';
 
 /**
  * A record to be stored, as the store itself would keep it. `createdAt` and `updatedAt` are those of the row.
@@ -17,12 +17,7 @@ export type RecordMembers = Readonly<Record<string, JsonValue | undefined>>;
 
 /** A record with `created_on`, as the store stamps it, and without the members that are undefined. */
 export function demoRecord(id: string, createdAt: string, members: RecordMembers): DemoRecord {
-  return { id, createdAt, data: { ...present(members), created_on: createdAt } };
-}
-
-/** Leaves out the members that are undefined. */
-export function present(members: RecordMembers): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+  return { id, createdAt, data: { ...(defined(members) as JsonObject), created_on: createdAt } };
 }
 
 /** Rupees as a JSON number: a whole number of paise divided by 100 prints with exactly its two places. */

@@ -1,5 +1,6 @@
 /** Records of fee heads, the fee plan, dues, concessions and receipts. */
-import { type DemoRecord, demoRecord, present, rupees } from './demo-record.js';
+import { defined } from '../../base/json/json.js';
+import { type DemoRecord, demoRecord, rupees } from './demo-record.js';
 import type { PlannedReceipt } from './fee-ledger.js';
 import { FEE_HEADS, listPlannedFees } from './planned-fee.js';
 import { clock, dayText, type EpochDay, instantText } from './session-calendar.js';
@@ -95,7 +96,7 @@ export function* feeReceiptRecords(year: SessionYear): Iterable<DemoRecord> {
       payment_type: receipt.paymentType,
       instrument_no: receipt.instrumentNo,
       lines: lines.map(({ head, monthIndex, amount, fine }) =>
-        present({
+        defined({
           fee_head: head,
           month: year.calendar.months[monthIndex],
           amount: rupees(amount),

@@ -1,5 +1,6 @@
 /** Records of the results of both terms. */
-import { type DemoRecord, demoRecord, present } from './demo-record.js';
+import { defined } from '../../base/json/json.js';
+import { type DemoRecord, demoRecord } from './demo-record.js';
 import { type Enrolment, listEnrolments } from './enrolment.js';
 import type { DemoSchool } from './people.js';
 import { Random } from './random.js';
@@ -59,7 +60,7 @@ function resultRecord(
         if (isExempt) state = 'exempt';
         else if (chance < missing) state = 'not_entered';
         else if (max >= 40 && chance > 0.99) state = 'absent';
-        return present({ name, max, weight, marks: state === 'scored' ? marks : undefined, state });
+        return defined({ name, max, weight, marks: state === 'scored' ? marks : undefined, state });
       });
       return { subject, components };
     }),

@@ -13,7 +13,7 @@ import {
   validate,
 } from 'graphql';
 import { parse as parseYaml } from 'yaml';
-import type { JsonObject, JsonValue } from '../../base/json/json.js';
+import { defined, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { createPrintEngine, PRINT_FILTERS, type PrintFilters } from '../../base/text/print-filters.js';
@@ -184,8 +184,7 @@ export function headOfPrint({ definition, collection }: DeclaredPrint): JsonObje
     { title: title ?? null },
   ]);
   const names = { plural: collection?.plural ?? null, label: collection?.labelField ?? '_id' };
-  const given = Object.entries({ ...head, ...names }).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(given), translations: Object.fromEntries(titles) } as JsonObject;
+  return { ...defined({ ...head, ...names }), translations: Object.fromEntries(titles) } as JsonObject;
 }
 
 /** The whole document, with what it shares with others. */

@@ -1,6 +1,6 @@
 /** Writes the rows of an import, batch by batch; a dry run writes them and takes them back. */
 import { ServiceError } from '../../base/errors.js';
-import { type JsonValue, printExactJson } from '../../base/json/json.js';
+import { defined, type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
@@ -402,8 +402,7 @@ function withRequest(scope: Scope, importId: string, number: number): Scope {
 /** What the inspection has recognized, so that it is not detected again. */
 function optionsFound(inspection: ImportInspection | undefined): SourceOptions {
   const { format, encoding, delimiter, sheet, header, unfold } = inspection ?? {};
-  const found = { format, encoding, delimiter, sheet, header, unfold };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+  return defined({ format, encoding, delimiter, sheet, header, unfold });
 }
 
 function pointsAtItself({ name, fields }: Collection): boolean {

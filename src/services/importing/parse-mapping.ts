@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { andMore, type ErrorDetail, ServiceError } from '../../base/errors.js';
-import { isExactNumber, type JsonValue } from '../../base/json/json.js';
+import { defined, isExactNumber, type JsonValue } from '../../base/json/json.js';
 import { isMonth } from '../../base/model/calendar.js';
 import type { Collection } from '../../base/model/collection.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
@@ -186,10 +186,7 @@ const OPTIONS = z.strictObject({
 /** @throws INVALID_VALUE naming what is wrong and what would be right */
 export function parseSourceOptions(sent: JsonValue): SourceOptions {
   const parsed = OPTIONS.safeParse(sent);
-  if (parsed.success) {
-    const entries = Object.entries(parsed.data).filter(([, value]) => value !== undefined);
-    return Object.fromEntries(entries) as SourceOptions;
-  }
+  if (parsed.success) return defined(parsed.data);
   const errors = parsed.error.issues.map(({ path, message }) => ({
     parameter: path.join('.') || 'source',
     detail: message,

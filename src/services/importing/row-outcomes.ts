@@ -1,5 +1,5 @@
 /** The outcome of each row in a dry run: stored batch by batch, printed as a table. */
-import { type JsonValue, printExactJson } from '../../base/json/json.js';
+import { defined, type JsonValue, printExactJson } from '../../base/json/json.js';
 import { printCsvLine } from '../../base/tables/csv-line.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
@@ -74,14 +74,7 @@ export function firstRowsOf(
       // A record that would be created has no id yet.
       const recordId = outcome === 'create' ? undefined : records.get(number);
       const label = labels.get(number);
-      rows.push({
-        number,
-        outcome,
-        ...(fields !== undefined && { fields }),
-        ...(changes !== undefined && { changes }),
-        ...(recordId !== undefined && { recordId }),
-        ...(label !== undefined && { label }),
-      });
+      rows.push(defined({ number, outcome, fields, changes, recordId, label }));
     }
   }
   return rows;

@@ -6,7 +6,14 @@
  * names collections that the caller may not read.
  */
 
-import { isJsonObject, type JsonValue, parseExactJson, printExactJson } from '../../base/json/json.js';
+import {
+  defined,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseExactJson,
+  printExactJson,
+} from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
 import { queryOf } from '../../base/model/record-query.js';
@@ -138,11 +145,9 @@ async function* historyLines(
       for (const { at, changes, ...version } of versions) {
         yield printExactJson({
           ...{ _id: id, version: version.version, operation: version.operation, at: at.toISOString() },
-          changes: (changes ?? []).map(({ kind, path, before: was, after: is }) => ({
-            ...{ kind, path },
-            ...(was !== undefined && { before: was }),
-            ...(is !== undefined && { after: is }),
-          })),
+          changes: (changes ?? []).map(
+            ({ kind, path, before, after }) => defined({ kind, path, before, after }) as JsonObject,
+          ),
         });
       }
       after = versions.at(-1)?.version;

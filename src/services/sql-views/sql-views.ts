@@ -10,6 +10,7 @@
 import { createHash, createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
+import { defined } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Domain } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
@@ -104,10 +105,7 @@ export class SqlViews {
     return rows
       .map(({ comment }): Mark => JSON.parse(comment))
       .filter((mark) => mark.domain === domain.id)
-      .map(({ role, user }) => ({
-        ...(role !== undefined && { role }),
-        ...(user !== undefined && { user }),
-      }));
+      .map(({ role, user }) => defined({ role, user }));
   }
 
   /**

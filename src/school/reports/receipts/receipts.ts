@@ -7,6 +7,7 @@
 import { Decimal } from 'decimal.js';
 import { faultAt, invalidAt, invariant, ServiceError } from '../../../base/errors.js';
 import {
+  defined,
   ExactNumber,
   isExactNumber,
   isJsonObject,
@@ -513,7 +514,7 @@ function exact(value: Decimal): ExactNumber {
 
 function plainInput({ amount, lines, ...rest }: RecordReceiptInput): JsonObject {
   return {
-    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
+    ...(defined(rest) as JsonObject),
     amount: amount ?? null,
     lines:
       lines?.map((line) => ({

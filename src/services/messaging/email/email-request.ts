@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { type ErrorDetail, firstFault, ServiceError } from '../../../base/errors.js';
-import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
+import { defined, isJsonObject, type JsonObject } from '../../../base/json/json.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { EmailContent } from '../message.js';
 import { asItIs, assertNoPlaceholder, escapeHtml, hintsAtUnused, renderTemplate } from '../template.js';
@@ -113,15 +113,7 @@ export function toEmailContent(
   if (errors.length > 0)
     throw new ServiceError('INVALID_VALUE', `this email cannot be sent: ${firstFault(errors)}`, { errors });
   const [reply] = replyTo;
-  return {
-    to,
-    cc,
-    bcc,
-    subject,
-    ...(reply !== undefined && { replyTo: reply }),
-    ...(text !== undefined && { text }),
-    ...(html !== undefined && { html }),
-  };
+  return defined({ to, cc, bcc, subject, replyTo: reply, text, html });
 }
 
 /** The distinct plain addresses, for the SMTP envelope. */

@@ -1,7 +1,7 @@
 /** Validates the request for a text message and converts it to one message per number. */
 import { z } from 'zod';
 import { type ErrorDetail, firstFault, invalidAt, ServiceError } from '../../../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
+import { defined, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
 import { toE164PhoneNumber } from '../../../base/model/phone-number.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { SmsContent } from '../message.js';
@@ -59,17 +59,9 @@ export function toSmsMessages(request: SmsRequest, options: SmsOptions): Outgoin
   const { segments, text } = toText(request, options);
   const { template, category, recipient, batch } = request;
   return numbers.map((to) => ({
-    content: { to, text, ...(template !== undefined && { template }) },
+    content: defined({ to, text, template }),
     size: Buffer.byteLength(text),
-    log: {
-      to,
-      text,
-      segments,
-      ...(template !== undefined && { template }),
-      ...(category !== undefined && { category }),
-      ...(recipient !== undefined && { recipient }),
-      ...(batch !== undefined && { batch }),
-    },
+    log: defined({ to, text, segments, template, category, recipient, batch }) as JsonObject,
   }));
 }
 
