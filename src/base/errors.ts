@@ -177,6 +177,17 @@ export function ifRefused<Value>(codes: readonly ErrorCode[], value: Value): (fa
   };
 }
 
+/** Whether an assertion refuses, with one of these codes or with any; another error is thrown again. */
+export function isRefused(assert: () => void, codes?: readonly ErrorCode[]): boolean {
+  try {
+    assert();
+    return false;
+  } catch (fault) {
+    if (fault instanceof ServiceError && codes?.includes(fault.code) !== false) return true;
+    throw fault;
+  }
+}
+
 /** The result of a function; `undefined` if it throws, for whatever reason. */
 export function tryTo<Result>(act: () => Result): Result | undefined {
   try {

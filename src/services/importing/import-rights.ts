@@ -1,5 +1,5 @@
 /** Who may import, and whose imports a caller sees. */
-import { ServiceError } from '../../base/errors.js';
+import { isRefused, ServiceError } from '../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { isMonth } from '../../base/model/calendar.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -46,7 +46,7 @@ export class ImportRights {
   }
 
   mayImport(scope: Scope, collection: string): boolean {
-    return isAllowed(() => this.assertMayImport(scope, collection));
+    return !isRefused(() => this.assertMayImport(scope, collection));
   }
 
   /**
@@ -74,17 +74,7 @@ export class ImportRights {
   #isHidden(scope: Scope, collection: string): boolean {
     const { catalog, store } = this.#options;
     if (catalog.find(collection) === undefined) return false;
-    return !isAllowed(() => store.assertAllowed(scope, collection, 'read'));
-  }
-}
-
-function isAllowed(assert: () => void): boolean {
-  try {
-    assert();
-    return true;
-  } catch (fault) {
-    if (fault instanceof ServiceError) return false;
-    throw fault;
+    return isRefused(() => store.assertAllowed(scope, collection, 'read'));
   }
 }
 

@@ -2,7 +2,7 @@
  * Sends queued messages. Each job is one attempt; a message whose failure may be temporary gets another job
  * later.
  */
-import { ServiceError } from '../../base/errors.js';
+import { isRefused, ServiceError } from '../../base/errors.js';
 import { type Principal, type Scope, systemPrincipal, type WorkPrincipal } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
@@ -181,14 +181,11 @@ export class MessageDelivery {
     const domain = domains.find(domainId);
     if (principal === undefined) return false;
     if (domain === undefined) throw new DeliveryError('temporary', 'its domain is not known');
-    try {
+    const scope = { domain, principal, requestId: '' };
+    return !isRefused(() => {
       if (kind === 'email') assertMayEmail(principal, config.emailRoles);
-      else store.assertAllowed({ domain, principal, requestId: '' }, SMS_COLLECTION, 'create');
-      return true;
-    } catch (error) {
-      if (error instanceof ServiceError && error.status === 403) return false;
-      throw error;
-    }
+      else store.assertAllowed(scope, SMS_COLLECTION, 'create');
+    }, ['FORBIDDEN']);
   }
 
   async #deliver(message: Message, signal: AbortSignal): Promise<Delivered | undefined> {

@@ -1,5 +1,5 @@
 /** What a caller may do, computed by the same rules that allow or refuse it. */
-import { ServiceError } from '../../../base/errors.js';
+import { isRefused } from '../../../base/errors.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Domain, RecordVerb, Scope } from '../../../base/model/scope.js';
 import type { Report } from '../../../school/reports/engine/report.js';
@@ -81,11 +81,5 @@ function describeRights(scope: Scope, collection: Collection) {
 
 /** Whether the caller may run this report, at least for a part of the school. */
 export function mayRun(scope: Scope, report: Report): boolean {
-  try {
-    report.assertAllowed(scope);
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return false;
-    throw error;
-  }
+  return !isRefused(() => report.assertAllowed(scope), ['FORBIDDEN']);
 }
