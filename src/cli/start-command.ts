@@ -19,7 +19,6 @@ import {
   DEMO_DEFAULTS,
   DEMO_DOMAIN,
   DEMO_USERS,
-  isDemoAbandoned,
   isDemoWanted,
   isReachable,
 } from '../school/demo/demo-options.js';
@@ -197,8 +196,7 @@ async function seedDemo(
   { config, stop }: { readonly config: Config; readonly stop: AbortSignal },
 ): Promise<void> {
   if (config.databaseUrl !== undefined || !isDemoWanted(config)) return;
-  const isNeeded = services.domains.top() === undefined || (await isDemoAbandoned(services.database.pool));
-  if (!isNeeded) return;
+  if (services.domains.top() !== undefined) return;
   printNote('first start, making the demo school');
   // This also loads the makers of names, which nothing else of a running gateway needs.
   const { seedFirstSchool } = await import('./seed-command.js');

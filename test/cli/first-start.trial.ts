@@ -1,11 +1,10 @@
 import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
-import { operatorScope } from '../../src/cli/command-line.js';
 import { seedFirstSchool, seedSchool } from '../../src/cli/seed-command.js';
 import { StoppedBySignal } from '../../src/cli/stop-signal.js';
 import { openServices, type Services } from '../../src/gateway/compose/services.js';
 import { parseConfig } from '../../src/gateway/config/config.js';
-import { DEMO_USERS, isDemoAbandoned } from '../../src/school/demo/demo-options.js';
+import { DEMO_USERS } from '../../src/school/demo/demo-options.js';
 import { sql } from '../../src/store/sql.js';
 import { createTestDatabase } from '../database.js';
 
@@ -101,36 +100,6 @@ describe('a first start', () => {
     }
     expect(lines).toEqual(
       expect.arrayContaining(['campus: planning the school\n', 'campus: building the indexes\n']),
-    );
-  });
-});
-
-describe('a demo school that an earlier version left without logins', () => {
-  const leaveUnfinished = (services: Services) =>
-    services.database.query(sql`with gone as (delete from credentials) delete from sessions`);
-
-  it('is seen, and made anew', async () => {
-    await withDatabase((url) =>
-      withServices(url, async (services) => {
-        await seedSchool(services, SMALL);
-        await leaveUnfinished(services);
-        expect(await isDemoAbandoned(services.database.pool)).toBe(true);
-        await seedFirstSchool(services, SMALL);
-        await expectLogin(services);
-        expect(await isDemoAbandoned(services.database.pool)).toBe(false);
-      }),
-    );
-  });
-
-  it('is left alone once something was written in it', async () => {
-    await withDatabase((url) =>
-      withServices(url, async (services) => {
-        await seedSchool(services, SMALL);
-        await leaveUnfinished(services);
-        await services.store.create(operatorScope(services, undefined), 'task', [{ name: 'Ours' }]);
-        expect(await isDemoAbandoned(services.database.pool)).toBe(false);
-        await expect(seedSchool(services, SMALL)).rejects.toMatchObject({ code: 'CONFLICT' });
-      }),
     );
   });
 });

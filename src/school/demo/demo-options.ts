@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { invalidAt, type ServiceError } from '../../base/errors.js';
 import { isDay } from '../../base/model/calendar.js';
 
@@ -65,20 +64,4 @@ export function assertDemoOptions(options: DemoOptions): void {
 function invalid(parameter: keyof DemoOptions, sent: unknown, expected: string): ServiceError {
   const detail = `${parameter}: ${expected} is expected, ${JSON.stringify(sent)} was given`;
   return invalidAt(detail, { parameter, expected, sent });
-}
-
-/**
- * Whether the demo school is one that an earlier version, which set the passwords after the records, was
- * stopped at: nobody can log in to it, nobody ever could, and nothing was written in it.
- */
-export async function isDemoAbandoned(database: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
-  const { rows } = await database.query<{ isAbandoned: boolean }>(
-    `select exists (select 1 from records where domain = $1)
-       and not exists (select 1 from credentials)
-       and not exists (select 1 from audit_entries) as "isAbandoned"
-      from domains
-     where id = $1 and parent_id is null`,
-    [DEMO_DOMAIN],
-  );
-  return rows[0]?.isAbandoned === true;
 }

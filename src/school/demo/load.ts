@@ -20,7 +20,7 @@ import { translateDatabaseError } from '../../store/database/database-errors.js'
 import { liftSilenceLimit } from '../../store/database/watched-client.js';
 import { PRINCIPALS_CHANNEL } from '../../store/writing/record-statements.js';
 import { createDemo, type Demo } from './demo.js';
-import { type DemoOptions, isDemoAbandoned } from './demo-options.js';
+import type { DemoOptions } from './demo-options.js';
 import type { DemoRecord } from './demo-record.js';
 import { TIME_ZONE } from './school-plan.js';
 
@@ -148,11 +148,7 @@ async function prepareDomains(client: pg.ClientBase, demo: Demo, options: LoadDe
       `the demo school needs an instance of its own: the top domain here is "${other.rows[0].id}"`,
     );
   }
-  // A school that is loaded without passwords is meant to have no logins.
-  const isAbandoned = options.passwordHashes !== undefined && (await isDemoAbandoned(client));
-  if (isAbandoned && options.onExisting === 'refuse')
-    options.onStage?.('the demo school was left unfinished, and is made anew');
-  if (isAbandoned || options.onExisting === 'replace') {
+  if (options.onExisting === 'replace') {
     await client.query('delete from records where domain = any($1)', [domainIds]);
   } else {
     const taken = await client.query<{ domain: string }>(
