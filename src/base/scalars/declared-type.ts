@@ -9,7 +9,7 @@
  */
 import 'reflect-metadata';
 import type { GraphQLScalarType } from 'graphql';
-import { ArgsType, Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Args, ArgsType, Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { ExactNumber, JsonValue } from '../json/json.js';
 import { DateTime } from './date-time.js';
 import { DecimalScalar } from './decimal-scalar.js';
@@ -31,6 +31,8 @@ export type TypeReference =
   | symbol;
 
 export interface FieldOptions {
+  /** The arguments of a field of an object type. */
+  readonly arguments?: MemberTable;
   readonly description: string;
   readonly nullable?: boolean;
   readonly defaultValue?: unknown;
@@ -76,7 +78,7 @@ export interface DeclaredType<Value> extends TypeClass<Value> {
   readonly members: MemberTable;
 }
 
-type Options = Pick<FieldOptions, 'defaultValue' | 'deprecationReason'>;
+type Options = Omit<FieldOptions, 'description' | 'nullable'>;
 
 /** A member of each kind. `isoInstant` is an instant as callers send it, as a text. */
 export const member = membersWith<TypeMember<unknown>>(false);
@@ -179,6 +181,23 @@ export class InputTypes {
     fill(input);
     return input;
   }
+
+  /** An input of conditions on `subject`. */
+  conditions(name: string, subject: string, fill: (input: TypeClass) => void): TypeClass {
+    return this.define(name, `Conditions on ${subject}; all that are given hold.`, fill);
+  }
+}
+
+/** A condition of an input of conditions. */
+export function addCondition(
+  input: TypeClass,
+  name: string,
+  {
+    type,
+    ...options
+  }: { readonly type: unknown; readonly description: string; readonly deprecationReason?: string },
+): void {
+  field(input, name, () => type, { nullable: true, ...options });
 }
 
 /** The members of an input of conditions that combine such inputs. */
@@ -193,9 +212,14 @@ export function field(
   type: TypeClass<unknown>,
   name: string,
   of: () => unknown,
-  options: FieldOptions,
+  { arguments: members, ...options }: FieldOptions,
 ): void {
   Field(of as () => TypeClass, options)(type.prototype, name);
+  if (members === undefined) return;
+  // The metadata that the compiler emits for a decorated method.
+  Reflect.defineMetadata('design:paramtypes', [Object], type.prototype, name);
+  const args = argumentsType(members);
+  Args(() => args)(type.prototype, name, 0);
 }
 
 /** A new class that TypeGraphQL knows by identity, and people by its name in a stack trace. */

@@ -31,7 +31,7 @@ type Given<Sent> = { readonly [Name in keyof Sent]: Exclude<Sent[Name], null | u
 type Lazy<Value> = Value extends readonly (infer Element)[]
   ? readonly Lazy<Element>[]
   : Value | { readonly [Name in keyof Value]: Later<Value[Name]> };
-type Later<Value> = Value | Promise<Value> | (() => Value | Promise<Value>);
+type Later<Value> = Value | Promise<Value> | ((args: never) => Value | Promise<Value>);
 
 /** The request itself, for the few fields that need more than the scope. */
 interface Asked {

@@ -12,6 +12,7 @@ import {
 } from '../../../base/languages/where-operators.js';
 import {
   addCombinations,
+  addCondition,
   enumType,
   field,
   InputTypes,
@@ -44,28 +45,22 @@ export class WhereInputs {
 
   ofCollection(typed: TypedCollection): TypeClass {
     const { object, plural } = typed;
-    return this.#inputs.define(
-      `${object.typeName}WhereInput`,
-      `Conditions on ${plural}; all that are given hold.`,
-      (input) => {
-        const id = this.#condition(ID_CONDITION, 'id', ID);
-        field(input, 'id', () => id, { nullable: true, description: 'The id of the record.' });
-        this.#members(input, object);
-      },
-    );
+    return this.#inputs.conditions(`${object.typeName}WhereInput`, plural, (input) => {
+      const type = this.#condition(ID_CONDITION, 'id', ID);
+      addCondition(input, 'id', { type, description: 'The id of the record.' });
+      this.#members(input, object);
+    });
   }
 
   /** The members' conditions, and how to combine them. */
   #members(input: TypeClass, object: TypedObject): void {
     for (const one of object.fields) {
-      const condition = this.#ofField(one);
-      if (condition)
-        field(input, one.name, () => condition, { nullable: true, description: one.description });
+      addCondition(input, one.name, { type: this.#ofField(one), description: one.description });
     }
     addCombinations(input);
   }
 
-  #ofField(one: TypedField): TypeClass | undefined {
+  #ofField(one: TypedField): TypeClass {
     const element = this.#ofValue(one.value);
     return one.field.isList ? this.#ofList(element) : element;
   }
@@ -73,9 +68,9 @@ export class WhereInputs {
   #ofValue(value: TypedValue): TypeClass {
     switch (value.kind) {
       case 'object':
-        return this.#inputs.define(
+        return this.#inputs.conditions(
           `${value.object.typeName}WhereInput`,
-          `Conditions on ${withArticle(value.object.typeName)}; all that are given hold.`,
+          withArticle(value.object.typeName),
           (input) => {
             this.#members(input, value.object);
             this.#operators(input, WHERE_OPERATORS.object, { type: String, name: value.object.typeName });
@@ -84,17 +79,17 @@ export class WhereInputs {
       case 'json':
         return this.#condition({ name: 'Object', of: 'an object' }, 'object', String);
       case 'enum':
-        return this.#inputs.define(
+        return this.#inputs.conditions(
           `${value.typeName}ConditionInput`,
-          `Conditions on ${withArticle(value.typeName)}; all that are given hold.`,
+          withArticle(value.typeName),
           (input) =>
             this.#operators(input, ENUM_OPERATORS, { type: this.#types.enumOf(value), name: value.typeName }),
         );
       case 'reference':
         return this.#ofReference(value);
       default: {
-        const { condition, scalar } = SCALAR_FORMS[value.kind];
-        return this.#condition(condition, value.kind, scalar);
+        const { condition: form, scalar } = SCALAR_FORMS[value.kind];
+        return this.#condition(form, value.kind, scalar);
       }
     }
   }
@@ -105,21 +100,15 @@ export class WhereInputs {
     const [only] = targets;
     if (only === undefined) {
       const operators = WHERE_OPERATORS.reference.filter(({ operand }) => operand !== 'recordCondition');
-      return this.#inputs.define(
-        'ReferenceConditionInput',
-        'Conditions on a reference; all that are given hold.',
-        (input) => this.#operators(input, operators, { type: String, name: 'Reference' }),
+      return this.#inputs.conditions('ReferenceConditionInput', 'a reference', (input) =>
+        this.#operators(input, operators, { type: String, name: 'Reference' }),
       );
     }
-    return this.#inputs.define(
-      `${reference.typeName}ConditionInput`,
-      'Conditions on a reference; all that are given hold.',
-      (input) => {
-        const record = targets.length === 1 ? this.ofCollection(only) : this.#ofTargets(reference, targets);
-        const { typeName: name } = reference;
-        this.#operators(input, WHERE_OPERATORS.reference, { type: String, name, record });
-      },
-    );
+    return this.#inputs.conditions(`${reference.typeName}ConditionInput`, 'a reference', (input) => {
+      const record = targets.length === 1 ? this.ofCollection(only) : this.#ofTargets(reference, targets);
+      const { typeName: name } = reference;
+      this.#operators(input, WHERE_OPERATORS.reference, { type: String, name, record });
+    });
   }
 
   #ofTargets(reference: TypedReference, targets: readonly TypedCollection[]): TypeClass {
@@ -128,9 +117,8 @@ export class WhereInputs {
       'Conditions on the record that a reference points to: give one of these.',
       (input) => {
         for (const target of targets) {
-          const condition = this.ofCollection(target);
           const description = `It is ${withArticle(target.object.typeName)}, and all of this holds for it.`;
-          field(input, target.singular, () => condition, { nullable: true, description });
+          addCondition(input, target.singular, { type: this.ofCollection(target), description });
         }
       },
     );
@@ -138,18 +126,14 @@ export class WhereInputs {
 
   #ofList(element: TypeClass): TypeClass {
     const stem = element.name.replace(/(Condition|Where)Input$/, '');
-    return this.#inputs.define(
-      `${stem}ListConditionInput`,
-      'Conditions on a list; all that are given hold.',
-      (input) => this.#operators(input, WHERE_OPERATORS.list, { type: String, name: stem, element }),
+    return this.#inputs.conditions(`${stem}ListConditionInput`, 'a list', (input) =>
+      this.#operators(input, WHERE_OPERATORS.list, { type: String, name: stem, element }),
     );
   }
 
   #condition({ name, of }: ScalarForm['condition'], type: WhereType, operand: TypeReference): TypeClass {
-    return this.#inputs.define(
-      `${name}ConditionInput`,
-      `Conditions on ${of}; all that are given hold.`,
-      (input) => this.#operators(input, WHERE_OPERATORS[type], { type: operand, name }),
+    return this.#inputs.conditions(`${name}ConditionInput`, of, (input) =>
+      this.#operators(input, WHERE_OPERATORS[type], { type: operand, name }),
     );
   }
 
@@ -158,7 +142,7 @@ export class WhereInputs {
       // Created now, because TypeGraphQL resolves it when no more types can be added.
       const type = this.#operandType(kind, operand);
       const deprecation = deprecated === undefined ? {} : { deprecationReason: deprecated };
-      field(input, name, () => type, { nullable: true, description, ...deprecation });
+      addCondition(input, name, { type, description, ...deprecation });
     }
   }
 

@@ -1,15 +1,9 @@
 /** The door to usage figures of API keys: for their owners, and for admins those of the domain. */
 
-import { Arg, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { invalidAt } from '../../../base/errors.js';
 import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
-import {
-  type HourFigures,
-  KEPT_REQUESTS,
-  type KeyFigures,
-  type KeyRequest,
-} from '../../../services/auth/key-meter.js';
-import { type RequestContext, requireScope } from '../request-context.js';
+import { KEPT_REQUESTS, type KeyFigures } from '../../../services/auth/key-meter.js';
+import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
 const KeyFiguresResult = objectType('KeyFigures', 'Requests of an API key, counted.', {
   requests: member.whole('The number of requests.'),
@@ -36,84 +30,55 @@ const KeyRequestResult = objectType('KeyRequest', 'A request by an API key.', {
 const HOUR_MS = 3_600_000;
 const MOST_HOURS = 30 * 24;
 
-/** Each part is read only if selected. */
-@ObjectType('ApiKeyUsage', { description: 'The use of an API key. A request appears within five seconds.' })
-class ApiKeyUsage {
-  readonly #figures: KeyFigures;
-  readonly #id: string;
-  readonly #owner: string;
-  readonly #since: Date;
-
-  constructor(figures: KeyFigures, key: { readonly id: string; readonly owner: string }, since: Date) {
-    this.#figures = figures;
-    this.#id = key.id;
-    this.#owner = key.owner;
-    this.#since = since;
-  }
-
-  @Field(() => Int, {
-    description:
+const ApiKeyUsage = objectType(
+  'ApiKeyUsage',
+  'The use of an API key. A request appears within five seconds.',
+  {
+    limitPerMinute: member.whole(
       'Requests its user may make in a minute, over all keys and sessions (RATE_LIMIT_PER_MINUTE).',
-  })
-  async limitPerMinute(): Promise<number> {
-    return (await this.#figures.quota(this.#owner)).limit;
-  }
+    ),
+    leftThisMinute: member.whole('The number left to its user in this minute.'),
+    total: member.of(KeyFiguresResult, 'All hours together.'),
+    hours: member.list(KeyHourResult, 'The hours with requests, the earliest first.'),
+    requests: member.list(KeyRequestResult, 'The last requests, the newest first.', {
+      arguments: { first: nullable.whole('The most to return. The last 1,000 are stored. Default: 100.') },
+    }),
+  },
+);
 
-  @Field(() => Int, { description: 'The number left to its user in this minute.' })
-  async leftThisMinute(): Promise<number> {
-    const { limit, used } = await this.#figures.quota(this.#owner);
-    return Math.max(0, limit - used);
-  }
-
-  @Field(() => KeyFiguresResult, { description: 'All hours together.' })
-  async total(): Promise<Omit<HourFigures, 'hour'>> {
-    return await this.#figures.total(this.#id, this.#since);
-  }
-
-  @Field(() => [KeyHourResult], { description: 'The hours with requests, the earliest first.' })
-  async hours(): Promise<readonly HourFigures[]> {
-    return await this.#figures.hours(this.#id, this.#since);
-  }
-
-  @Field(() => [KeyRequestResult], { description: 'The last requests, the newest first.' })
-  async requests(
-    @Arg('first', () => Int, {
-      nullable: true,
-      description: 'The most to return. The last 1,000 are stored. Default: 100.',
-    })
-    first: number | null | undefined,
-  ): Promise<readonly KeyRequest[]> {
-    const most = assertWithin(first ?? 100, { parameter: 'first', most: KEPT_REQUESTS });
-    return await this.#figures.requests(this.#id, most);
-  }
-}
-
-@Resolver()
-export class KeyUsageResolver {
-  readonly #figures: KeyFigures;
-
-  constructor(services: { readonly keyFigures: KeyFigures }) {
-    this.#figures = services.keyFigures;
-  }
-
-  @Query(() => ApiKeyUsage, {
-    description: 'What an API key of yours, or for an admin of the domain, was used for. Errors: NOT_FOUND.',
-  })
-  async apiKeyUsage(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => ID, { description: 'The id of the key.' }) id: string,
-    @Arg('hours', () => Int, {
-      nullable: true,
-      description: 'The hours that the figures cover, 1 to 720 (30 days). Default: 24.',
-    })
-    hours: number | null | undefined,
-  ): Promise<ApiKeyUsage> {
-    const owner = await this.#figures.ownerOf(requireScope(context), id);
-    const back = assertWithin(hours ?? 24, { parameter: 'hours', most: MOST_HOURS });
-    const since = new Date((Math.floor(Date.now() / HOUR_MS) - back + 1) * HOUR_MS);
-    return new ApiKeyUsage(this.#figures, { id, owner }, since);
-  }
-}
+export const KeyUsageResolver = serviceResolver(
+  ({ query }: FieldRows<{ readonly keyFigures: KeyFigures }>) => ({
+    apiKeyUsage: query(
+      member.of(
+        ApiKeyUsage,
+        'What an API key of yours, or for an admin of the domain, was used for. Errors: NOT_FOUND.',
+      ),
+      {
+        id: member.id('The id of the key.'),
+        hours: nullable.whole('The hours that the figures cover, 1 to 720 (30 days). Default: 24.'),
+      },
+      async ({ keyFigures }, scope, { id, hours = 24 }) => {
+        const owner = await keyFigures.ownerOf(scope, id);
+        const back = assertWithin(hours, { parameter: 'hours', most: MOST_HOURS });
+        const since = new Date((Math.floor(Date.now() / HOUR_MS) - back + 1) * HOUR_MS);
+        // Each part is read only if selected.
+        return {
+          limitPerMinute: async () => (await keyFigures.quota(owner)).limit,
+          leftThisMinute: async () => {
+            const { limit, used } = await keyFigures.quota(owner);
+            return Math.max(0, limit - used);
+          },
+          total: () => keyFigures.total(id, since),
+          hours: () => keyFigures.hours(id, since),
+          requests: async ({ first }: { readonly first?: number | null }) => {
+            const most = assertWithin(first ?? 100, { parameter: 'first', most: KEPT_REQUESTS });
+            return await keyFigures.requests(id, most);
+          },
+        };
+      },
+    ),
+  }),
+);
 
 /** @throws INVALID_VALUE (400) */
 function assertWithin(

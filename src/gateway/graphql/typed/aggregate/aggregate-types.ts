@@ -9,6 +9,7 @@ import { byScalar, isScalarName, type ScalarName } from '../../../../base/model/
 import { getOrMake } from '../../../../base/process/get-or-make.js';
 import {
   addCombinations,
+  addCondition,
   enumOf,
   field,
   InputTypes,
@@ -91,15 +92,15 @@ function createHaving(
     `${object.typeName}HavingInput`,
     `Conditions on groups of ${plural}; all that are given hold.`,
   );
-  const count = measures.count();
-  field(having, 'count', () => count, { nullable: true, description: 'How many records are in the group.' });
-  for (const { name, value } of fields.own) {
-    const input = measures.input(value);
-    field(having, name, () => input, {
-      nullable: true,
+  addCondition(having, 'count', {
+    type: measures.count(),
+    description: 'How many records are in the group.',
+  });
+  for (const { name, value } of fields.own)
+    addCondition(having, name, {
+      type: measures.input(value),
       description: `What is computed of \`${name}\`.`,
     });
-  }
   addCombinations(having);
   return having;
 }
@@ -196,10 +197,10 @@ export class MeasureTypes {
   /** Conditions on the measures of a field. */
   input(value: AggregateValue): TypeClass {
     const form = formOf(value);
-    return this.#define(`${form.typeName}ConditionInput`, `Conditions on measures of ${form.of}`, (input) => {
+    return this.#inputs.conditions(`${form.typeName}ConditionInput`, `measures of ${form.of}`, (input) => {
       for (const measure of form.measures) {
-        const comparison = isCounting(measure) ? this.count() : this.#comparison(form.scalar);
-        field(input, measure, () => comparison, { nullable: true, description: MEANINGS[measure] });
+        const type = isCounting(measure) ? this.count() : this.#comparison(form.scalar);
+        addCondition(input, measure, { type, description: MEANINGS[measure] });
       }
     });
   }
@@ -211,19 +212,9 @@ export class MeasureTypes {
 
   #comparison(type: ScalarForm['scalar']): TypeClass {
     const { name } = type;
-    return this.#define(
-      `${name}MeasureConditionInput`,
-      `Conditions on a measure of type ${name}`,
-      (input) => {
-        for (const [operator, description] of COMPARISONS) {
-          field(input, operator, () => type, { nullable: true, description });
-        }
-      },
-    );
-  }
-
-  #define(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
-    return this.#inputs.define(name, `${description}; all that are given hold.`, fill);
+    return this.#inputs.conditions(`${name}MeasureConditionInput`, `a measure of type ${name}`, (input) => {
+      for (const [operator, description] of COMPARISONS) addCondition(input, operator, { type, description });
+    });
   }
 }
 
