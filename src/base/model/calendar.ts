@@ -80,20 +80,6 @@ export function addMonths(month: string, months: number): string {
   return monthText(Temporal.PlainYearMonth.from(month).add({ months }));
 }
 
-/** The months from one to another, both included; none when `end` is before `start`. */
-export function monthsBetween(start: string, end: string): string[] {
-  const months: string[] = [];
-  for (let month = start; month <= end; month = addMonths(month, 1)) months.push(month);
-  return months;
-}
-
-/** The days from one to another, both included; none when `end` is before `start`. */
-export function daysBetween(start: string, end: string): string[] {
-  const days: string[] = [];
-  for (let day = start; day <= end; day = addDays(day, 1)) days.push(day);
-  return days;
-}
-
 /** The month a day is in. */
 export function monthOf(day: string): string {
   return day.slice(0, 7);

@@ -1,7 +1,9 @@
 /** The metrics of `/metrics`, for Prometheus. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { memoryLimitBytes } from '../../base/process/memory-limit.js';
 import type { JobCounts } from '../../services/jobs/job-queue.js';
 import type { ReadFigures } from '../../store/database/replicas/replicated-reads.js';
@@ -165,11 +167,9 @@ export class Metrics {
 
   requestEnded(event: RequestEnded): void {
     const key = `${event.method} ${event.route} ${event.status}`;
-    let figure = this.#figures.get(key);
-    if (!figure) {
-      figure = this.#durations.labels(event.method, event.route, String(event.status));
-      this.#figures.set(key, figure);
-    }
+    const figure = getOrMake(this.#figures, key, () =>
+      this.#durations.labels(event.method, event.route, String(event.status)),
+    );
     figure.observe(event.durationMs / 1000);
     if (event.errorCode !== undefined) this.count('errors', { code: event.errorCode });
   }

@@ -2,6 +2,7 @@
  * The current principal of a credential: its user's roles and attributes, for as long as credential and user
  * are valid.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -16,6 +17,7 @@ import {
   systemPrincipal,
   type WorkPrincipal,
 } from '../../base/model/scope.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import type { Database } from '../../store/database/database.js';
 import { fromRow, type Queryable, type RowOf } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
@@ -265,10 +267,13 @@ export class Principals {
   }
 
   #remember(ref: CredentialRef, loaded: Remembered): void {
-    const credentials = this.#users.get(userKey(ref)) ?? new Map<string, Remembered>();
+    const credentials = getOrMake<string, Map<string, Remembered>>(
+      this.#users,
+      userKey(ref),
+      () => new Map(),
+    );
     if (credentials.size >= MOST_CREDENTIALS_OF_A_USER) credentials.clear();
     credentials.set(ref.origin.id, loaded);
-    this.#users.set(userKey(ref), credentials);
   }
 
   async #read(ref: CredentialRef): Promise<ResolvedCredential | undefined> {

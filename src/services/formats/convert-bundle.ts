@@ -2,6 +2,7 @@
  * The files of a format as records of our collections, to be imported like any other file: what is checked,
  * tried and written is the import's.
  */
+
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 /** Records as the files of a format that other programs read, by its mapping. */
+
 import { ifRefused } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../base/json/json.js';
 import { parseOquery } from '../../base/languages/oquery.js';
@@ -6,6 +7,7 @@ import type { EndSignal } from '../../base/model/end-signal.js';
 import { allOf, type Filter } from '../../base/model/filter.js';
 import { queryOf, type RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { printCsvLine } from '../../base/tables/csv-line.js';
 import type { ZipEntry } from '../../base/tables/print-zip.js';
 import type { RecordStore } from '../../store/record-store.js';
@@ -250,14 +252,13 @@ function usedFields({ files }: FormatMapping): ReadonlyMap<string, ReadonlySet<s
     for (const source of file.sources) {
       if (!('collection' in source)) continue;
       const text = JSON.stringify(source);
-      const fields = used.get(source.collection) ?? new Set();
+      const fields = getOrMake(used, source.collection, () => new Set());
       const named = [
         ...[...text.matchAll(/\{([a-z_][\w.]*)\}/gi)].map(([, path]) => path),
         ...[...text.matchAll(/"(?:field|each|only|distinct)":"([a-z_][\w.]*)"/gi)].map(([, path]) => path),
         ...[...text.matchAll(/"where":"([a-z_]\w*)/gi)].map(([, path]) => path),
       ];
       for (const path of named) fields.add(path?.split('.')[0] ?? '');
-      used.set(source.collection, fields);
     }
   }
   return used;

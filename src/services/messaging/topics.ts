@@ -2,6 +2,7 @@
  * Delivers messages to the listeners of a topic on every gateway: subscriptions to the GraphQL field
  * `topic(name)`, and scripts with that topic as a trigger.
  */
+
 import { invalidAt, ServiceError } from '../../base/errors.js';
 import { type JsonValue, parseExactJson, printExactJson } from '../../base/json/json.js';
 import type { Scope } from '../../base/model/scope.js';

@@ -56,8 +56,7 @@ export class RecordChanges {
     const { collection, filter, queue } = subscription;
     this.#store.find(scope, { ...queryOf(collection), filter });
     const key = keyOf(scope.domain.id, collection);
-    const watch = this.#watches.get(key) ?? new CollectionWatch(this.#store, collection);
-    this.#watches.set(key, watch);
+    const watch = getOrMake(this.#watches, key, () => new CollectionWatch(this.#store, collection));
     const leave = watch.join(subscription);
     queue.onEnd(() => {
       leave();

@@ -1,4 +1,5 @@
 /** A schema with all that is kept for it: its prepared operations and the answers of introspection. */
+
 import {
   type DocumentNode,
   GraphQLError,
@@ -12,6 +13,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { StoredField, StoredFieldsByType } from '../../../base/model/stored-field.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import {
   type CallerReach,
@@ -82,11 +84,10 @@ export class ServedSchema implements OperationSchema {
     const reach = this.#options.reachOf(context);
     if (this.#isWhole(reach)) return { key: '', schema: this.schema };
     const { key } = reach;
-    const find = () => {
-      const schema = this.#shown.get(key) ?? partOfSchema(this.schema, isShownTo(reach, this.#options));
-      this.#shown.set(key, schema);
-      return schema;
-    };
+    const find = () =>
+      getOrMake<string, GraphQLSchema>(this.#shown, key, () =>
+        partOfSchema(this.schema, isShownTo(reach, this.#options)),
+      );
     return {
       key,
       get schema() {

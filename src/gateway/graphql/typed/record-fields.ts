@@ -2,11 +2,13 @@
  * The operations on records, each written once. This table gives the fields for any collection (`records`,
  * `createRecord`) and those of each declared one (`tasks`, `createTask`).
  */
+
 import type { FieldNode } from 'graphql';
 import type { JsonObject } from '../../../base/json/json.js';
 import type { WhereNames } from '../../../base/languages/where-place.js';
 import { toPath } from '../../../base/model/path.js';
 import type { RecordVerb } from '../../../base/model/scope.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import {
   type Argument,
   member,
@@ -436,8 +438,7 @@ export function createRecordFields(api: RecordApi, { records, catalog, pages }: 
         const filter = records.filterOf(scope, requestOf(args));
         // The same object for the same selection, so that reads are shared.
         const shapes = changeShapes.recall(info, () => new Map());
-        const shape = shapes.get(collection) ?? toChangeShape(types.change.name, form, info);
-        shapes.set(collection, shape);
+        const shape = getOrMake(shapes, collection, () => toChangeShape(types.change.name, form, info));
         for (const members of shape.selections) assertShown(members, collection, context);
         const queue = context.openQueue(info);
         try {

@@ -4,6 +4,7 @@
  *
  * @see https://www.apollographql.com/docs/graphos/reference/federation/subgraph-spec
  */
+
 import {
   type ConstDirectiveNode,
   type DefinitionNode,
@@ -17,6 +18,7 @@ import {
 import { createUnionType } from 'type-graphql';
 import { invalidAt, type ServiceError } from '../../../base/errors.js';
 import { isRecordId } from '../../../base/model/record-id.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { member, objectType } from '../../../base/scalars/declared-type.js';
 import { assertPageSize, type PageSizes } from '../../resolvers/page-arguments.js';
 import { type NodePlace, TYPE_NAME } from '../../resolvers/records/node.js';
@@ -81,9 +83,7 @@ export function createSubgraphResolver(
       run(_args: object, { context }: FieldCall) {
         assertIntrospectionRole(context, introspectionRoles);
         const schema = schemaFor(context);
-        const sdl = printed.get(schema) ?? printSubgraph(schema, new Set(byTypeName.keys()));
-        printed.set(schema, sdl);
-        return { sdl };
+        return { sdl: getOrMake(printed, schema, () => printSubgraph(schema, new Set(byTypeName.keys()))) };
       },
     },
     {

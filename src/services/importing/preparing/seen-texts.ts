@@ -3,8 +3,10 @@
  * a table, earlier ones as the full tables before it in a file, and a filter that recognizes nearly all texts
  * that are not in the file. A text is represented by 64 bits of its hash.
  */
+
 import { randomInt } from 'node:crypto';
 import { readSync, writeSync } from 'node:fs';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { openNamelessFile, toDiskFault } from '../reading/nameless-file.js';
 
 /** Low and high half of the hash, and the row; row 0 is an empty slot. */
@@ -69,12 +71,10 @@ export class SeenTexts {
 
   #hashOf(rule: string, text: string): Uint32Array {
     if (text === this.#hashedText && rule === this.#hashedRule) return this.#hash;
-    let seed = this.#seedOf.get(rule);
-    if (seed === undefined) {
+    const seed = getOrMake(this.#seedOf, rule, () => {
       setHash(this.#hash, rule, this.#seed);
-      seed = this.#hash[0] ?? 0;
-      this.#seedOf.set(rule, seed);
-    }
+      return this.#hash[0] ?? 0;
+    });
     setHash(this.#hash, text, seed);
     this.#hashedRule = rule;
     this.#hashedText = text;
