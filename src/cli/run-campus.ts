@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { sealIntrinsics } from '../base/process/seal-intrinsics.js';
 import { VERSION } from '../base/process/version.js';
 import type { CommandLine } from './command-line.js';
-import { COMMANDS, type CommandEntry } from './commands.js';
+import { COMMANDS } from './commands.js';
 import { endWithFault, printNote, watchConsoleOutput } from './console-output.js';
 
 /** Runs one command to its end, and leaves its exit code in `process.exitCode`. */
@@ -29,7 +29,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
   const asked = askedCommand(words);
   for (const entry of COMMANDS) {
     const command = program.command(entry.usage).description(entry.description);
-    if (nameOf(entry) === asked) {
+    if (entry.usage.split(' ')[0] === asked) {
       // Before any class with decorators is.
       await import('reflect-metadata');
       const register = await entry.load();
@@ -39,10 +39,6 @@ async function runCommand(words: readonly string[]): Promise<void> {
     for (const sub of command.commands) sub.exitOverride();
   }
   await program.parseAsync(words, { from: 'user' });
-}
-
-function nameOf({ usage }: CommandEntry): string | undefined {
-  return usage.split(' ')[0];
 }
 
 /** The first word, or the one after `help`; options of `campus` itself take no words. */

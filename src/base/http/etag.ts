@@ -17,7 +17,8 @@ export function etagOf(mediaType: string, text: string | Uint8Array): string {
 export function isUnchanged(ifNoneMatch: string | string[] | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const header = String(ifNoneMatch);
-  return header.trim() === '*' || tagsIn(header).some((tag) => isSame(tag, etag));
+  // A hash may itself end like the name of an encoding.
+  return header.trim() === '*' || tagsIn(header).some((tag) => tag === etag || plainEtag(tag) === etag);
 }
 
 /** `"3"` compressed by Brotli is `"3-br"`: different bytes need a different strong tag. */
@@ -34,11 +35,6 @@ function plainEtag(etag: string): string {
 export function etagHeld(ifNoneMatch: string | undefined, etag: string): string {
   if (ifNoneMatch === undefined) return etag;
   return tagsIn(ifNoneMatch).find((tag) => plainEtag(tag) === etag) ?? etag;
-}
-
-/** A hash may itself end like the name of an encoding. */
-function isSame(sent: string, etag: string): boolean {
-  return sent === etag || plainEtag(sent) === etag;
 }
 
 /** Removes the mark of weak tags. */

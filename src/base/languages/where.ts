@@ -27,7 +27,7 @@ import {
   type ScalarName,
   valueKindOf,
 } from '../model/field-types/scalar-types.js';
-import { allOf, type Condition, type DayWord, EVERYTHING, type Filter } from '../model/filter.js';
+import { allOf, type Condition, EVERYTHING, type Filter } from '../model/filter.js';
 import { isNumberOperand, type Operand } from '../model/operand.js';
 import type { Path } from '../model/path.js';
 import { didYouMean } from '../text/did-you-mean.js';
@@ -261,7 +261,7 @@ function parseOperator({ name, operand: kind }: WhereOperator, application: Appl
       return { kind: 'within', path, month: monthAt(operand, place) };
     case 'today':
     case 'yesterday':
-      return flagged(operand, place, onWord(path, name));
+      return flagged(operand, place, { kind: 'on', path, day: { word: name } });
     case 'isNull':
     case 'exists':
       return flagged(operand, place, { kind: name, path });
@@ -427,10 +427,6 @@ function parseElement(
   return list.field.type === 'object'
     ? parseObject(operand, place, element)
     : parseSubject(operand, place, element);
-}
-
-function onWord(path: Path, word: DayWord): Condition {
-  return { kind: 'on', path, day: { word } };
 }
 
 /** True applies the condition, false its negation. */

@@ -32,14 +32,12 @@ export const DecimalScalar = new GraphQLScalarType<ExactNumber | number, string>
 function parseDecimal(value: unknown): ExactNumber {
   const digits = typeof value === 'number' || isExactNumber(value) ? String(value) : undefined;
   const text =
-    digits !== undefined && WITH_EXPONENT.test(digits) ? withoutExponent(digits) : (digits ?? value);
+    digits !== undefined && WITH_EXPONENT.test(digits)
+      ? new ExactDecimal(digits).toFixed()
+      : (digits ?? value);
   if (typeof text === 'string' && WRITTEN.test(text)) return new ExactNumber(text);
   throw new GraphQLError(
     'Expected a decimal number such as "1234.50", with up to 30 digits before and after the point, not ' +
       `${digits ?? JSON.stringify(value)}.`,
   );
-}
-
-function withoutExponent(digits: string): string {
-  return new ExactDecimal(digits).toFixed();
 }

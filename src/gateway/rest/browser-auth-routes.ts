@@ -104,7 +104,7 @@ const browserRefresh: Route = {
   ...via('auth', ['refreshInBrowser'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);
     // Not an error: every page asks when it is opened, and browsers would log a 401 to their console.
-    if (!hasCookie(request.headers.cookie, { name: COOKIE_NAME, isTls }))
+    if (valuesOf(request.headers.cookie, { name: COOKIE_NAME, isTls }).length === 0)
       return { kind: 'empty', status: 204, headers: { 'cache-control': 'no-store' } };
     const token = refreshTokenOf(request, isTls);
     if (token === undefined) throw new ServiceError('UNAUTHENTICATED', 'The cookie is of no login. Log in.');
@@ -260,11 +260,6 @@ export function printCookie(cookie: PrintedCookie): string {
     `SameSite=${cookie.sameSite ?? 'Strict'}`,
     ...(cookie.isTls ? ['Secure'] : []),
   ].join('; ');
-}
-
-/** Whether a `Cookie` header has a cookie, whatever its value. */
-function hasCookie(header: CookieHeader, cookie: Cookie): boolean {
-  return valuesOf(header, cookie).length > 0;
 }
 
 /**

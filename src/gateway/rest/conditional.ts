@@ -15,7 +15,7 @@ const TAG = /(W\/)?"([!#-~\u0080-\u00ff]*)"/g;
  *   alone: a write compares strongly
  */
 export function parseIfMatch(header: string | string[] | undefined): readonly number[] | undefined {
-  const text = textOf(header);
+  const text = Array.isArray(header) ? header.join(',') : header;
   if (text === undefined || text.trim() === '*') return undefined;
   const tags = [...text.matchAll(TAG)];
   if (tags.length === 0 || /[^\s,]/.test(text.replace(TAG, ''))) {
@@ -48,8 +48,4 @@ export function assertNoIfNoneMatch(header: string | string[] | undefined): void
     'MALFORMED_REQUEST',
     'If-None-Match is for reading, and as * for PUT; guard a write with If-Match and the ETag read.',
   );
-}
-
-function textOf(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header.join(',') : header;
 }

@@ -93,7 +93,7 @@ export class LogOutput implements DestinationStream {
 
   #writeOn(batch: Batch): void {
     write(this.#fd, batch.rest, (fault, written) => {
-      if (isBusy(fault)) {
+      if (fault?.code === 'EAGAIN' || fault?.code === 'EBUSY') {
         setTimeout(() => this.#writeOn(batch), RETRY_MS).unref();
         return;
       }
@@ -159,8 +159,4 @@ interface Batch {
   readonly bytes: number;
   /** The dropped lines that it reports. */
   readonly untold: number;
-}
-
-function isBusy(fault: NodeJS.ErrnoException | null): boolean {
-  return fault?.code === 'EAGAIN' || fault?.code === 'EBUSY';
 }

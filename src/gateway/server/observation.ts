@@ -214,12 +214,15 @@ function log({ logger, failures }: Log, event: Observation): void {
       return;
     case 'statementSlow': {
       const { kind: _, suggestions, statement, ...others } = event;
+      const suggestion = suggestions
+        .map((one) => `declare of the collection ${one.collection}: ${one.declaration}`)
+        .join('; ');
       logger.warn(
         {
           event: kind,
           ...others,
           statement: statement.slice(0, LONGEST_LOGGED_STATEMENT),
-          ...(suggestions.length > 0 && { suggestion: suggestions.map(suggestionLine).join('; ') }),
+          ...(suggestion !== '' && { suggestion }),
         },
         'statement slow',
       );
@@ -300,10 +303,6 @@ function logMessage(logger: Logger, event: MessageObservation): void {
   const line = { event: kind, messageKind, messageId, domain: domainId, state, attempt };
   if (state === 'sent') logger.info(line, 'message sent');
   else logger.warn({ ...line, reason: reason && redactSecrets(reason) }, 'message not sent');
-}
-
-function suggestionLine({ collection, declaration }: SlowStatement['suggestions'][number]): string {
-  return `declare of the collection ${collection}: ${declaration}`;
 }
 
 interface DescribedError {

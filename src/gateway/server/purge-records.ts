@@ -23,9 +23,7 @@ export async function purgeRecords(services: PurgeServices): Promise<Purged | un
     requestId: 'purge',
   };
   const purged = await services.store.purge(scope, { removedBefore: services.removedBefore });
-  return countOf(purged) > 0 ? purged : undefined;
-}
-
-function countOf({ tombstones, idempotencyKeys, topicMessages, historyValues, collections }: Purged): number {
-  return tombstones + idempotencyKeys + topicMessages + historyValues + collections.length;
+  const { tombstones, idempotencyKeys, topicMessages, historyValues, collections } = purged;
+  const count = tombstones + idempotencyKeys + topicMessages + historyValues + collections.length;
+  return count > 0 ? purged : undefined;
 }

@@ -110,7 +110,8 @@ async function sendStream(answer: StreamAnswer, options: SendOptions): Promise<F
 
 async function sendLong(answer: StreamAnswer, begun: Begun, options: SendOptions): Promise<FastifyReply> {
   const { request, streams } = options;
-  const user = userOf(request);
+  const { scope, address } = request.requestContext;
+  const user = scope ? callerName(scope.principal) : address;
   const permit = await acquire(begun, user, streams);
   request.lifecycle.releasePermit();
   const write = () => writeLong(answer, { ...begun, permit }, options);
@@ -177,10 +178,6 @@ async function acquire({ writes }: Begun, user: string, streams: StreamLimits): 
     await writes.return();
     throw refusal;
   }
-}
-
-function userOf({ requestContext: { scope, address } }: FastifyRequest): string {
-  return scope ? callerName(scope.principal) : address;
 }
 
 async function* contentOf({ first, writes }: Begun): AsyncGenerator<string | Uint8Array, void> {

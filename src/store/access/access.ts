@@ -272,7 +272,9 @@ function combine(roles: readonly RoleAccess[], principal: Principal, verb: Recor
   const rules = rulesOfRoles.flatMap((ofRole) => ofRole ?? []);
   return {
     rows: isLimited ? anyOf(rules.map((rule) => toFilter(rule, principal))) : undefined,
-    rowFields: isLimited ? new Set(rules.flatMap(topFields)) : NO_FIELDS,
+    rowFields: isLimited
+      ? new Set(rules.flatMap(({ fields }) => fields.flatMap(([field]) => field ?? [])))
+      : NO_FIELDS,
     hiddenFields: withheldFields(roles, verb, (role) => role.hiddenFields),
     readOnlyFields: withheldFields(roles, verb, (role) => role.readOnlyFields),
   };
@@ -301,10 +303,6 @@ function hasRowsOf(one: RoleAccess, other: RoleAccess, verb: RecordVerb): boolea
   const own = rulesFor(one, verb)?.map((rule) => JSON.stringify(rule));
   const others = rulesFor(other, verb)?.map((rule) => JSON.stringify(rule));
   return own === undefined || (others?.every((rule) => own.includes(rule)) ?? false);
-}
-
-function topFields({ fields }: RowRule): string[] {
-  return fields.flatMap(([field]) => (field === undefined ? [] : [field]));
 }
 
 /** Without the attribute no row is reached: `any` of an empty list never holds. */

@@ -125,7 +125,8 @@ export class FairQueue {
     if (this.#take(permit, more)) return;
     const { waiting = Number.POSITIVE_INFINITY, waitingPerCaller = Number.POSITIVE_INFINITY } = this.#options;
     if (this.#waiting.size >= waiting) throw this.refused('full');
-    const own = [...this.#waiting].filter((other) => isSameKey(other.permit.key, permit.key));
+    const caller = callerKey(permit.key);
+    const own = [...this.#waiting].filter((other) => callerKey(other.permit.key) === caller);
     if (own.length >= waitingPerCaller) throw this.refused('callerFull');
     wait.onWait?.();
     await this.#wait(permit, more, wait);
@@ -261,10 +262,6 @@ function addTo(counts: Map<string, number>, key: string, change: number): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);
   else counts.set(key, count);
-}
-
-function isSameKey(one: QueueKey, other: QueueKey): boolean {
-  return one.tenant === other.tenant && one.caller === other.caller;
 }
 
 /** The id of a tenant contains no line feed. */

@@ -157,11 +157,8 @@ export function httpStatusFor(
   errors: readonly GraphQLFormattedError[],
   accept: string | undefined,
 ): number {
-  return status === 400 && isOfDocument(errors) && takesJsonAlone(accept) ? 200 : status;
-}
-
-function isOfDocument(errors: readonly GraphQLFormattedError[]): boolean {
-  return errors.every(({ extensions }) => DOCUMENT_CODES.has(extensions?.code));
+  const isOfDocument = errors.every(({ extensions }) => DOCUMENT_CODES.has(extensions?.code));
+  return status === 400 && isOfDocument && takesJsonAlone(accept) ? 200 : status;
 }
 
 function takesJsonAlone(accept: string | undefined): boolean {

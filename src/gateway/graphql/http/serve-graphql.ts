@@ -174,7 +174,8 @@ function findRepeated({ request, incoming, server, options, asking }: Asked): Re
   const isGet = incoming.method === 'GET';
   if (isGet && !PREFLIGHT_HEADERS.some((name) => request.headers[name] !== undefined)) return undefined;
   const sent = readOperationText(incoming);
-  const mediaType = mediaTypeFor(request.headers.accept);
+  const { accept } = request.headers;
+  const mediaType = accept === undefined ? JSON_TYPE : acceptedType(accept);
   if (!sent || mediaType === undefined) return undefined;
   const text = textOf(sent, options.persisted);
   const prepared = text === undefined ? undefined : server.served.find(text, sent.operationName);
@@ -333,11 +334,7 @@ const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
 /** Clients send a handful of different headers. */
 const MAX_REMEMBERED = 100;
 
-/** `undefined`: `Accept` allows neither. */
-function mediaTypeFor(accept: string | undefined): string | undefined {
-  return accept === undefined ? JSON_TYPE : acceptedType(accept);
-}
-
+/** `undefined`: `Accept` allows none. */
 const acceptedType = rememberLatest(
   (accept) => new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, RESULT_TYPE, EVENT_STREAM]),
   MAX_REMEMBERED,
@@ -428,11 +425,9 @@ function isPublic(document: DocumentNode): boolean {
  * An empty body counts as none. @throws MALFORMED_REQUEST (400); LIMIT_EXCEEDED (400) for too many members
  */
 export function parseRequestBody(body: Buffer, shape: BodyShape): JsonValue | undefined {
-  return body.length === 0 ? undefined : readJsonBody(body, shape, parsePlainBody);
-}
-
-function parsePlainBody(text: string, bytes: Buffer): JsonValue {
-  return parseJsonBody(text, bytes, PLAIN);
+  return body.length === 0
+    ? undefined
+    : readJsonBody(body, shape, (text, bytes) => parseJsonBody(text, bytes, PLAIN));
 }
 
 const PLAIN: NumberReading = { ofFloat: (value) => value, ofDigits: toPlainNumber, parse: parsePlainJson };

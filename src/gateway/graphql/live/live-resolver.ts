@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../base/errors.js';
 import { Batcher } from '../../../base/process/batcher.js';
-import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
+import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import type { Report } from '../../../school/reports/engine/report.js';
 import { rightsOf } from '../../../school/reports/engine/report-rights.js';
@@ -24,7 +24,6 @@ const TopicEvent = objectType('TopicMessage', 'What was published to a topic.', 
   message: nullable.json('What was published.'),
   publishedAt: member.instant('When it was published.'),
 });
-type TopicEvent = ValueOf<typeof TopicEvent>;
 
 export const LiveResolver = createResolverClass([
   {
@@ -56,7 +55,8 @@ async function subscribeToTopic({
     overflow: `messages came to the topic "${args.name}" at once`,
     work: async (messages) => {
       assertMayListen(await caller.scope());
-      for (const message of messages) queue.push(printReady(toEvent(message), info));
+      for (const { id, topic, message, at } of messages)
+        queue.push(printReady({ id, topic, message, publishedAt: at }, info));
     },
   });
   const { ready, stop } = topics.follow(domain.id, args.name, (message) => work.add(message));
@@ -68,10 +68,6 @@ async function subscribeToTopic({
     topics.assertMayListen(scope, args.name);
     return scope;
   }
-}
-
-function toEvent({ id, topic, message, at }: TopicMessage): TopicEvent {
-  return { id, topic, message, publishedAt: at };
 }
 
 export const ImportChangesResolver = createResolverClass([

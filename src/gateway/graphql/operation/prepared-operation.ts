@@ -73,7 +73,8 @@ export class PreparedOperation implements Permission {
     this.isIntrospecting = isIntrospecting;
     this.filterVariables = filterVariables;
     this.costs = costs;
-    this.urgency = urgencyOfFields(this.rootFieldNames);
+    // A report or a script is recognized by its name.
+    this.urgency = leastUrgent(this.rootFieldNames.map((name) => KIND_BY_ROOT_FIELD.get(name) ?? 'short'));
     this.cachePolicy = cachePolicyOf(schema, operation, this.rootFieldNames);
     this.usedFields = planUsedFields(served, document, operation);
   }
@@ -152,11 +153,6 @@ const KIND_BY_ROOT_FIELD: ReadonlyMap<string, Urgency> = new Map([
   ...reports.map(({ field }) => [field, 'stream'] as const),
   ['runScript', 'script'],
 ]);
-
-/** The urgency by root fields: a report or a script is recognized by its name. */
-function urgencyOfFields(rootFieldNames: readonly string[]): Urgency {
-  return leastUrgent(rootFieldNames.map((name) => KIND_BY_ROOT_FIELD.get(name) ?? 'short'));
-}
 
 /** The urgency of an operation: a long list is recognized by its cost. */
 export function operationUrgency(

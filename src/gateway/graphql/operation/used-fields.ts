@@ -70,8 +70,10 @@ export function planUsedFields(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): UsedFieldsPlan {
+  // Without other operations, and the fragments that only they use.
+  const own = separateOperations(document)[operation.name?.value ?? ''] ?? document;
   return {
-    fields: fieldsInDocument(named, partOf(document, operation)),
+    fields: fieldsInDocument(named, own),
     variables: (operation.variableDefinitions ?? []).flatMap(({ variable, type: node }) => {
       const type = typeFromAST(named.schema, node);
       return isInputType(type) && !isLeafOfNoCollection(named, type)
@@ -79,11 +81,6 @@ export function planUsedFields(
         : [];
     }),
   };
-}
-
-/** The document without other operations, and without the fragments only they use. */
-function partOf(document: DocumentNode, { name }: OperationDefinitionNode): DocumentNode {
-  return separateOperations(document)[name?.value ?? ''] ?? document;
 }
 
 function isLeafOfNoCollection({ storedFields }: Named, type: GraphQLInputType): boolean {

@@ -1,5 +1,5 @@
 /** The only documents that a production gateway answers: those in a folder of `.graphql` files. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { PersistedQueryOptions } from '@apollo/server';
@@ -22,7 +22,7 @@ export class RegisteredOperations {
 
   constructor(documents: readonly RegisteredDocument[]) {
     this.#texts = new Set(documents.flatMap((document) => document.texts));
-    this.#textsById = new Map([...this.#texts].map((text) => [idOf(text), text]));
+    this.#textsById = new Map([...this.#texts].map((text) => [hash('sha256', text), text]));
     this.#textsByName = new Map(
       documents.flatMap(({ names, texts: [text = ''] }) => names.map((name) => [name, text] as const)),
     );
@@ -122,10 +122,6 @@ function parseFile(file: string, text: string): DocumentNode {
     const [place] = error.locations ?? [];
     throw refusedAtStart(`${file}:${place?.line ?? 1}:${place?.column ?? 1}: ${error.message}`);
   }
-}
-
-function idOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 function idIn(extensions: unknown): string | undefined {

@@ -46,13 +46,10 @@ function toTypedObject(stored: JsonObject, object: TypedObject): TypedSource {
     const own = Object.hasOwn(stored, field.name) ? stored[field.name] : undefined;
     if (own === undefined || own === null) continue;
     if (!field.isList) source[name] = toTyped(own, value);
-    else if (Array.isArray(own)) source[name] = toTypedList(own, value);
+    else if (Array.isArray(own))
+      source[name] = own.map((one) => toTyped(one, value)).filter((one) => one !== null);
   }
   return source;
-}
-
-function toTypedList(stored: readonly JsonValue[], value: TypedValue): readonly unknown[] {
-  return stored.map((element) => toTyped(element, value)).filter((element) => element !== null);
 }
 
 function toTyped(stored: JsonValue, value: TypedValue): unknown {

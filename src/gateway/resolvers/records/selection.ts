@@ -1,15 +1,7 @@
 /**
  * The selection of a document, with fragments expanded and `@skip` and `@include` applied as in graphql-js.
  */
-import {
-  type ASTNode,
-  type FieldNode,
-  type GraphQLResolveInfo,
-  isObjectType,
-  Kind,
-  type OperationDefinitionNode,
-  visit,
-} from 'graphql';
+import { type ASTNode, type FieldNode, type GraphQLResolveInfo, isObjectType, Kind, visit } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 
 /** The part of graphql-js's resolve info that describes the selection. */
@@ -59,7 +51,7 @@ function dependsOnVariables(info: SelectionInfo): boolean {
         if (directive.arguments?.some((argument) => argument.value.kind === Kind.VARIABLE)) found = true;
       },
       Argument(argument, _key, _parent, _path, ancestors) {
-        if (isOfRootField(ancestors, info.operation)) return;
+        if (ancestors[0] === info.operation && ancestors.length <= ROOT_ARGUMENT_DEPTH) return;
         visit(argument, {
           Variable() {
             found = true;
@@ -72,15 +64,5 @@ function dependsOnVariables(info: SelectionInfo): boolean {
   return found;
 }
 
-/**
- * The ancestors of an argument: the operation, its selection set, the list in it, the field, the list of
- * arguments.
- */
-function isOfRootField(
-  ancestors: readonly (ASTNode | readonly ASTNode[])[],
-  operation: OperationDefinitionNode,
-): boolean {
-  return ancestors[0] === operation && ancestors.length <= ROOT_ARGUMENT_DEPTH;
-}
-
+/** The ancestors of an argument: operation, its selection set, the list in it, field, list of arguments. */
 const ROOT_ARGUMENT_DEPTH = 5;

@@ -47,7 +47,8 @@ const hasSession: Test = ({ principal: { kind, credential, scopes } }) =>
 /** Each test is the one by which the service itself refuses a caller. */
 const SERVICES = {
   /** Also a session that is limited until its user has set up a second factor. */
-  ownSession: ({ principal }) => principal.credential.kind === 'token' && isWholeOrLacking(principal),
+  ownSession: ({ principal }) =>
+    principal.credential.kind === 'token' && (principal.scopes === undefined || lacksSecondFactor(principal)),
   session: hasSession,
   keys: (scope, sources) =>
     hasSession(scope, sources) && (isAdmin(scope.principal) || sources.apiKeys.mayHave(scope)),
@@ -67,10 +68,6 @@ const SERVICES = {
   reports: (scope, { reports }) => reports.some((report) => mayRun(scope, report)),
 } satisfies Readonly<Record<string, Test>>;
 type ServiceName = keyof typeof SERVICES;
-
-function isWholeOrLacking(principal: Scope['principal']): boolean {
-  return principal.scopes === undefined || lacksSecondFactor(principal);
-}
 
 export function callerReach(scope: Scope, sources: ReachSources): CallerReach {
   return withKey({

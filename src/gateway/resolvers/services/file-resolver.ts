@@ -10,7 +10,7 @@ import {
 } from '../../../base/scalars/declared-type.js';
 import { isBase64 } from '../../../base/text/base64.js';
 import type { Files } from '../../../services/files/files.js';
-import type { FileFilter, FileLink, StoredFile } from '../../../services/files/stored-file.js';
+import type { FileLink, StoredFile } from '../../../services/files/stored-file.js';
 import { isOwn } from '../../../services/files/visible-files.js';
 import { connectionType, toConnection } from '../connection.js';
 import { PAGE_ARGUMENTS, type PageSizes, toPageRequest } from '../page-arguments.js';
@@ -81,7 +81,9 @@ export const FileResolver = serviceResolver(
       },
       async ({ pages, files }, scope, sent) => {
         const page = toPageRequest(sent, pages);
-        const filter = { ...toPlace(sent), name: sent.name, createdBy: sent.createdBy };
+        const { collection, recordId, name, createdBy } = sent;
+        const place = collection && !recordId ? { collection } : { link: toLink(collection, recordId) };
+        const filter = { ...place, name, createdBy };
         const found = await files.list(scope, { filter, ...page });
         return {
           ...toConnection(found, { toNode: (file) => toResult(scope, file), cursorOf: ({ id }) => id }),
@@ -155,17 +157,6 @@ export function toLink(
     parameter: collection ? 'recordId' : 'collection',
     detail: 'is missing',
   });
-}
-
-/** A list may name a collection alone, for the files of any of its records. @throws as `toLink` */
-function toPlace({
-  collection,
-  recordId,
-}: {
-  readonly collection?: string | undefined;
-  readonly recordId?: string | undefined;
-}): Pick<FileFilter, 'link' | 'collection'> {
-  return collection && !recordId ? { collection } : { link: toLink(collection, recordId) };
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer, void> {
