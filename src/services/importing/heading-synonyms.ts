@@ -41,11 +41,6 @@ const JOINED: readonly (readonly [heading: string, ...parts: readonly string[]])
   ['कक्षा अनुभाग', 'class', 'section'],
 ];
 
-/** Fields that the cells of a heading may contain too, if no other column has them: 10A of a class. */
-const HELD: readonly (readonly [name: string, ...parts: readonly string[]])[] = [
-  ['class', 'class', 'section'],
-];
-
 const namesByHeading: ReadonlyMap<string, string> = new Map(
   SAME.flatMap(([name = '', ...others]) =>
     others.map((other): [string, string] => [plainHeading(other), plainHeading(name)]),
@@ -64,12 +59,10 @@ export function findJoinedHeadings(heading: string): readonly string[] | undefin
   return parts.length === 0 ? undefined : parts;
 }
 
-/** The names of the fields that the cells of a heading may contain, as in the list. */
+/** The fields that the cells of a heading may contain, if no other column has them: 10A of a class. */
 export function findHeldHeadings(heading: string): readonly string[] | undefined {
-  const plain = plainHeading(heading);
-  const meant = findHeadingSynonym(heading) ?? plain;
-  const [, ...parts] = HELD.find(([name]) => plainHeading(name) === meant) ?? [];
-  return parts.length === 0 ? undefined : parts;
+  const meant = findHeadingSynonym(heading) ?? plainHeading(heading);
+  return meant === 'class' ? ['class', 'section'] : undefined;
 }
 
 /** The words of a heading or of a field's name, made comparable: "Date of Admission" and `admitted_on`. */
