@@ -99,14 +99,9 @@ export const rolledBackReceipts = defineReport({
   row: RolledBackReceipt,
   totals: RolledBackReceiptTotals,
   example: { date: '2026-07-09' },
-  understand: ({ date, from, to, ...rest }, { today }) => ({
-    ...rest,
-    date: date ?? (from === undefined && to === undefined ? today : undefined),
-    from,
-    to,
-  }),
-  check: (values, { today }) => {
-    daysOf(values, today);
+  check(values, { today }) {
+    const { first } = daysOf(values, today);
+    return values.from === undefined ? { date: first } : {};
   },
   parts(values, { domain, timeZone, today }) {
     const { first, last } = daysOf(values, today);

@@ -92,16 +92,14 @@ export interface ReportDefinition<
   readonly planning?: 'once';
   readonly row: RowClass<Row>;
   readonly totals: RowClass<Totals>;
-  /** Fills in parameters that follow from others. Answers show the result. */
-  readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
   /**
    * Checks the parameters against each other, and that what they name exists; returns names as the school
-   * spells them.
+   * spells them, and parameters that follow from others. Answers show the result.
    */
   readonly check?: (
     values: ParameterValues<List>,
     context: ReportContext,
-  ) => void | Promise<void> | Promise<Partial<ParameterValues<List>>>;
+  ) => void | Promise<void> | Partial<ParameterValues<List>> | Promise<Partial<ParameterValues<List>>>;
   /**
    * The SQL of each part. `shown` helps when several columns share a computation; unrequested columns are
    * left out automatically.
@@ -124,8 +122,7 @@ export function defineReport<
     const rights = rightsOf(report, scope);
     const context = contextOf(services, scope, rights);
     const parsed = parseParameters(parameters, sent, context) as ParameterValues<List>;
-    const understood = definition.understand?.(parsed, context) ?? parsed;
-    const values = { ...understood, ...(await definition.check?.(understood, context)) };
+    const values = { ...parsed, ...(await definition.check?.(parsed, context)) };
     const compose = (shown: ShownParts) =>
       composeReport(definition.parts(values, context, shown), definition, shown);
     return { values, context, compose };
