@@ -55,9 +55,9 @@ export const REPORT_DEFAULTS = {
     { from: 0, grade: 'E' },
   ],
   passPercent: 33,
-  rankMethod: 'competition',
+  rankMethod: 'competition' as 'competition' | 'dense',
   schoolStartsAt: '08:00',
-} as const;
+};
 /** The property that closes the books. */
 export const BOOKS_CLOSED_UNTIL = 'books_closed_until';
 /** The property that limits how long a domain keeps replaced values. */
