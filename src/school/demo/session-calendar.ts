@@ -55,21 +55,7 @@ interface DemoHoliday {
   readonly isWorking: boolean;
 }
 
-export interface SessionCalendar {
-  /** `YYYY-YY`. */
-  readonly session: string;
-  readonly startYear: number;
-  readonly start: EpochDay;
-  /** The last day, itself included. */
-  readonly end: EpochDay;
-  /** `YYYY-MM`, April first. */
-  readonly months: readonly string[];
-  readonly holidays: readonly DemoHoliday[];
-  /** The working days of a class, from the first to the last of the session. */
-  workingDays(className: string): readonly EpochDay[];
-  /** The day if the office takes money on it, else the next such day, or the last of the session. */
-  officeDay(day: EpochDay): EpochDay;
-}
+export type SessionCalendar = ReturnType<typeof sessionCalendar>;
 
 /** The session a day falls in, by the year it starts in. */
 export function sessionStartYear(day: EpochDay): number {
@@ -87,8 +73,9 @@ const SUMMER_VACATION = 'Summer vacation';
  * Weekly offs are Sundays and the second and fourth Saturdays. The office is closed on Sundays and holidays
  * of the whole school, and open in the summer vacation. @see reports "Terms used by all"
  */
-export function sessionCalendar(startYear: number): SessionCalendar {
+export function sessionCalendar(startYear: number) {
   const start = epochDay(startYear, 4, 1);
+  /** The last day, itself included. */
   const end = epochDay(startYear + 1, 3, 31);
   const holidays = listHolidays(startYear).filter(({ day }) => day >= start && day <= end);
   const daysOf = (isMeant: (holiday: DemoHoliday) => boolean) =>
@@ -102,8 +89,10 @@ export function sessionCalendar(startYear: number): SessionCalendar {
   return {
     session: sessionName(startYear),
     ...{ startYear, start, end, holidays },
+    /** `YYYY-MM`, April first. */
     months: Array.from({ length: 12 }, (_, index) => dayText(epochDay(startYear, index + 4, 1)).slice(0, 7)),
-    workingDays(className) {
+    /** The working days of a class, from the first to the last of the session. */
+    workingDays(className: string): readonly EpochDay[] {
       return getOrMake(workingDaysByClass, className, () => {
         const own = daysOf(({ classes }) => classes.includes(className));
         return listEpochDays(start, end).filter(
@@ -111,7 +100,8 @@ export function sessionCalendar(startYear: number): SessionCalendar {
         );
       });
     },
-    officeDay(wish) {
+    /** The day if the office takes money on it, else the next such day, or the last of the session. */
+    officeDay(wish: EpochDay): EpochDay {
       let day = Math.min(wish, end);
       while (!isOfficeDay(day) && day < end) day++;
       while (!isOfficeDay(day)) day--;

@@ -1,6 +1,6 @@
 /** The settings of backups, which are part of the list in `config.ts`. */
 import { z } from 'zod';
-import { positiveSetting, secretSetting, setting } from '../../base/settings.js';
+import { positiveSetting, type SettingValues, secretSetting, setting } from '../../base/settings.js';
 
 export const BACKUP_SETTINGS = {
   backupSchedule: setting(
@@ -31,3 +31,6 @@ export const BACKUP_SETTINGS = {
     'a file whose bytes, at least 32, encrypt backups in place of a passphrase',
   ),
 } as const;
+
+export type BackupSettings = Partial<SettingValues<typeof BACKUP_SETTINGS>> &
+  Pick<SettingValues<typeof BACKUP_SETTINGS>, 'backupKeep'>;

@@ -3,19 +3,14 @@ import { ServiceError } from '../../base/errors.js';
 import type { Database } from '../../store/database/database.js';
 import type { Bucket } from '../files/blob-store.js';
 import { createBackup } from './backup.js';
+import type { BackupSettings } from './backup-settings.js';
 import { type BackupPlace, backupName, bucketPlace, folderPlace } from './save-backup.js';
 import { backupSecretOfSettings, seal } from './seal.js';
 
 export interface ScheduledBackupsOptions {
   readonly database: Pick<Database, 'prisma' | 'url'>;
   readonly openBucket: () => Promise<Bucket | undefined>;
-  readonly settings: {
-    readonly backupKeep: number;
-    readonly backupSchedule?: string | undefined;
-    readonly backupDirectory?: string | undefined;
-    readonly backupPassphrase?: string | undefined;
-    readonly backupKeyFile?: string | undefined;
-  };
+  readonly settings: BackupSettings;
   readonly now: () => Date;
 }
 

@@ -18,7 +18,8 @@ import type { TriggerChoice, TriggerNames } from '../../store/writing/write-trig
 import { type ImportMapping, noImport } from './import-mapping.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
 import type { ColumnInspection } from './reading/column-findings.js';
-import type { SourceFormat, SourceOptions, UnfoldedDays } from './reading/row-source.js';
+import type { SourceInspection } from './reading/inspect-source.js';
+import type { SourceOptions } from './reading/row-source.js';
 
 /**
  * `received`: its file is there · `inspecting` · `ready`: has a mapping · `trying`: the dry run · `tried` ·
@@ -80,20 +81,13 @@ export interface ImportTrial {
   readonly fingerprint: string;
 }
 
-export interface ImportInspection {
-  readonly format: SourceFormat;
-  readonly encoding?: string | undefined;
-  readonly delimiter?: string | undefined;
-  readonly sheet?: string | undefined;
-  readonly sheets?: readonly string[] | undefined;
-  readonly header?: number | 'none' | undefined;
-  readonly unfold?: UnfoldedDays | undefined;
+type Optional<Of> = { readonly [Name in keyof Of]?: Of[Name] | undefined };
+
+export interface ImportInspection
+  extends Pick<SourceInspection, 'format' | 'warnings'>,
+    Optional<Pick<SourceOptions, 'unfold'>>,
+    Optional<Omit<SourceInspection, 'format' | 'warnings' | 'columns' | 'faults'>> {
   readonly columns?: readonly string[] | undefined;
-  readonly warnings: readonly string[];
-  /** The number of inspected rows. */
-  readonly rows?: number | undefined;
-  /** Whether these are all rows of the file. */
-  readonly isWhole?: boolean | undefined;
   /** What the inspection found in the columns. */
   readonly found?: readonly ColumnInspection[] | undefined;
 }
