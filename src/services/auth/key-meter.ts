@@ -245,18 +245,14 @@ function toRow({ request, at }: WaitingRequest, ordinal: number) {
  */
 class WaitingRequests {
   readonly #byKey = new Map<string, WaitingRequest[]>();
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
+  count = 0;
 
   add(waiting: WaitingRequest): void {
     const { keyId } = waiting.request;
     const latest = this.#byKey.get(keyId) ?? [];
     if (latest.length === KEPT_REQUESTS) latest.shift();
-    else if (this.#count >= MOST_WAITING_REQUESTS) return;
-    else this.#count += 1;
+    else if (this.count >= MOST_WAITING_REQUESTS) return;
+    else this.count += 1;
     latest.push(waiting);
     this.#byKey.set(keyId, latest);
   }

@@ -299,17 +299,9 @@ export function* printLacks(lacks: readonly Lack[]): Generator<string, void> {
 const MOST_LISTED = 10_000;
 
 class Readiness {
-  readonly #lacks: Lack[] = [];
-  readonly #counts = new Map<string, number>();
-
-  get lacks(): readonly Lack[] {
-    return this.#lacks;
-  }
-
+  readonly lacks: Lack[] = [];
   /** How many records lack a value, by `file: column`. */
-  get counts(): ReadonlyMap<string, number> {
-    return this.#counts;
-  }
+  readonly counts = new Map<string, number>();
 
   check(rule: ColumnRule, lack: Omit<Lack, 'expected'>): void {
     const expected = expectationOf(rule, lack.value);
@@ -318,8 +310,8 @@ class Readiness {
 
   add(lack: Lack): void {
     const key = `${lack.file}: ${lack.column}`;
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-    if (this.#lacks.length < MOST_LISTED) this.#lacks.push(lack);
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+    if (this.lacks.length < MOST_LISTED) this.lacks.push(lack);
   }
 }
 
