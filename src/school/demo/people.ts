@@ -20,39 +20,11 @@ import {
 
 type Gender = 'male' | 'female' | 'other';
 
-/** A stored reference. */
-interface Reference {
-  readonly value: string;
-  readonly label: string;
-  readonly [name: string]: string;
-}
-
-/** As a registration shows it. */
-type Family = ReturnType<typeof createFamily>['family'];
-
-export interface Student {
-  readonly id: string;
-  readonly reference: Reference;
-  readonly sequence: string;
-  readonly name: string;
-  readonly gender: Gender;
-  readonly family: Family;
-  /** 0 for the eldest at this school. */
-  readonly siblingIndex: number;
-  readonly dob: EpochDay;
-  /** The index of the class in the running session; beyond the last class for those who completed it. */
-  readonly classIndex: number;
-  readonly sectionIndex: number;
-  /** The section attended before a change of section, until the day of the change. */
-  readonly formerSection: { readonly index: number; readonly until: EpochDay } | undefined;
-  readonly admittedOn: EpochDay;
-  readonly leftOn: EpochDay | undefined;
-  readonly status: 'active' | 'withdrawn' | 'transferred';
-}
+export type Student = ReturnType<typeof createStudents>[number];
 
 export interface StaffMember {
   readonly id: string;
-  readonly reference: Reference;
+  readonly reference: ReturnType<typeof referenceTo>;
   readonly roles: readonly string[];
   readonly joinedOn: EpochDay;
   readonly leftOn: EpochDay | undefined;
@@ -60,21 +32,9 @@ export interface StaffMember {
   readonly data: RecordMembers;
 }
 
-interface StaffRoom {
-  readonly members: readonly StaffMember[];
-  readonly accountants: readonly StaffMember[];
-  readonly clerk: StaffMember;
-  readonly principal: StaffMember;
-  classTeacher(className: string, section: string): StaffMember;
-}
+export type DemoSchool = ReturnType<typeof createDemoSchool>;
 
-export interface DemoSchool extends SchoolMoment {
-  readonly plan: SchoolPlan;
-  readonly staff: StaffRoom;
-  readonly students: readonly Student[];
-}
-
-export function createDemoSchool(plan: SchoolPlan, { seed, years, today: day }: DemoOptions): DemoSchool {
+export function createDemoSchool(plan: SchoolPlan, { seed, years, today: day }: DemoOptions) {
   const today = parseEpochDay(day);
   const moment = { seed, today, startYear: sessionStartYear(today), years };
   return { ...moment, plan, staff: createStaff(plan, moment), students: createStudents(plan, moment) };
@@ -83,7 +43,7 @@ export function createDemoSchool(plan: SchoolPlan, { seed, years, today: day }: 
 /** The last few of the staff have left. */
 const LEAVERS = 3;
 
-function createStaff(plan: SchoolPlan, moment: SchoolMoment): StaffRoom {
+function createStaff(plan: SchoolPlan, moment: SchoolMoment) {
   const random = new Random(moment.seed, plan.domainId, 'staff');
   const names = namesBy(random, 'latin');
   const sections = plan.classes.flatMap((klass) => klass.sections.map(({ name }) => `${klass.name}/${name}`));
@@ -101,7 +61,7 @@ function createStaff(plan: SchoolPlan, moment: SchoolMoment): StaffRoom {
     const joinedOn = epochDay(joinedYear, random.pick([4, 6, 6, 7]), random.integer(1, 20));
     const leftOn = hasLeft ? epochDay(moment.startYear - random.integer(0, 2), 3, 31) : undefined;
     return {
-      ...{ id, reference: { value: id, label: name }, roles, joinedOn, leftOn },
+      ...{ id, reference: referenceTo(id, name), roles, joinedOn, leftOn },
       data: {
         ...{ user_name, name, phone, roles, department, designation },
         email: `${user_name}@${plan.mailDomain}`,
@@ -123,7 +83,7 @@ function createStaff(plan: SchoolPlan, moment: SchoolMoment): StaffRoom {
   return {
     ...{ members, principal, clerk },
     accountants: [accountant, ...members.slice(5).filter(({ roles }) => roles.includes('accountant'))],
-    classTeacher: (className, section) => teachers.get(`${className}/${section}`) ?? teacher,
+    classTeacher: (className: string, section: string) => teachers.get(`${className}/${section}`) ?? teacher,
   };
 }
 
@@ -174,10 +134,10 @@ function freeUserName(name: string, taken: Set<string>): string {
  * All students of the school's sessions, by admission number: the running session's, and those who completed
  * the last class in the sessions before.
  */
-function createStudents(plan: SchoolPlan, moment: SchoolMoment): readonly Student[] {
+function createStudents(plan: SchoolPlan, moment: SchoolMoment) {
   const random = new Random(moment.seed, plan.domainId, 'students');
   const seats = random.shuffle(listSeats(plan, moment));
-  const drafts: StudentDraft[] = [];
+  const drafts: (ReturnType<typeof createStudent> & Pick<ReturnType<typeof createFamily>, 'family'>)[] = [];
   while (drafts.length < seats.length) {
     const { family, childCount, nameOf } = createFamily(random, plan);
     for (const seat of seats.slice(drafts.length, drafts.length + childCount))
@@ -187,13 +147,14 @@ function createStudents(plan: SchoolPlan, moment: SchoolMoment): readonly Studen
   for (const children of byFamily.values()) children.sort((left, right) => left.dob - right.dob);
   return drafts
     .toSorted((left, right) => left.admittedOn - right.admittedOn)
-    .map((draft, index): Student => {
+    .map((draft, index) => {
       const id = `stu-${String(index + 1).padStart(5, '0')}`;
       return {
         ...draft,
         id,
-        reference: { value: id, label: draft.name },
+        reference: referenceTo(id, draft.name),
         sequence: `${plan.code}-${String(index + 1001).padStart(5, '0')}`,
+        /** 0 for the eldest at this school. */
         siblingIndex: byFamily.get(draft.family)?.indexOf(draft) ?? 0,
       };
     });
@@ -205,10 +166,15 @@ function groupBy<Key, One>(some: readonly One[], keyOf: (one: One) => Key): Read
   return groups;
 }
 
-type StudentDraft = Omit<Student, 'id' | 'reference' | 'sequence' | 'siblingIndex'>;
-type Seat = Pick<Student, 'classIndex' | 'sectionIndex'>;
+/** A stored reference. */
+function referenceTo(value: string, label: string) {
+  return { value, label };
+}
 
-function listSeats({ classes, studentCount }: SchoolPlan, moment: SchoolMoment): Seat[] {
+type Seat = ReturnType<typeof listSeats>[number];
+
+/** Their classes are those of the running session; beyond the last class for those who completed it. */
+function listSeats({ classes, studentCount }: SchoolPlan, moment: SchoolMoment) {
   const sectionsOf = (index: number) => classes[index]?.sections.length ?? 1;
   const seats = Array.from({ length: studentCount }, (_, index) => {
     const classIndex = index % classes.length;
@@ -275,7 +241,7 @@ function createStudent(
   random: Random,
   nameOf: (gender: Gender) => string,
   context: { readonly plan: SchoolPlan; readonly moment: SchoolMoment; readonly seat: Seat },
-): Omit<StudentDraft, 'family'> {
+) {
   const { plan, moment, seat } = context;
   const { startYear, today } = moment;
   const gender = random.weighted({ male: 515, female: 480, other: 5 });
@@ -295,6 +261,7 @@ function createStudent(
     ...{ name, gender },
     dob: epochDay(startYear - age - 1, random.integer(4, 15), random.integer(1, 28)),
     ...seat,
+    /** The section attended before a change of section, until the day of the change. */
     formerSection: sectionChange(random, context),
     admittedOn,
     leftOn,
@@ -322,7 +289,7 @@ function admissionDay(
 function sectionChange(
   random: Random,
   { plan, moment, seat }: { readonly plan: SchoolPlan; readonly moment: SchoolMoment; readonly seat: Seat },
-): Student['formerSection'] {
+) {
   const sections = plan.classes[seat.classIndex]?.sections.length ?? 1;
   const until = epochDay(moment.startYear, 7, 1) + random.integer(0, 100);
   if (!random.isChance(0.01) || sections < 2 || until > moment.today) return undefined;

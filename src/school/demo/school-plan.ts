@@ -3,22 +3,7 @@ import type { JsonValue } from '../../base/json/json.js';
 import { DEMO_DOMAIN } from './demo-options.js';
 import type { EpochDay } from './session-calendar.js';
 
-export interface DemoSection {
-  readonly name: string;
-  readonly capacity: number;
-  readonly room: string;
-}
-
-export interface DemoClass {
-  readonly name: string;
-  /** The place among the classes of the school, from 0. */
-  readonly index: number;
-  readonly order: number;
-  readonly category: string;
-  /** A student's usual age on 31 March before the session. */
-  readonly age: number;
-  readonly sections: readonly DemoSection[];
-}
+export type DemoClass = ReturnType<typeof planClasses>[number];
 
 /** When the people live: the running session and today. */
 export interface SchoolMoment {
@@ -93,7 +78,7 @@ export function planSchools(studentCount: number): readonly SchoolPlan[] {
 /** Of both schools: the branch has that of the main school. */
 export const TIME_ZONE = 'Asia/Kolkata';
 
-/** The name of each class and its category. A student's usual age in the first is 3. */
+/** The name of each class, its category, and a student's usual age on 31 March before the session. */
 const CLASSES = [
   ...['Nursery', 'LKG', 'UKG'].map((name) => [name, 'Pre-primary'] as const),
   ...['1', '2', '3', '4', '5'].map((name) => [name, 'Primary'] as const),
@@ -105,18 +90,11 @@ const CLASSES = [
 /**
  * Makes as many sections as the capacity asks for: 1,200 students in 12 classes of 40 seats make three each.
  */
-function planClasses(
-  classes: typeof CLASSES,
-  size: { studentCount: number; capacity: number },
-): readonly DemoClass[] {
+function planClasses(classes: typeof CLASSES, size: { studentCount: number; capacity: number }) {
   const perClass = size.studentCount / classes.length;
   const sectionCount = Math.max(1, Math.ceil(perClass / size.capacity));
   return classes.map(({ name, category, age }, index) => ({
-    name,
-    index,
-    order: age - 5,
-    category,
-    age,
+    ...{ name, index, order: age - 5, category, age },
     sections: Array.from({ length: sectionCount }, (_, section) => ({
       name: sectionName(section),
       capacity: size.capacity,
@@ -131,7 +109,7 @@ function sectionName(index: number): string {
   return index < 26 ? letter : `${letter}${Math.floor(index / 26) + 1}`;
 }
 
-export interface BusRoute {
+interface BusRoute {
   readonly name: string;
   /** Fare a month, in paise. */
   readonly fare: number;
