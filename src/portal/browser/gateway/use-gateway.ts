@@ -7,7 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { createContext, useContext, useEffect } from 'react';
+import { createContext, useContext, useEffect, useEffectEvent } from 'react';
 import { type PortalViewerQuery } from '../../../generated/portal/shell/viewer';
 import { codeOf } from '../session/gateway-problem';
 import { type PortalOperation } from '../session/graphql-headers';
@@ -120,11 +120,9 @@ export function useEvents<Result, Variables>(
 ): void {
   const gateway = useGateway();
   const key = JSON.stringify(variables);
+  const follower = { told: useEffectEvent(told), missed: useEffectEvent(missed) };
   // biome-ignore lint/correctness/useExhaustiveDependencies: an object with the same values is no change.
-  useEffect(
-    () => gateway.follow(operation, variables, { told, missed }),
-    [gateway, operation, key, told, missed],
-  );
+  useEffect(() => gateway.follow(operation, variables, follower), [gateway, operation, key]);
 }
 
 /**

@@ -1,10 +1,9 @@
 /** The parts of a tile of the home page or of a dashboard. */
 import { Alert, Card, Group, Table, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { type DragEvent, lazy, type ReactNode, Suspense, useCallback } from 'react';
+import { type DragEvent, lazy, type ReactNode, Suspense } from 'react';
 import { ReportHasChanged } from '../../../generated/portal/home/home';
 import type { ChartCanvasProps } from '../charts/chart-canvas';
-import { useEvents, useOperation } from '../gateway/use-gateway';
+import { useAskAnew, useEvents, useOperation } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { type PortalOperation } from '../session/graphql-headers';
 import type { IconName } from '../shell/icon';
@@ -62,8 +61,8 @@ export interface TileRefresherProps {
 
 /** Reloads a tile when its report announces a change. */
 export function TileRefresher({ asked, report }: TileRefresherProps) {
-  const queries = useQueryClient();
-  const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: [asked] }), [queries, asked]);
+  const askAnew = useAskAnew();
+  const refresh = () => void askAnew([{ name: asked }]);
   useEvents(ReportHasChanged, { report }, refresh, refresh);
   return null;
 }

@@ -2,7 +2,6 @@
 import { Alert, Code, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import {
   AnyImportChanged,
   type AnyImportChangedSubscription,
@@ -11,7 +10,7 @@ import {
   type ImportNowQuery,
   type ShownImportFragment,
 } from '../../../generated/portal/imports/imports';
-import { useEvents, useOperation, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useEvents, useOperation, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
@@ -68,21 +67,16 @@ export function ImportDetailsPage() {
 /** Progress arrives by itself. When the state changes, the whole import is reloaded. */
 function useProgress(id: string): void {
   const queries = useQueryClient();
-  const readAnew = useCallback(
-    () => void queries.invalidateQueries({ queryKey: [ImportNow.name] }),
-    [queries],
-  );
-  const told = useCallback(
-    ({ importChanged }: AnyImportChangedSubscription) => {
-      if (importChanged.id !== id) return;
-      const key = [ImportNow.name, { id }];
-      const known = queries.getQueryData<ImportNowQuery>(key);
-      if (known?.import.state === importChanged.state) {
-        queries.setQueryData(key, { import: { ...known.import, ...importChanged } });
-      } else readAnew();
-    },
-    [id, queries, readAnew],
-  );
+  const askAnew = useAskAnew();
+  const readAnew = () => void askAnew([ImportNow]);
+  const told = ({ importChanged }: AnyImportChangedSubscription) => {
+    if (importChanged.id !== id) return;
+    const key = [ImportNow.name, { id }];
+    const known = queries.getQueryData<ImportNowQuery>(key);
+    if (known?.import.state === importChanged.state) {
+      queries.setQueryData(key, { import: { ...known.import, ...importChanged } });
+    } else readAnew();
+  };
   useEvents(AnyImportChanged, {}, told, readAnew);
 }
 

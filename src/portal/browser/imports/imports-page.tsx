@@ -1,15 +1,14 @@
 /** Starts a new import, and lists earlier ones. */
 import { Card, Group, Select, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type DragEvent, useCallback, useState } from 'react';
+import { type DragEvent, useState } from 'react';
 import {
   AnyImportChanged,
   PastImports,
   type PastImportsQuery,
 } from '../../../generated/portal/imports/imports';
 import { useFileSending } from '../gateway/use-file-sending';
-import { useEvents, useListedPages, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useEvents, useListedPages, useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { Icon, StateTag, WarningNotice } from '../shell/icon';
@@ -41,13 +40,13 @@ export function ImportsPage() {
 
 function ImportList({ label }: { readonly label: string }) {
   const { collections } = useViewer();
-  const queries = useQueryClient();
+  const askAnew = useAskAnew();
   const imports = useListedPages(
     PastImports,
     (after) => ({ first: PAGE_SIZE, after }),
     (result) => result.imports,
   );
-  const look = useCallback(() => void queries.invalidateQueries({ queryKey: [PastImports.name] }), [queries]);
+  const look = () => void askAnew([PastImports]);
   useEvents(AnyImportChanged, {}, look, look);
   return (
     <Answered of={imports} empty={<EmptyState icon="upload" title={t('No imports yet')} />}>
