@@ -10,12 +10,15 @@ import {
   Title,
   useMantineColorScheme,
 } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, type Ref, useEffect } from 'react';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
+import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, switchLanguage, t, useLanguage } from '../language/texts';
+import { GatewayProblem } from '../session/gateway-problem';
 import { Refusal } from '../session/login-session';
 import { Icon, type IconName } from '../shell/icon';
-import { IconButton } from '../shell/text-button';
+import { IconButton, TextButton } from '../shell/text-button';
 
 interface EntranceCardProps {
   /** The title of the browser tab. */
@@ -160,8 +163,56 @@ export function Preferences({ onLanguage }: PreferencesProps) {
   );
 }
 
-/** Explains a failed log-in, translated if there is a translation. */
-export function wordsOfRefusal(fault: unknown): string {
+export type EntranceTexts = Readonly<Partial<Record<string, string>>>;
+
+interface EntranceFormProps {
+  readonly ref?: Ref<HTMLFormElement>;
+  /** The label of the button. */
+  readonly action: string;
+  /** Sends the texts of the named inputs. Why it fails is shown above the button. */
+  send(texts: EntranceTexts): Promise<void>;
+  /** The inputs, one of which is named `password` or `code`. */
+  readonly children: ReactNode;
+  readonly below?: ReactNode;
+}
+
+/** A form of a page without a session. A password that is asked for twice must be the same. */
+export function EntranceForm({ ref, action, send, children, below }: EntranceFormProps) {
+  const { mutate, isPending, error } = useMutation({
+    networkMode: 'always',
+    mutationFn: async (texts: EntranceTexts) => {
+      const { password, repeated = password } = texts;
+      if (password !== repeated) throw new Refusal(t('The passwords do not match.'), 'BAD_USER_INPUT');
+      await send(texts);
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isPending) return;
+    const secret = event.currentTarget.querySelector<HTMLInputElement>('[name=password], [name=code]');
+    const texts = [...new FormData(event.currentTarget)].map(([name, value]) => {
+      return [name, /password|repeated/.test(name) ? value : String(value).trim()];
+    });
+    mutate(Object.fromEntries(texts), {
+      onError: () => secret?.select(),
+      onSettled: (_sent, fault) => secret?.setAttribute('aria-invalid', String(fault !== null)),
+    });
+  };
+  return (
+    <form ref={ref} onSubmit={submit}>
+      <Stack gap="md">
+        {children}
+        <RefusalNotice>{error && wordsOfRefusal(error)}</RefusalNotice>
+        <TextButton label={action} isMain type="submit" loading={isPending} fullWidth />
+        {below}
+      </Stack>
+    </form>
+  );
+}
+
+/** Explains why a form was refused, translated if there is a translation. */
+function wordsOfRefusal(fault: Error): ReactNode {
+  if (fault instanceof GatewayProblem) return <ProblemWords text={fault.message} />;
   if (!(fault instanceof Refusal)) return t('The gateway cannot be reached. Try again in a moment.');
   const { code, message, waitSeconds } = fault;
   if (code === 'WRONG_LOGIN') return t('The user name or the password is wrong.');

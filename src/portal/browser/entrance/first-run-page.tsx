@@ -1,13 +1,18 @@
-import { Alert, Anchor, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { Alert, Anchor, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { FirstRunOpen, MakeFirstSchool } from '../../../generated/portal/entrance/first-run';
 import { SchoolFields } from '../branches/branches-section';
 import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
-import { TextButton } from '../shell/text-button';
-import { EntranceCard, NewPasswordFields, OverNotice, RefusalNotice } from './entrance-card';
+import {
+  EntranceCard,
+  EntranceForm,
+  type EntranceTexts,
+  NewPasswordFields,
+  OverNotice,
+} from './entrance-card';
 
 /** The default time zone of a school. */
 const DEFAULT_ZONE = 'Asia/Kolkata';
@@ -54,35 +59,14 @@ interface SchoolFormProps {
 function SchoolForm({ token, onStep }: SchoolFormProps) {
   const gateway = useGateway();
   const session = useSession();
-  const [refusal, setRefusal] = useState<ReactNode>('');
-  const [isBusy, setIsBusy] = useState(false);
-
-  async function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const textOf = (field: string) => String(fields.get(field) ?? '').trim();
-    const password = String(fields.get('password'));
-    if (password !== fields.get('repeated')) return setRefusal(t('The passwords do not match.'));
-    const userName = textOf('userName');
-    setIsBusy(true);
-    setRefusal('');
+  async function send({ userName = '', password = '', ...texts }: EntranceTexts) {
+    const { id = '', name = '', timeZone = '', adminName = '' } = texts;
+    const data = { id, name, timeZone, userName, adminName, password };
     try {
-      await gateway.executeOpenly(MakeFirstSchool, {
-        token,
-        data: {
-          id: textOf('id'),
-          name: textOf('name'),
-          timeZone: textOf('timeZone'),
-          userName,
-          adminName: textOf('adminName'),
-          password,
-        },
-      });
+      await gateway.executeOpenly(MakeFirstSchool, { token, data });
     } catch (error) {
-      setIsBusy(false);
-      return codeOf(error) === 'NOT_FOUND'
-        ? onStep('over')
-        : setRefusal(<ProblemWords text={(error as Error).message} />);
+      if (codeOf(error) !== 'NOT_FOUND') throw error;
+      return onStep('over');
     }
     try {
       await session.logIn({ userName, password, domain: '' });
@@ -93,32 +77,28 @@ function SchoolForm({ token, onStep }: SchoolFormProps) {
   }
 
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <SchoolFields timeZone={DEFAULT_ZONE} />
-        <TextInput
-          name="adminName"
-          label={t('Your name')}
-          maxLength={200}
-          autoComplete="name"
-          required
-          withAsterisk={false}
-        />
-        <TextInput
-          name="userName"
-          label={t('User name')}
-          description={t('You log in with it, as the first administrator.')}
-          maxLength={200}
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          withAsterisk={false}
-        />
-        <NewPasswordFields />
-        <RefusalNotice>{refusal}</RefusalNotice>
-        <TextButton label={t('Make the school')} isMain type="submit" loading={isBusy} fullWidth />
-      </Stack>
-    </form>
+    <EntranceForm action={t('Make the school')} send={send}>
+      <SchoolFields timeZone={DEFAULT_ZONE} />
+      <TextInput
+        name="adminName"
+        label={t('Your name')}
+        maxLength={200}
+        autoComplete="name"
+        required
+        withAsterisk={false}
+      />
+      <TextInput
+        name="userName"
+        label={t('User name')}
+        description={t('You log in with it, as the first administrator.')}
+        maxLength={200}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        withAsterisk={false}
+      />
+      <NewPasswordFields />
+    </EntranceForm>
   );
 }

@@ -1,11 +1,11 @@
 import { Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSession } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { type Credentials, Refusal, type SessionUser } from '../session/login-session';
 import { lazyPart } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import { RefusalNotice, wordsOfRefusal } from './entrance-card';
+import { EntranceForm, type EntranceTexts } from './entrance-card';
 
 /** Loaded for those who have a second factor. */
 const CodeStep = lazyPart(async () => (await import('./code-step')).CodeStep);
@@ -34,8 +34,6 @@ interface PasswordStepProps extends LoginFormProps {
 }
 
 function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordStepProps) {
-  const [refusal, setRefusal] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
   const [hasBranch, setHasBranch] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   // Nothing else on the page comes first.
@@ -43,25 +41,13 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
     form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus();
   }, []);
 
-  async function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const textOf = (name: string) => String(fields.get(name) ?? '').trim();
-    const login = {
-      userName: textOf('userName'),
-      password: String(fields.get('password') ?? ''),
-      domain: textOf('domain'),
-    };
-    setIsBusy(true);
-    setRefusal('');
+  async function send({ userName: user = '', password = '', domain = '' }: EntranceTexts) {
+    const login = { userName: user, password, domain };
     try {
       await onLogin(login);
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'SECOND_FACTOR_REQUIRED') return onCodeNeeded(login);
-      setRefusal(wordsOfRefusal(error));
-      form.current?.querySelector<HTMLInputElement>('input[name=password]')?.select();
-    } finally {
-      setIsBusy(false);
+      if (!(error instanceof Refusal) || error.code !== 'SECOND_FACTOR_REQUIRED') throw error;
+      onCodeNeeded(login);
     }
   }
 
@@ -77,81 +63,83 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
   }
 
   return (
-    <form ref={form} onSubmit={submit}>
-      <Stack gap="md">
-        <TextInput
-          name="userName"
-          label={t('User name')}
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          withAsterisk={false}
-          defaultValue={userName}
-          readOnly={userName !== undefined}
-        />
-        <PasswordInput
-          name="password"
-          label={t('Password')}
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          aria-invalid={refusal !== ''}
-          // A dialog would focus its first field, the user name, which is known.
-          data-autofocus={userName !== undefined || undefined}
-        />
-        {userName === undefined &&
-          (hasBranch ? (
-            <TextInput
-              name="domain"
-              label={t('Branch')}
-              description={t('The ID your administrator gave you')}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-            />
-          ) : (
-            <TextButton
-              label={t('Log in to a branch')}
-              variant="subtle"
-              size="compact-sm"
-              className="login-branch"
-              onClick={() => setHasBranch(true)}
-            />
-          ))}
-        <RefusalNotice>{refusal}</RefusalNotice>
-        <TextButton label={t('Log in')} isMain type="submit" loading={isBusy} fullWidth />
-        <details className="forgotten-password">
-          <summary>{t('Forgot your password?')}</summary>
-          <Text mt={6}>
-            {t('Ask an administrator of your school for a link to choose a new one.')}{' '}
-            {t('They make it in “People”, on your page, by “Reset password”.')}
-          </Text>
-        </details>
-        {demoUsers.length > 0 && userName === undefined && (
-          <section className="demo-logins" aria-label={t('Demo school: log in as')}>
-            <Text c="dimmed" mb={6}>
-              {t('Demo school: log in as')}
+    <EntranceForm
+      ref={form}
+      action={t('Log in')}
+      send={send}
+      below={
+        <>
+          <details className="forgotten-password">
+            <summary>{t('Forgot your password?')}</summary>
+            <Text mt={6}>
+              {t('Ask an administrator of your school for a link to choose a new one.')}{' '}
+              {t('They make it in “People”, on your page, by “Reset password”.')}
             </Text>
-            <Group gap={6}>
-              {demoUsers.map((user) => (
-                <TextButton
-                  key={user}
-                  label={user}
-                  variant="light"
-                  size="compact-sm"
-                  onClick={() => fillIn(user)}
-                  disabled={isBusy}
-                />
-              ))}
-            </Group>
-            <Text size="xs" c="dimmed" mt={6}>
-              {t('Each password is “demo-” followed by the user name.')}
-            </Text>
-          </section>
-        )}
-      </Stack>
-    </form>
+          </details>
+          {demoUsers.length > 0 && userName === undefined && (
+            <section className="demo-logins" aria-label={t('Demo school: log in as')}>
+              <Text c="dimmed" mb={6}>
+                {t('Demo school: log in as')}
+              </Text>
+              <Group gap={6}>
+                {demoUsers.map((user) => (
+                  <TextButton
+                    key={user}
+                    label={user}
+                    variant="light"
+                    size="compact-sm"
+                    onClick={() => fillIn(user)}
+                  />
+                ))}
+              </Group>
+              <Text size="xs" c="dimmed" mt={6}>
+                {t('Each password is “demo-” followed by the user name.')}
+              </Text>
+            </section>
+          )}
+        </>
+      }
+    >
+      <TextInput
+        name="userName"
+        label={t('User name')}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        withAsterisk={false}
+        defaultValue={userName}
+        readOnly={userName !== undefined}
+      />
+      <PasswordInput
+        name="password"
+        label={t('Password')}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        // A dialog would focus its first field, the user name, which is known.
+        data-autofocus={userName !== undefined || undefined}
+      />
+      {userName === undefined &&
+        (hasBranch ? (
+          <TextInput
+            name="domain"
+            label={t('Branch')}
+            description={t('The ID your administrator gave you')}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        ) : (
+          <TextButton
+            label={t('Log in to a branch')}
+            variant="subtle"
+            size="compact-sm"
+            className="login-branch"
+            onClick={() => setHasBranch(true)}
+          />
+        ))}
+    </EntranceForm>
   );
 }
 

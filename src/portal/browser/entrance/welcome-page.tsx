@@ -1,5 +1,5 @@
-import { Alert, Anchor, Stack, Text, TextInput, Title } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { Alert, Anchor, Text, TextInput, Title } from '@mantine/core';
+import { useState } from 'react';
 import {
   LinkedAccount,
   type LinkedAccountQuery,
@@ -9,8 +9,13 @@ import { useGateway, useOpenOperation, useSession } from '../gateway/use-gateway
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
-import { TextButton } from '../shell/text-button';
-import { EntranceCard, NewPasswordFields, OverNotice, RefusalNotice } from './entrance-card';
+import {
+  EntranceCard,
+  EntranceForm,
+  type EntranceTexts,
+  NewPasswordFields,
+  OverNotice,
+} from './entrance-card';
 
 type Account = LinkedAccountQuery['accountLink'];
 
@@ -71,22 +76,13 @@ interface PasswordFormProps {
 function PasswordForm({ token, account, onStep }: PasswordFormProps) {
   const gateway = useGateway();
   const session = useSession();
-  const [refusal, setRefusal] = useState<ReactNode>('');
-  const [isBusy, setIsBusy] = useState(false);
-
-  async function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const password = String(fields.get('password'));
-    if (password !== fields.get('repeated')) return setRefusal(t('The passwords do not match.'));
-    setIsBusy(true);
-    setRefusal('');
+  async function send({ password = '' }: EntranceTexts) {
     try {
       await gateway.executeOpenly(SetLinkedPassword, { token, password });
     } catch (error) {
-      setIsBusy(false);
       const next = stepAfter(error as Error);
-      return next.kind === 'unknown' ? setRefusal(<ProblemWords text={next.words} />) : onStep(next);
+      if (next.kind === 'unknown') throw error;
+      return onStep(next);
     }
     try {
       await session.logIn({ userName: account.userName, password, domain: account.domainId });
@@ -100,27 +96,17 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
   }
 
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <div>
-          <Title size="h5">{t('Welcome, {name}', { name: account.name })}</Title>
-          <Text c="dimmed">
-            {account.purpose === 'invite'
-              ? t('An account was made for you. Choose its password.')
-              : t('Choose a new password. You are logged out everywhere else.')}
-          </Text>
-        </div>
-        <TextInput label={t('User name')} defaultValue={account.userName} autoComplete="username" readOnly />
-        <NewPasswordFields />
-        <RefusalNotice>{refusal}</RefusalNotice>
-        <TextButton
-          label={t('Set the password and log in')}
-          isMain
-          type="submit"
-          loading={isBusy}
-          fullWidth
-        />
-      </Stack>
-    </form>
+    <EntranceForm action={t('Set the password and log in')} send={send}>
+      <div>
+        <Title size="h5">{t('Welcome, {name}', { name: account.name })}</Title>
+        <Text c="dimmed">
+          {account.purpose === 'invite'
+            ? t('An account was made for you. Choose its password.')
+            : t('Choose a new password. You are logged out everywhere else.')}
+        </Text>
+      </div>
+      <TextInput label={t('User name')} defaultValue={account.userName} autoComplete="username" readOnly />
+      <NewPasswordFields />
+    </EntranceForm>
   );
 }
