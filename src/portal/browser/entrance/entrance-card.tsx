@@ -10,8 +10,9 @@ import {
   Title,
   useMantineColorScheme,
 } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, type Ref, useEffect } from 'react';
+import { type FormEvent, type ReactNode, type Ref } from 'react';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
 import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, switchLanguage, t, useLanguage } from '../language/texts';
@@ -30,9 +31,7 @@ interface EntranceCardProps {
 
 /** The frame of all pages without a session. */
 export function EntranceCard({ title, subtitle, children }: EntranceCardProps) {
-  useEffect(() => {
-    document.title = `${title} · Campus Gateway`;
-  });
+  useDocumentTitle(`${title} · Campus Gateway`);
   return (
     <main className="entrance">
       <EntranceSide about={subtitle} />

@@ -1,15 +1,16 @@
 /** The explorer as a page of the portal. The library and the editors are loaded on demand. */
 import { useComputedColorScheme } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useLayoutEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
 import { t } from '../language/texts.js';
+import { lazyPart } from '../shell/states';
 
-const Explorer = lazy(async () => {
+const Explorer = lazyPart(async () => {
   await import('./editor-workers');
-  const { Explorer } = await import('./explorer');
-  return { default: Explorer };
-});
+  return (await import('./explorer')).Explorer;
+}, 12);
 
 export function ExplorerPage() {
   const { data: examples } = useQuery({
@@ -27,15 +28,11 @@ export function ExplorerPage() {
     document.body.classList.toggle('graphiql-light', theme === 'light');
   }, [theme]);
   const title = t('GraphQL explorer');
-  useEffect(() => {
-    document.title = `${title} · Campus Gateway`;
-  }, [title]);
+  useDocumentTitle(`${title} · Campus Gateway`);
   return (
     <div className="explorer-page">
       <h1 className="visually-hidden">{title}</h1>
-      <Suspense fallback={<p className="loading">{t('Loading the explorer …')}</p>}>
-        {examples && <Explorer examples={examples} theme={theme} />}
-      </Suspense>
+      {examples && <Explorer examples={examples} theme={theme} />}
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import { pick, useGraphiQL } from '@graphiql/react';
 import { Tabs } from '@mantine/core';
 import { type DocumentNode, parse } from 'graphql';
-import { lazy, Suspense, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { createCellPrinter, headingOfPath, printTableCsv } from '../../explore/cell-printer';
 import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
 import {
@@ -23,13 +23,14 @@ import { formats, phrase, t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { isObject, readJsonObject } from '../shell/find-json-fault';
 import { printRequestCode } from '../shell/request-code';
+import { lazyPart } from '../shell/states';
 import { type ResultView, useExplorerContext } from './explorer-context';
 import { dataOfEvents, isSubscription, lastRun, liveEvents } from './graphql-fetcher';
 import { addressOfOperation } from './shared-operation';
 import { TableView } from './table-view';
 
 // A third of a megabyte that most runs do not need.
-const ChartView = lazy(() => import('./chart-view').then(({ ChartView }) => ({ default: ChartView })));
+const ChartView = lazyPart(async () => (await import('./chart-view')).ChartView, 4);
 
 const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = [
   { view: 'table', label: phrase('Table') },
@@ -118,9 +119,7 @@ export function ResultPanel() {
           {view === 'code' && <RequestCode />}
           {table && view === 'table' && <TableView key={table.name} table={table} printCell={printCell} />}
           {table && view === 'chart' && (
-            <Suspense fallback={<p className="hint">{t('Loading the chart …')}</p>}>
-              <ChartView key={`${operationName} ${table.name}`} table={table} printCell={printCell} />
-            </Suspense>
+            <ChartView key={`${operationName} ${table.name}`} table={table} printCell={printCell} />
           )}
           {!table && view !== 'code' && errors.length === 0 && <p className="hint">{emptyHint(answer)}</p>}
         </div>

@@ -1,7 +1,7 @@
 /** Takes a payment: finds the student, shows what is owed, records one receipt, prints it, rolls it back. */
 
 import { Badge, Card, Group, Select, Stack, Table, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDebouncedValue, useSet } from '@mantine/hooks';
 import { useState } from 'react';
 import {
   CashOfCollectors,
@@ -240,7 +240,7 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
   const today = useToday();
   const { mutate, isPending, error } = useWrite(ReceiveFee);
   const [typed, setTyped] = useState('');
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const chosen = useSet<number>();
   const [way, setWay] = useState('cash');
   const [instrument, setInstrument] = useState('');
   const [bank, setBank] = useState('');
@@ -329,12 +329,7 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
                     size="md"
                     label={`${feeHead} · ${formats.month(month)}`}
                     checked={chosen.has(index)}
-                    onChange={(checked) => {
-                      const next = new Set(chosen);
-                      if (checked) next.add(index);
-                      else next.delete(index);
-                      setChosen(next);
-                    }}
+                    onChange={(isOn) => (isOn ? chosen.add(index) : chosen.delete(index))}
                   />
                 </Table.Td>
                 <Table.Td>{t('until {day}', { day: formats.day(dueDate) })}</Table.Td>

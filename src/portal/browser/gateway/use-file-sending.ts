@@ -221,15 +221,8 @@ function printMetadata(values: Readonly<Record<string, string>>): string {
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      },
-      { once: true },
-    );
+  await new Promise((resolve) => {
+    for (const end of [signal, AbortSignal.timeout(ms)]) end.addEventListener('abort', resolve);
   });
+  signal.throwIfAborted();
 }

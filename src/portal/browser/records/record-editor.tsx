@@ -1,6 +1,6 @@
 /** A form for the fields of a record. Changes are sent with the version that they are based on. */
 import { Alert, Group, Modal, Radio, Stack, Text } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { useHotkeys, useSet } from '@mantine/hooks';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import {
@@ -332,13 +332,7 @@ interface ConflictDialogProps {
  * each field.
  */
 export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: ConflictDialogProps) {
-  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
-  const choose = (name: string, side: string) => {
-    const next = new Set(kept);
-    if (side === 'theirs') next.add(name);
-    else next.delete(name);
-    setKept(next);
-  };
+  const kept = useSet<string>();
   return (
     <Modal opened onClose={onClose} size="lg" title={t('Someone else has changed this record')}>
       <Stack>
@@ -355,7 +349,7 @@ export function ConflictDialog({ fields, otherChanges, onChosen, onClose }: Conf
             description={t('It was: {value}', { value: valueText(before, field) || '—' })}
             descriptionProps={{ mt: 8 }}
             value={kept.has(field.name) ? 'theirs' : 'mine'}
-            onChange={(side) => choose(field.name, side)}
+            onChange={(side) => (side === 'theirs' ? kept.add(field.name) : kept.delete(field.name))}
           >
             <Stack gap={6} mt={6}>
               <Radio value="mine" label={t('Mine: {value}', { value: valueText(mine, field) || '—' })} />

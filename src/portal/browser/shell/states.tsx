@@ -1,5 +1,5 @@
 import { Alert, Breadcrumbs, Center, Code, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useWindowEvent } from '@mantine/hooks';
+import { useDocumentTitle, useWindowEvent } from '@mantine/hooks';
 import { useRouter } from '@tanstack/react-router';
 import {
   type ComponentType,
@@ -35,9 +35,7 @@ export interface PageFrameProps {
  */
 export function PageFrame({ title, description, above = [], actions, children }: PageFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${title} · Campus Gateway`;
-  }, [title]);
+  useDocumentTitle(`${title} · Campus Gateway`);
   useEffect(() => {
     // On the first load, the focus stays at the top of the document.
     if (document.body.dataset.navigated !== undefined) heading.current?.focus({ preventScroll: true });
