@@ -36,7 +36,7 @@ export function DeclaredCollectionsPage() {
       }
     >
       <Stack>
-        <FindInput label={t('Find a collection')} {...field('find')} maxWidth={360} />
+        <FindInput label={t('Find a collection')} {...field('find')} maw={360} />
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!data && !error && <LoadingState />}
         {found?.length === 0 && <EmptyState icon="search" title={t('No collections match')} />}

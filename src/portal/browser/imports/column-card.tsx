@@ -1,5 +1,5 @@
 /** A column of the file: examples of its cells, and the field that receives them. */
-import { Card, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { type ImportFieldFragment, type ImportFieldsQuery } from '../../../generated/portal/imports/imports';
 import {
@@ -14,7 +14,7 @@ import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
 import { readJson } from '../shell/find-json-fault';
 import { Icon } from '../shell/icon';
 import { TextButton } from '../shell/text-button';
-import { CheckField, ChoiceField } from '../shell/text-field';
+import { CheckField, ChoiceField, TextField } from '../shell/text-field';
 import { type FoundColumn, type MappedColumn } from './import-steps';
 
 interface ColumnCardProps {
@@ -221,8 +221,7 @@ function ReplacedValues({
         const common = {
           'aria-label': t('Instead of {value}', { value: source }),
           value: String(values[source] ?? ''),
-          onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
-            set(source, event.currentTarget.value),
+          onChange: (text: string) => set(source, text),
         };
         return (
           <Group key={source} wrap="nowrap" gap="xs">
@@ -231,7 +230,7 @@ function ReplacedValues({
             </Text>
             <span aria-hidden="true">→</span>
             {allowed ? (
-              <NativeSelect
+              <ChoiceField
                 {...common}
                 data={[
                   { value: '', label: t('unchanged') },
@@ -239,7 +238,7 @@ function ReplacedValues({
                 ]}
               />
             ) : (
-              <TextInput {...common} placeholder={t('unchanged')} />
+              <TextField {...common} placeholder={t('unchanged')} />
             )}
           </Group>
         );

@@ -2,7 +2,7 @@
  * The second step: the proposed field of each column, which can be corrected, and the options for writing
  * rows.
  */
-import { Alert, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   ChangeImport,
@@ -288,20 +288,19 @@ function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
           const common = {
             label,
             value: typeof value === 'string' ? value : JSON.stringify(value),
-            onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
-              onChange({ ...fixed, [path]: fixedValueOf(event.currentTarget.value, choice?.field) }),
+            onChange: (text: string) => onChange({ ...fixed, [path]: fixedValueOf(text, choice?.field) }),
           };
           return (
             <Group key={path} align="flex-end" gap="xs" wrap="nowrap">
               {allowed ? (
-                <NativeSelect
+                <ChoiceField
                   {...common}
                   data={['', ...allowed.map((code) => ({ value: code, label: sayAllowed(code) }))]}
                   className="grow"
                   maw={380}
                 />
               ) : (
-                <TextInput {...common} className="grow" maw={380} />
+                <TextField {...common} className="grow" maw={380} />
               )}
               <IconButton
                 icon="trash"

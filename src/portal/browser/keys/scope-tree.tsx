@@ -7,8 +7,9 @@ import { type ReactNode, useId, useState } from 'react';
 import { ScriptsForKeys } from '../../../generated/portal/keys/keys';
 import { useOperation, useViewer, type ViewerCollection } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
+import { FindInput } from '../shell/page-filter';
 import { IconButton } from '../shell/text-button';
-import { CheckField, TextField } from '../shell/text-field';
+import { CheckField } from '../shell/text-field';
 
 export interface PickedScopes {
   /** The verbs by collection name. `*` stands for all collections. */
@@ -53,11 +54,6 @@ function withAccountsSet({ accounts: _, ...others }: PickedScopes, isOn: boolean
   return isOn ? { ...others, accounts: true } : others;
 }
 
-/** The scopes with or without these reports. */
-function withReportsSet(scopes: PickedScopes, reports: readonly string[], isOn: boolean): PickedScopes {
-  return { ...scopes, reports: withSet(scopes.reports, reports, isOn) };
-}
-
 function withSet(before: readonly string[], names: readonly string[], isOn: boolean): readonly string[] {
   const others = before.filter((one) => !names.includes(one));
   return isOn ? [...others, ...names] : others;
@@ -75,6 +71,8 @@ export function ScopeTree({ scopes, change }: ScopeTreeProps) {
   const scripts = useOperation(ScriptsForKeys, {});
   const names = reports.map(({ name }) => name);
   const picked = names.filter((name) => scopes.reports.includes(name));
+  const setReports = (some: readonly string[], isOn: boolean) =>
+    change({ ...scopes, reports: withSet(scopes.reports, some, isOn) });
   return (
     <fieldset className="scope-tree">
       <Text component="legend" fw={500}>
@@ -86,14 +84,14 @@ export function ScopeTree({ scopes, change }: ScopeTreeProps) {
           label={t('Reports')}
           note={picked.length > 0 ? t('{picked} of {all}', { picked: picked.length, all: names.length }) : ''}
           state={stateOf(picked.length, names.length)}
-          onTick={(isOn) => change(withReportsSet(scopes, names, isOn))}
+          onTick={(isOn) => setReports(names, isOn)}
         >
           {reports.map(({ name, title }) => (
             <CheckField
               key={name}
               label={title}
               checked={scopes.reports.includes(name)}
-              onChange={(isOn) => change(withReportsSet(scopes, [name], isOn))}
+              onChange={(isOn) => setReports([name], isOn)}
             />
           ))}
         </Branch>
@@ -135,13 +133,7 @@ function CollectionBranches({ scopes, change }: ScopeTreeProps) {
       note={chosen > 0 ? t('{count, plural, one {# picked} other {# picked}}', { count: chosen }) : ''}
       isOpenAtFirst
     >
-      <TextField
-        type="search"
-        aria-label={t('Find a collection')}
-        placeholder={t('Find a collection')}
-        value={find}
-        onChange={setFind}
-      />
+      <FindInput label={t('Find a collection')} value={find} onChange={setFind} />
       {[...(wanted === '' ? [every] : []), ...found].map(({ name, title, verbs }) => (
         <CollectionBranch key={name} {...{ name, title, verbs, scopes, change }} />
       ))}

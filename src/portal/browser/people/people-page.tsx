@@ -1,19 +1,19 @@
 /** The users of the school, with a search, and a button to invite another one. */
-import { Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   InvitePerson,
   PeopleAccounts,
   type PeopleAccountsQuery,
-  RoleNames,
 } from '../../../generated/portal/people/people';
-import { useChange, useListedPages, useOperation } from '../gateway/use-gateway';
+import { useChange, useListedPages } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { DialogButton, InputDialog, SubmitForm } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { SecretDialog } from '../shell/secret-dialog';
+import { SharedWithInput, type SharedWithInputProps } from '../shell/shared-with-input';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextLink } from '../shell/text-button';
 import { ChoiceField } from '../shell/text-field';
@@ -135,24 +135,10 @@ function InviteDialog({ onClose }: { onClose(): void }) {
   );
 }
 
-export interface RolesInputProps {
-  readonly value: readonly string[];
-  readonly onChange: (roles: readonly string[]) => void;
-}
-
 /** Selects existing roles. A new role can be typed. */
-export function RolesInput({ value, onChange }: RolesInputProps) {
-  const { data } = useOperation(RoleNames, {});
-  return (
-    <TagsInput
-      label={t('Roles')}
-      description={t('Choose one or more, or type a new one and press Enter')}
-      data={data?.roleNames ?? []}
-      value={[...value]}
-      onChange={onChange}
-      clearable={false}
-    />
-  );
+export function RolesInput(roles: Pick<SharedWithInputProps, 'value' | 'onChange'>) {
+  const description = t('Choose one or more, or type a new one and press Enter');
+  return <SharedWithInput label={t('Roles')} description={description} {...roles} />;
 }
 
 export interface SentLinkDialogProps {

@@ -1,6 +1,6 @@
 /** The settings of the school that the gateway reads, and its branches. */
 
-import { Code, Input, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Code, Input, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   RemoveSchoolSetting,
@@ -21,6 +21,7 @@ import { ActionsHead, ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame, TitledSection } from '../shell/states';
 import { TextButton } from '../shell/text-button';
+import { ChoiceField, TextField } from '../shell/text-field';
 import { groupSettings, SETTING_TITLES, type SettingGroup, type SettingSubject } from './setting-groups';
 
 /** A template that is not set yet, with the texts that it may contain. */
@@ -80,7 +81,7 @@ export function SettingsPage() {
       }
     >
       <Stack gap="lg">
-        <FindInput label={t('Find a setting')} {...field('find')} maxWidth={360} />
+        <FindInput label={t('Find a setting')} {...field('find')} maw={360} />
         <Answered of={answer}>
           {() => found?.length === 0 && <EmptyState icon="search" title={t('No settings match')} />}
         </Answered>
@@ -364,8 +365,7 @@ function PropertyControl({ property, text, error, onChange }: PropertyControlPro
     label: t('Value'),
     value: text,
     error,
-    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
-      onChange(event.currentTarget.value),
+    onChange,
   };
   const offered = kind === 'BOOLEAN' ? ['true', 'false'] : choices;
   if (offered) {
@@ -374,7 +374,7 @@ function PropertyControl({ property, text, error, onChange }: PropertyControlPro
       value,
       label: kind === 'BOOLEAN' ? (names[value] ?? '') : value,
     }));
-    return <NativeSelect {...common} data={[{ value: '', label: t('Choose one') }, ...data]} />;
+    return <ChoiceField {...common} data={[{ value: '', label: t('Choose one') }, ...data]} />;
   }
   const description = t('Expected: {expected}', { expected: say(expected) });
   if (kind === 'JSON') {
@@ -385,6 +385,6 @@ function PropertyControl({ property, text, error, onChange }: PropertyControlPro
     );
   }
   return (
-    <TextInput {...common} description={description} {...(kind === 'NUMBER' && { inputMode: 'numeric' })} />
+    <TextField {...common} description={description} {...(kind === 'NUMBER' && { inputMode: 'numeric' })} />
   );
 }

@@ -9,7 +9,7 @@ export interface DayInputProps
   extends Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'min' | 'max' | 'rightSection'> {
   /** `YYYY-MM-DD`, or empty. */
   readonly value: string;
-  readonly min?: string;
+  readonly min?: string | undefined;
   readonly max?: string;
   /** Called with a whole day, or with an empty text where there is none. */
   onChange(day: string): void;
@@ -20,20 +20,9 @@ export interface DayInputProps
  * which often is American English. Those fields are used on a phone, whose calendar is better, and in a
  * browser that has the day first.
  */
-export function DayInput({ value, onChange, min, max = '9999-12-31', ...others }: DayInputProps) {
-  if (hasFieldsForDays()) {
-    return (
-      <TextField
-        {...others}
-        type="date"
-        {...(min !== undefined && { min })}
-        max={max}
-        value={value}
-        onChange={onChange}
-      />
-    );
-  }
-  return <TypedDayInput {...others} {...(min !== undefined && { min })} {...{ value, max, onChange }} />;
+export function DayInput({ max = '9999-12-31', ...others }: DayInputProps) {
+  if (hasFieldsForDays()) return <TextField {...others} type="date" max={max} />;
+  return <TypedDayInput {...others} max={max} />;
 }
 
 /** Whether to use the browser's own fields for days. */

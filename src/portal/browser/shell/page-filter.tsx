@@ -1,11 +1,19 @@
-import { Group, TextInput } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMatch, useNavigate, useRouter } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import {
+  type ComponentProps,
+  type ReactNode,
+  useCallback,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { dayAfter } from '../language/days';
 import { t } from '../language/texts';
 import { Icon } from './icon';
 import { TextButton } from './text-button';
+import { TextField } from './text-field';
 
 export interface PageFilterProps {
   /** Whether the filter restricts anything. */
@@ -46,31 +54,15 @@ export function PageFilter({ isSet, onClear, isShort = false, children }: PageFi
   );
 }
 
-export interface FindInputProps {
+interface FindInputProps extends Omit<ComponentProps<typeof TextField>, 'label'> {
   /** The label and placeholder, e.g. "Find a user". */
   readonly label: string;
-  readonly value: string;
-  onChange(text: string): void;
-  /** Called when the field loses the focus. */
-  onBlur?(): void;
-  /** Default: the width of its container. */
-  readonly maxWidth?: number;
 }
 
 /** The field that filters a list by words. */
-export function FindInput({ label, value, onChange, onBlur, maxWidth }: FindInputProps) {
-  return (
-    <TextInput
-      type="search"
-      value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      onBlur={onBlur}
-      placeholder={label}
-      aria-label={label}
-      leftSection={<Icon name="search" />}
-      {...(maxWidth !== undefined && { maw: maxWidth })}
-    />
-  );
+export function FindInput({ label, ...props }: FindInputProps) {
+  const words = { placeholder: label, 'aria-label': label };
+  return <TextField type="search" leftSection={<Icon name="search" />} {...words} {...props} />;
 }
 
 /**

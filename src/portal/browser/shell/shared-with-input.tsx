@@ -4,6 +4,8 @@ import { useOperation, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 
 export interface SharedWithInputProps {
+  /** Default: "Shared with". */
+  readonly label?: string;
   readonly value: readonly string[];
   /** What sharing means. Default: others can see it, and only its owner can change it. */
   readonly description?: string;
@@ -14,12 +16,12 @@ export interface SharedWithInputProps {
 const COMMON_ROLES = ['accountant', 'admin', 'clerk', 'teacher', 'viewer'];
 
 /** Picks or types the roles with which something is shared. */
-export function SharedWithInput({ value, description, onChange }: SharedWithInputProps) {
+export function SharedWithInput({ label, value, description, onChange }: SharedWithInputProps) {
   const { roles, duties } = useViewer();
   const { data } = useOperation(RoleNames, {}, { isEnabled: duties.includes('users') });
   return (
     <TagsInput
-      label={t('Shared with')}
+      label={label ?? t('Shared with')}
       description={description ?? t('Roles that can see it. Only you can change it.')}
       data={[...new Set([...(data?.roleNames ?? COMMON_ROLES), ...roles])].sort()}
       value={[...value]}
