@@ -19,6 +19,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
+import { isObject } from './result-tables.js';
 import { isOperation } from './shape-of-operation.js';
 
 /** An operation as it was run. */
@@ -300,8 +301,4 @@ function numberOf(value: unknown, key: string): number | undefined {
 function textOf(value: unknown, key: string): string | undefined {
   const text = isObject(value) ? value[key] : undefined;
   return typeof text === 'string' ? text : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -190,6 +190,6 @@ function withoutPrefix(path: string, prefix: string): string {
   return prefix === '' ? path : path.slice(prefix.length + 1);
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

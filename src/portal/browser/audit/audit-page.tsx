@@ -12,7 +12,6 @@ import {
   type AuditOfSchoolQueryVariables,
   AuditUsers,
 } from '../../../generated/portal/audit/audit';
-import type { GatewayClient } from '../gateway/gateway-client';
 import { saveFile } from '../gateway/save-file';
 import { pageOf, useGateway, useListedPages, useOperation, useViewer } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
@@ -140,8 +139,10 @@ function AuditExport({ asked }: { readonly asked: AskedChanges }) {
       const parts = [printCsvLine([...HEADINGS])];
       let count = 0;
       for (let before: string | null = null; count < MOST_EXPORTED; ) {
-        const changes = await readChanges(gateway, asked, before);
-        parts.push(changes.map((one) => printCsvLine(HEADINGS.map((name) => textOf(one[name])))).join(''));
+        const page: AuditOfSchoolQueryVariables = { ...asked, first: READ_AT_ONCE, before };
+        const { auditTrail: changes } = await gateway.execute(AuditOfSchool, page);
+        const cellsOf = (one: ListedChange) => HEADINGS.map((name) => one[name]?.toString() ?? null);
+        parts.push(changes.map((one) => printCsvLine(cellsOf(one))).join(''));
         count += changes.length;
         before = changes.at(-1)?.id ?? null;
         if (changes.length < READ_AT_ONCE) break;
@@ -161,15 +162,6 @@ function AuditExport({ asked }: { readonly asked: AskedChanges }) {
   return (
     <TextButton label={t('Download CSV')} icon="download" loading={isPending} onClick={() => mutate()} />
   );
-}
-
-async function readChanges(gateway: GatewayClient, asked: AskedChanges, before: string | null) {
-  const { auditTrail } = await gateway.execute(AuditOfSchool, { ...asked, first: READ_AT_ONCE, before });
-  return auditTrail;
-}
-
-function textOf(value: string | number | null): string | null {
-  return typeof value === 'number' ? String(value) : value;
 }
 
 /** The filter as in the address. '' means no condition. */

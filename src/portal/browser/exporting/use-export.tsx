@@ -6,6 +6,7 @@ import { saveFile } from '../gateway/save-file';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, t } from '../language/texts';
+import { toError } from '../session/gateway-problem';
 import { StateTag } from '../shell/icon';
 import { ListTable } from '../shell/list-table';
 import { type AskedExport, exportAddress } from './asked-export';
@@ -81,10 +82,6 @@ export function useExport(): RunningExport {
     },
     stop,
   };
-}
-
-function toError(fault: unknown): Error {
-  return fault instanceof Error ? fault : new Error(String(fault));
 }
 
 const STATE_NAMES: Readonly<Record<ExportedFile['state'], string>> = {

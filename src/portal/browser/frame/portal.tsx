@@ -25,7 +25,7 @@ import { readEarly } from '../gateway/gateway-client';
 import { useGateway, useSession, useViewer, type Viewer, ViewerContext } from '../gateway/use-gateway';
 import { say, showTimesIn, switchLanguage, t, useLanguage } from '../language/texts';
 import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
-import { codeOf, GatewayProblem } from '../session/gateway-problem';
+import { codeOf, GatewayProblem, toError } from '../session/gateway-problem';
 import { BRANCH_PARAMETER, branchInAddress, homeOfBranch } from '../session/graphql-headers';
 import { takeEarly } from '../session/login-session';
 import { InSteps } from '../shell/in-turns';
@@ -219,11 +219,10 @@ function createPortalRouter() {
       // The router loads the file of a page before it draws it, and when a link to it is pointed at.
       component: Object.assign(() => <GuardedPage page={page} content={Page} />, { preload: Page.preload }),
       errorComponent: ({ error, reset }) => (
-        <FailedPage
-          label={page.label}
-          problem={toError(error)}
-          retry={() => void loadAgain(Page).then(reset)}
-        />
+        <PageFrame title={t(page.label)}>
+          {/* The router keeps the failure of a page that did not come, until it is asked for it again. */}
+          <ProblemState problem={toError(error)} retry={() => void Page.preload().then(reset)} />
+        </PageFrame>
       ),
     });
   });
@@ -243,18 +242,6 @@ function createPortalRouter() {
   });
 }
 
-interface FailedPageProps extends ProblemStateProps {
-  readonly label: string;
-}
-
-function FailedPage({ label, ...failure }: FailedPageProps) {
-  return (
-    <PageFrame title={t(label)}>
-      <ProblemState {...failure} />
-    </PageFrame>
-  );
-}
-
 /**
  * A page that does not come is taken for one of a version that is gone, and the router loads the portal anew.
  * Where the gateway does not answer, that would take away what is there.
@@ -266,15 +253,6 @@ async function loadPage(page: PortalPage) {
     if (navigator.onLine && (await causeOfMissing(toError(fault))) !== 'unreachable') throw fault;
     throw unreachable();
   }
-}
-
-/** The router keeps the failure of a page that did not come, until it is asked for the page again. */
-async function loadAgain(page: LazyPage): Promise<void> {
-  await page.preload();
-}
-
-function toError(fault: unknown): Error {
-  return fault instanceof Error ? fault : new Error(String(fault));
 }
 
 /** Shows a page only to viewers who have access. The gateway itself refuses the data to others. */

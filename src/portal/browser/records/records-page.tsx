@@ -83,7 +83,7 @@ export interface DefaultViewProps {
 /** Opens a collection with its default view, if the address contains no filter or order. */
 export function DefaultView({ collection, children }: DefaultViewProps) {
   const { id } = useViewer();
-  const { views } = useSavedViews(collection);
+  const views = useSavedViews(collection);
   const [address, change] = useAddress(VIEW_ADDRESS);
   const isBare = Object.values(address).every((value) => value === '');
   const chosen = isBare && views ? findDefaultView(views, id) : undefined;

@@ -30,7 +30,7 @@ import {
 
 export function SavedViewsMenu({ collection }: { readonly collection: string }) {
   const viewer = useViewer();
-  const { views = [] } = useSavedViews(collection);
+  const views = useSavedViews(collection) ?? [];
   const [{ view: chosen, ...shown }, change] = useAddress(VIEW_ADDRESS);
   const [named, setNamed] = useState<NamedView>();
   const [isRemoving, setIsRemoving] = useState(false);
@@ -232,17 +232,15 @@ function SavedViewDialog({ view, theirs, onSave, ...form }: SavedViewDialogProps
 
 type SavedView = SavedViewsOfQuery['savedViews']['nodes'][number];
 
-interface SavedViews {
-  /** `undefined` until they are loaded; empty if the viewer may not read any. */
-  readonly views: readonly SavedView[] | undefined;
-}
-
-/** Reads the views of a collection that the viewer owns, or that are shared with a role of the viewer. */
-export function useSavedViews(collection: string): SavedViews {
+/**
+ * Reads the views of a collection that the viewer owns, or that are shared with a role of the viewer.
+ * `undefined` until they are loaded; empty if the viewer may not read any.
+ */
+export function useSavedViews(collection: string): readonly SavedView[] | undefined {
   const { id, roles, collections } = useViewer();
   const mayRead = collections.some(({ name, canRead }) => name === 'saved_view' && canRead);
   const { data, error } = useOperation(SavedViewsOf, { collection, user: id, roles }, { isEnabled: mayRead });
-  return { views: mayRead && !error ? data?.savedViews.nodes : [] };
+  return mayRead && !error ? data?.savedViews.nodes : [];
 }
 
 interface NamedView {

@@ -24,6 +24,10 @@ export class GatewayProblem extends Error {
   }
 }
 
+export function toError(fault: unknown): Error {
+  return fault instanceof Error ? fault : new Error(String(fault));
+}
+
 /** The code of a failed request; `undefined` for another fault, and for none. */
 export function codeOf(fault: unknown): string | undefined {
   return fault instanceof GatewayProblem ? fault.code : undefined;

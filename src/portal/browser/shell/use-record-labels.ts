@@ -48,12 +48,13 @@ export function useRecordLabels(
 
 /** Divides the ids in the order in which they appeared, so that known labels are not requested again. */
 function inParts({ collection, field, ids }: LabelledRecords): readonly LabelledRecords[] {
-  const once = [...new Set(ids)];
-  return Array.from({ length: Math.ceil(once.length / ASKED_AT_ONCE) }, (_, part) => ({
-    collection,
-    field,
-    ids: once.slice(part * ASKED_AT_ONCE, (part + 1) * ASKED_AT_ONCE),
-  }));
+  return chunksOf([...new Set(ids)], ASKED_AT_ONCE).map((some) => ({ collection, field, ids: some }));
+}
+
+export function chunksOf<One>(some: readonly One[], size: number): readonly (readonly One[])[] {
+  return Array.from({ length: Math.ceil(some.length / size) }, (_none, index) =>
+    some.slice(index * size, (index + 1) * size),
+  );
 }
 
 export interface NamedRecord {
@@ -65,15 +66,12 @@ export interface NamedRecord {
 export function useNamesOfRecords(records: readonly NamedRecord[]): (record: NamedRecord) => string {
   const { data } = useOperation(LabelFields, {}, { isEnabled: records.length > 0 });
   const labelOf = useRecordLabels(
-    (data?.collections ?? []).flatMap(({ name, labelField }) =>
-      labelField ? [{ collection: name, field: labelField, ids: idsIn(records, name) }] : [],
-    ),
+    (data?.collections ?? []).flatMap(({ name, labelField }) => {
+      const ids = records.filter(({ collection }) => collection === name).map(({ recordId }) => recordId);
+      return labelField ? [{ collection: name, field: labelField, ids }] : [];
+    }),
   );
   return ({ collection, recordId }) => labelOf(collection, recordId) ?? recordId;
-}
-
-function idsIn(records: readonly NamedRecord[], name: string): readonly string[] {
-  return records.filter(({ collection }) => collection === name).map(({ recordId }) => recordId);
 }
 
 const USERS = 'pltf_user';

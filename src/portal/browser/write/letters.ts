@@ -4,6 +4,7 @@ import { useGateway, useViewer } from '../gateway/use-gateway';
 import { monthsBefore, startOfSession } from '../language/days';
 import { formats } from '../language/texts';
 import { useSavedViews } from '../records/saved-views-menu';
+import { chunksOf } from '../shell/use-record-labels';
 /** The messages to the parents of students: a template filled in for each, and what is missing. */
 
 export type LetterChannel = 'sms' | 'email';
@@ -123,7 +124,7 @@ const afterOf = (page: { readonly hasNextPage: boolean; readonly endCursor: stri
 export function useAddressees(asked: AskedSet) {
   const gateway = useGateway();
   const { sessionFirstMonth } = useViewer();
-  const { views } = useSavedViews('registration');
+  const views = useSavedViews('registration');
   const place = {
     ...(asked.class !== '' && { class: asked.class }),
     ...(asked.section !== '' && { section: asked.section }),
@@ -180,12 +181,6 @@ export function useAddressees(asked: AskedSet) {
 
 function equal(place: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(place).map(([name, value]) => [name, { equals: value }]));
-}
-
-export function chunksOf<One>(some: readonly One[], size: number): readonly (readonly One[])[] {
-  return Array.from({ length: Math.ceil(some.length / size) }, (_none, index) =>
-    some.slice(index * size, (index + 1) * size),
-  );
 }
 
 type Data = Readonly<Record<string, unknown>>;

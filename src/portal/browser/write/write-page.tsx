@@ -14,8 +14,8 @@ import { useAddress } from '../shell/page-filter';
 import { LoadingState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { LongTextField, PickField, TextField } from '../shell/text-field';
+import { chunksOf } from '../shell/use-record-labels';
 import {
-  chunksOf,
   LETTERS_PER_REQUEST,
   type Letter,
   type LetterChannel,
