@@ -123,7 +123,9 @@ function pageOf(
   const listKey = LIST_KEYS.find((key) => selected.includes(key));
   const isPaged = argumentOf(field, 'first') !== undefined || listKey !== undefined;
   const lists = listKey === undefined ? values : values.flatMap((value) => membersOf(value, listKey));
-  if (!isPaged || values.length === 0 || !isFilledByLists(lists, listKey)) return undefined;
+  // A field without a list of its own is paged where it is a list of objects, of groups of an aggregate.
+  const isFilled = listKey !== undefined || lists.every(isObject);
+  if (!isPaged || values.length === 0 || !isFilled) return undefined;
   const lengths =
     listKey === undefined ? [values.length] : values.map((value) => membersOf(value, listKey).length);
   const shown = lengths.reduce((sum, length) => sum + length, 0);
@@ -156,11 +158,6 @@ function hasMoreOf(options: {
   if (said.length > 0 && said.every((one) => one === false)) return 'no';
   if (options.total !== undefined) return options.shown < options.total ? 'yes' : 'no';
   return options.isFull ? 'perhaps' : 'no';
-}
-
-/** A field without a list of its own is paged where it is a list of objects, of groups of an aggregate. */
-function isFilledByLists(lists: readonly unknown[], listKey: string | undefined): boolean {
-  return listKey !== undefined || lists.every(isObject);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The answer as a table, as a chart, as JSON (in GraphiQL's own pane), and as a CSV file. */
 import { pick, useGraphiQL } from '@graphiql/react';
 import { Tabs } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type DocumentNode, parse } from 'graphql';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { createCellPrinter, headingOfPath, printTableCsv } from '../../explore/cell-printer';
@@ -68,7 +69,15 @@ export function ResultPanel() {
   return (
     <section className="result" aria-label={t('Result')}>
       <div className="result-bar">
-        <ViewTabs view={view} onChange={setView} />
+        <Tabs id="view" value={view} onChange={(next) => setView(next as ResultView)}>
+          <Tabs.List aria-label={t('Show the result as')}>
+            {VIEWS.map((one) => (
+              <Tabs.Tab key={one.view} value={one.view}>
+                {t(one.label)}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </Tabs>
         {tables.length > 1 && (
           <select
             aria-label={t('Which list')}
@@ -239,20 +248,6 @@ function readResponse(text: string): Response {
   };
 }
 
-function ViewTabs({ view, onChange }: { readonly view: ResultView; onChange(view: ResultView): void }) {
-  return (
-    <Tabs id="view" value={view} onChange={(next) => onChange(next as ResultView)}>
-      <Tabs.List aria-label={t('Show the result as')}>
-        {VIEWS.map((one) => (
-          <Tabs.Tab key={one.view} value={one.view}>
-            {t(one.label)}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-    </Tabs>
-  );
-}
-
 interface RunNoteProps {
   readonly table: ResultTable | undefined;
   readonly list: PagedList | undefined;
@@ -311,7 +306,7 @@ interface LoadedPages {
   /** Why loading the last page failed. */
   readonly fault: string | undefined;
   /** Loads the next page. */
-  loadMore(table: string): Promise<void>;
+  loadMore(table: string): Promise<unknown>;
   /**
    * Loads all missing pages and returns the complete answer. `undefined` if that failed, or if another
    * operation was run in the meantime.
@@ -319,65 +314,55 @@ interface LoadedPages {
   loadAll(table: string): Promise<unknown>;
 }
 
+interface AskedPages {
+  readonly response: string;
+  readonly table: string;
+  readonly until: 'the next' | 'all';
+}
+
 /** `response` identifies the answer. Pages of another answer are dropped. */
 function usePages(run: RunOperation | undefined, response: string, first: unknown): LoadedPages {
   const { query } = useExplorerContext();
   const [loaded, setLoaded] = useState<{ readonly response: string; readonly data: unknown }>();
-  const [state, setState] = useState<{
-    readonly response: string;
-    readonly isLoading: boolean;
-    readonly fault?: string;
-  }>();
   const current = useRef(response);
   current.current = response;
   const data = loaded?.response === response ? loaded.data : first;
-  const isOurs = state?.response === response;
-
-  async function load(table: string, until: 'the next' | 'all'): Promise<unknown> {
-    if (!run || (isOurs && state.isLoading)) return undefined;
-    setState({ response, isLoading: true });
-    let answer = data;
-    try {
-      for (;;) {
-        const list = pagedListsOf(run, answer).find((one) => one.table === table);
-        if (!list || list.hasMore === 'no') break;
-        const more = await fetchMore(list, until);
+  const { mutateAsync, isPending, error, variables } = useMutation({
+    networkMode: 'always',
+    mutationFn: async ({ table, until }: AskedPages): Promise<unknown> => {
+      for (let answer = data; ; ) {
+        const list = run && pagedListsOf(run, answer).find((one) => one.table === table);
+        if (!list || list.hasMore === 'no') return answer;
+        const more = await fetchMore(run, list, until);
         if (current.current !== response) return undefined;
-        const merged = mergePages(answer, more, list);
-        answer = merged;
+        answer = mergePages(answer, more, list);
         setLoaded({ response, data: answer });
         const grown = pagedListsOf(run, answer).find((one) => one.table === table);
         // A list without a cursor is requested again with a greater length. If it does not grow, it is
         // complete.
-        if (until === 'the next' || list.cursor === undefined || grown?.shown === list.shown) break;
+        if (until === 'the next' || list.cursor === undefined || grown?.shown === list.shown) return answer;
       }
-      setState({ response, isLoading: false });
-      return answer;
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      if (current.current === response) setState({ response, isLoading: false, fault: error.message });
-      return undefined;
-    }
-  }
+    },
+  });
+  const isOurs = variables?.response === response;
+  const load = async (table: string, until: AskedPages['until']) =>
+    isOurs && isPending ? undefined : await mutateAsync({ response, table, until }).catch(() => undefined);
 
-  async function fetchMore(list: PagedList, until: 'the next' | 'all'): Promise<unknown> {
-    if (!run) return undefined;
-    if (list.cursor === undefined) return dataOf(await query(operationOfMore(run, list, LONGEST_PAGE)));
+  async function fetchMore(of: RunOperation, list: PagedList, until: AskedPages['until']): Promise<unknown> {
+    if (list.cursor === undefined) return dataOf(await query(operationOfMore(of, list, LONGEST_PAGE)));
     if (until === 'all') {
-      const answer = await query(operationOfMore(run, list, PAGE_OF_A_FILE));
+      const answer = await query(operationOfMore(of, list, PAGE_OF_A_FILE));
       if (!answer.errors) return dataOf(answer);
     }
-    return dataOf(await query(operationOfMore(run, list, undefined)));
+    return dataOf(await query(operationOfMore(of, list, undefined)));
   }
 
   return {
     data,
     lists: run ? pagedListsOf(run, data) : [],
-    isLoading: isOurs && state.isLoading,
-    fault: isOurs ? state.fault : undefined,
-    loadMore: async (table) => {
-      await load(table, 'the next');
-    },
+    isLoading: isOurs && isPending,
+    fault: isOurs ? error?.message : undefined,
+    loadMore: (table) => load(table, 'the next'),
     loadAll: (table) => load(table, 'all'),
   };
 }
