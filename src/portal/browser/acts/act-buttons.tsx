@@ -1,11 +1,11 @@
 /** The acts of a place as buttons. */
 
-import { Button, type ButtonProps } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import type { ButtonProps } from '@mantine/core';
 import { useState } from 'react';
 import type { Act, ActPlace } from '../../../school/acts/act-definition.js';
-import { Icon, type IconName } from '../shell/icon';
+import type { IconName } from '../shell/icon';
 import { lazyPart } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { type ActSubject, fillIn, sayAct, useActs } from './acts';
 
 const ActDialog = lazyPart(async () => (await import('./act-dialog')).ActDialog);
@@ -28,25 +28,18 @@ export function ActButtons({ place, subject = NOTHING, about, only, size, onDone
   const [chosen, setChosen] = useState<Act>();
   return (
     <>
-      {acts.map((act) => {
-        const look = {
-          variant: 'default',
-          ...(size && { size }),
-          ...(act.icon && { leftSection: <Icon name={act.icon as IconName} /> }),
-          children: sayAct(act, act.title),
-          ...(about !== undefined && { 'aria-label': `${sayAct(act, act.title)} ${about}` }),
-        };
-        return act.opens === undefined ? (
-          <Button key={act.name} {...look} onClick={() => setChosen(act)} />
-        ) : (
-          <Button
-            key={act.name}
-            {...look}
-            component={Link}
-            to={fillIn(act.opens, subject, encodeURIComponent)}
-          />
-        );
-      })}
+      {acts.map((act) => (
+        <TextButton
+          key={act.name}
+          label={sayAct(act, act.title)}
+          icon={act.icon as IconName}
+          {...(size && { size })}
+          {...(about !== undefined && { 'aria-label': `${sayAct(act, act.title)} ${about}` })}
+          {...(act.opens === undefined
+            ? { onClick: () => setChosen(act) }
+            : { to: fillIn(act.opens, subject, encodeURIComponent) })}
+        />
+      ))}
       {chosen && (
         <ActDialog
           act={chosen}

@@ -1,5 +1,5 @@
 /** The toolbar above the grid: search, filter, columns, count and export. */
-import { Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
+import { Checkbox, Group, Menu, Popover, ScrollArea, Stack } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -11,7 +11,6 @@ import { PrintMenu } from '../prints/print-menu';
 import { notice } from '../shell/confirm-dialog';
 import { FindInput } from '../shell/page-filter';
 import { TextButton } from '../shell/text-button';
-import { CheckField } from '../shell/text-field';
 import { SavedViewsMenu } from './saved-views-menu';
 import { type DeclaredField, sayFieldName } from './use-declared-collection';
 import { EXPORT_FORMATS } from './view-address';
@@ -117,23 +116,19 @@ function ColumnsMenu({
       </Popover.Target>
       <Popover.Dropdown>
         <ScrollArea.Autosize mah={360}>
-          <Stack gap="xs">
-            {fields.map(({ name }) => (
-              <CheckField
-                key={name}
-                label={sayFieldName(name)}
-                checked={shown.includes(name)}
-                onChange={(isOn) => {
-                  const isShown = isOn;
-                  onShow(
-                    fields
-                      .map((field) => field.name)
-                      .filter((one) => (one === name ? isShown : shown.includes(one))),
-                  );
-                }}
-              />
-            ))}
-          </Stack>
+          <Checkbox.Group
+            aria-label={t('Columns')}
+            value={[...shown]}
+            onChange={(chosen) =>
+              onShow(fields.map(({ name }) => name).filter((one) => chosen.includes(one)))
+            }
+          >
+            <Stack gap="xs">
+              {fields.map(({ name }) => (
+                <Checkbox key={name} value={name} label={sayFieldName(name)} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
         </ScrollArea.Autosize>
       </Popover.Dropdown>
     </Popover>

@@ -100,7 +100,7 @@ interface AskedSet {
 
 interface Page<Node> {
   readonly nodes: readonly Node[];
-  readonly after: string | null;
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null } | null;
 }
 
 /** More would not be looked through before they are sent. */
@@ -112,13 +112,10 @@ async function readAll<Node>(read: (after: string | null) => Promise<Page<Node>>
   do {
     const page: Page<Node> = await read(after);
     all.push(...page.nodes);
-    ({ after } = page);
+    after = page.pageInfo?.hasNextPage ? page.pageInfo.endCursor : null;
   } while (after !== null && all.length <= MOST_ADDRESSEES);
   return all;
 }
-
-const afterOf = (page: { readonly hasNextPage: boolean; readonly endCursor: string | null } | null) =>
-  page?.hasNextPage ? page.endCursor : null;
 
 /** The students of a set, with what a template can say of each. */
 export function useAddressees(asked: AskedSet) {
@@ -134,8 +131,7 @@ export function useAddressees(asked: AskedSet) {
 
   const students = async (where: unknown, oquery?: string | null) =>
     await readAll(async (after) => {
-      const { records } = await gateway.execute(StudentsToWrite, { where, oquery: oquery ?? '', after });
-      return { nodes: records.nodes, after: afterOf(records.pageInfo) };
+      return (await gateway.execute(StudentsToWrite, { where, oquery: oquery ?? '', after })).records;
     });
 
   const nodesOf = async (ids: readonly string[]) => {
@@ -153,7 +149,7 @@ export function useAddressees(asked: AskedSet) {
     if (asked.set === 'absent') {
       const rows = await readAll(async (after) => {
         const { daySheet } = await gateway.execute(AbsenteesToWrite, { date: asked.day, ...place, after });
-        return { nodes: daySheet.rows, after: afterOf(daySheet.pageInfo) };
+        return { ...daySheet, nodes: daySheet.rows };
       });
       for (const { studentId, status } of rows)
         if (status === 'absent') own.set(studentId, { day: formats.day(asked.day) });
@@ -165,7 +161,7 @@ export function useAddressees(asked: AskedSet) {
           ...{ from: monthsBefore(start, 12).slice(0, 7), to: formats.today.slice(0, 7), after },
           ...place,
         });
-        return { nodes: feeDefaulters.rows, after: afterOf(feeDefaulters.pageInfo) };
+        return { ...feeDefaulters, nodes: feeDefaulters.rows };
       });
       for (const { studentId, balance } of rows) own.set(studentId, { due: formats.money(balance) });
     }
