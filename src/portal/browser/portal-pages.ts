@@ -36,22 +36,12 @@ const takesFees = (viewer: Viewer) => viewer.mayRecordReceipts;
 const hasSheets = ({ sheets }: Viewer) => (sheets as readonly unknown[]).length > 0;
 const hasPrints = ({ prints }: Viewer) => (prints as readonly unknown[]).length > 0;
 const has = (duty: string) => (viewer: Viewer) => viewer.duties.some((one) => one === duty);
-
-function readsRecords({ collections }: Viewer): boolean {
-  return collections.some(({ canRead }) => canRead);
-}
-
-function readsDashboards({ collections }: Viewer): boolean {
-  return collections.some(({ name, canRead }) => name === 'dashboard' && canRead);
-}
-
-function runsReports({ reports }: Viewer): boolean {
-  return reports.length > 0;
-}
-
-function hasKeys({ mayHaveKeys, duties }: Viewer): boolean {
-  return mayHaveKeys || duties.includes('keys');
-}
+const hasKeys = (viewer: Viewer) => viewer.mayHaveKeys || has('keys')(viewer);
+const readsRecords = ({ collections }: Viewer) => collections.some(({ canRead }) => canRead);
+const runsReports = ({ reports }: Viewer) => reports.length > 0;
+const reads = (collection: string) => (viewer: Viewer) =>
+  viewer.collections.some(({ name, canRead }) => name === collection && canRead);
+const readsDashboards = reads('dashboard');
 
 /** Only whoever may set the place of a student can move classes. */
 function maySettlePlaces({ collections }: Viewer): boolean {
@@ -61,11 +51,8 @@ function maySettlePlaces({ collections }: Viewer): boolean {
   );
 }
 
-function writesToParents({ maySendSms, maySendEmail, collections }: Viewer): boolean {
-  return (
-    (maySendSms || maySendEmail) &&
-    collections.some(({ name, canRead }) => name === 'registration' && canRead)
-  );
+function writesToParents(viewer: Viewer): boolean {
+  return (viewer.maySendSms || viewer.maySendEmail) && reads('registration')(viewer);
 }
 
 /** A page; without an icon, only other pages link to it. `page-paths.ts` reads these rows too. */

@@ -106,27 +106,14 @@ function useFoundPages(text: string): readonly Found[] {
   const viewer = useViewer();
   const sheets = useSheets();
   if (text === '') return [];
+  const pageAt = (to: string, title: string, kind = t('Page')) => ({ to, title, beside: '', kind });
+  const pages = PORTAL_PAGES.filter(({ menu, isFor }) => menu && isFor(viewer));
+  const readable = viewer.collections.filter(({ canRead }) => canRead);
   const all: readonly Found[] = [
-    ...PORTAL_PAGES.filter(({ menu, isFor }) => menu && isFor(viewer)).map(({ path, label }) => ({
-      ...{ to: path, title: t(label), beside: '', kind: t('Page') },
-      isElsewhere: path === '/explore',
-    })),
-    ...sheets.map((sheet) => ({
-      ...{
-        to: `/portal/sheets/${sheet.name}`,
-        title: titleOfSheet(sheet).title,
-        beside: '',
-        kind: t('Page'),
-      },
-    })),
-    ...viewer.reports.map(({ name, title }) => ({
-      ...{ to: `/portal/reports/${name}`, title, beside: '', kind: t('Report') },
-    })),
-    ...viewer.collections
-      .filter(({ canRead }) => canRead)
-      .map(({ name, title }) => ({
-        ...{ to: `/portal/records/${name}`, title, beside: '', kind: t('Records') },
-      })),
+    ...pages.map(({ path, label }) => ({ ...pageAt(path, t(label)), isElsewhere: path === '/explore' })),
+    ...sheets.map((sheet) => pageAt(`/portal/sheets/${sheet.name}`, titleOfSheet(sheet).title)),
+    ...viewer.reports.map(({ name, title }) => pageAt(`/portal/reports/${name}`, title, t('Report'))),
+    ...readable.map(({ name, title }) => pageAt(`/portal/records/${name}`, title, t('Records'))),
   ];
   return all.filter(({ title }) => containsWords(title, text)).slice(0, MOST_OF_A_KIND);
 }
