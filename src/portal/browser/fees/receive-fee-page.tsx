@@ -17,7 +17,7 @@ import { parseTypedNumber } from '../language/typed-number';
 import { whereContains } from '../records/reference-picker';
 import { DayInput } from '../shell/day-input';
 import { FactsTable } from '../shell/link-card';
-import { ActionsHead, ListTable } from '../shell/list-table';
+import { ActionsHead, choicesOf, ListTable } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, LoadingState, lazyPart, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
@@ -293,12 +293,7 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
             readOnly={lines.length > 0}
             onChange={setTyped}
           />
-          <PickField
-            label={t('Paid by')}
-            data={Object.entries(WAYS_OF_PAYING).map(([value, label]) => ({ value, label: t(label) }))}
-            value={way}
-            onChange={setWay}
-          />
+          <PickField label={t('Paid by')} data={choicesOf(WAYS_OF_PAYING)} value={way} onChange={setWay} />
           {isNumbered && (
             <TextField
               label={t('Number of the cheque, slip or transfer')}

@@ -91,8 +91,7 @@ export function MappingStep({ one, onTried }: MappingStepProps) {
           label={t('Use a saved mapping')}
           data={['', ...saved.data.importMappings.map(({ name }) => name)]}
           value=""
-          onChange={(next) => {
-            const name = next;
+          onChange={(name) => {
             const picked = saved.data?.importMappings.find((mapped) => mapped.name === name);
             if (picked) keep(withSavedMapping(mapping, picked.mapping as Mapping));
           }}

@@ -79,10 +79,8 @@ function WebhookActions({ webhook }: { readonly webhook: ListedWebhook }) {
   const navigate = useNavigate();
   const [begun, setBegun] = useState<ListedWebhook>();
   const [secret, setSecret] = useState<string>();
-  const pause = useChange(ChangeWebhook, OUTDATED);
   const test = useChange(TestWebhookInPortal, OUTDATED);
   const { id, name, isPaused } = webhook;
-  const problem = test.error ?? pause.error;
   return (
     <>
       <Group gap="xs">
@@ -104,15 +102,12 @@ function WebhookActions({ webhook }: { readonly webhook: ListedWebhook }) {
             )
           }
         />
-        <TextButton
+        <ActionButton
           label={isPaused ? t('Resume') : t('Pause')}
-          loading={pause.isPending}
-          onClick={() =>
-            pause.mutate(
-              { id, data: { isPaused: !isPaused }, ifMatch: webhook.etag },
-              { onSuccess: () => notice(t('Saved.')) },
-            )
-          }
+          change={ChangeWebhook}
+          variables={{ id, data: { isPaused: !isPaused }, ifMatch: webhook.etag }}
+          outdated={OUTDATED}
+          done={() => t('Saved.')}
         />
         <TextButton label={t('Change')} onClick={() => setBegun(webhook)} />
         <ChangeButton
@@ -139,7 +134,7 @@ function WebhookActions({ webhook }: { readonly webhook: ListedWebhook }) {
           {t('Waiting deliveries are not sent, and its delivery log is deleted.')}
         </ChangeButton>
       </Group>
-      {problem && <ProblemState problem={problem} />}
+      {test.error && <ProblemState problem={test.error} />}
       {begun && <ChangeWebhookDialog begun={begun} now={webhook} onClose={() => setBegun(undefined)} />}
       {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
