@@ -18,7 +18,7 @@ import { ChangeButton } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
 import { useAddress } from '../shell/page-filter';
 import { Answered, NotFoundState, PageFrame } from '../shell/states';
-import { IMPORT_STEPS, type Inspection, isUnderWay, STATE_NAMES, stepOf } from './import-steps';
+import { IMPORT_STATES, IMPORT_STEPS, type Inspection, isUnderWay, stepOf } from './import-steps';
 import { keepsWhatIsWritten } from './keeps-what-is-written';
 import { MappingStep } from './mapping-step';
 import { ImportProgress, RunStep, TrialStep } from './run-step';
@@ -103,7 +103,7 @@ function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
         ))}
       </ol>
       <Group gap="xs">
-        <StateTag state={one.state}>{t(STATE_NAMES[one.state])}</StateTag>
+        <StateTag state={one.state}>{t(IMPORT_STATES[one.state].name)}</StateTag>
         <FileFacts inspection={one.inspection as Inspection | null} />
       </Group>
       <Fault fault={one.fault} />

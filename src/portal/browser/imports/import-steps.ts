@@ -3,65 +3,42 @@ import type { ShownImportFragment } from '../../../generated/portal/imports/impo
 import type { CellPart } from '../../../services/importing/cells/day-formats.js';
 import { phrase } from '../language/texts';
 
-export type ShownImportState = ShownImportFragment['state'];
+type ShownImportState = ShownImportFragment['state'];
 
-export const STATE_NAMES: Readonly<Record<ShownImportState, string>> = {
-  RECEIVED: phrase('Received'),
-  INSPECTING: phrase('Reading'),
-  READY: phrase('Ready for dry run'),
-  TRYING: phrase('Dry run in progress'),
-  TRIED: phrase('Dry run done'),
-  WAITING: phrase('Waiting'),
-  RUNNING: phrase('Importing'),
-  DONE: phrase('Done'),
-  UNDOING: phrase('Undoing'),
-  UNDONE: phrase('Undone'),
-  FAILED: phrase('Failed'),
-  CANCELLED: phrase('Stopped'),
+interface KnownState {
+  readonly name: string;
+  /** The index in `IMPORT_STEPS` of the step that is reached; absent if that depends on the import. */
+  readonly step?: number;
+  /** Whether the gateway is working, and sends progress. */
+  readonly isUnderWay?: true;
+}
+
+export const IMPORT_STATES: Readonly<Record<ShownImportState, KnownState>> = {
+  RECEIVED: { name: phrase('Received'), step: 0, isUnderWay: true },
+  INSPECTING: { name: phrase('Reading'), step: 0, isUnderWay: true },
+  READY: { name: phrase('Ready for dry run'), step: 1 },
+  TRYING: { name: phrase('Dry run in progress'), step: 2, isUnderWay: true },
+  TRIED: { name: phrase('Dry run done'), step: 2 },
+  WAITING: { name: phrase('Waiting'), step: 3, isUnderWay: true },
+  RUNNING: { name: phrase('Importing'), step: 3, isUnderWay: true },
+  DONE: { name: phrase('Done'), step: 3 },
+  UNDOING: { name: phrase('Undoing'), step: 3, isUnderWay: true },
+  UNDONE: { name: phrase('Undone'), step: 3 },
+  FAILED: { name: phrase('Failed') },
+  CANCELLED: { name: phrase('Stopped') },
 };
 
-/** States in which the gateway is working and sends progress. */
-const UNDER_WAY: ReadonlySet<ShownImportState> = new Set([
-  'RECEIVED',
-  'INSPECTING',
-  'TRYING',
-  'WAITING',
-  'RUNNING',
-  'UNDOING',
-]);
-
 export function isUnderWay(state: ShownImportState): boolean {
-  return UNDER_WAY.has(state);
+  return IMPORT_STATES[state].isUnderWay === true;
 }
 
 export const IMPORT_STEPS = [phrase('File'), phrase('Columns'), phrase('Dry run'), phrase('Run')] as const;
 
 /** The index in `IMPORT_STEPS` of the step that an import has reached. */
-export function stepOf({
-  state,
-  mapping,
-  changeIds,
-}: Pick<ShownImportFragment, 'state' | 'mapping' | 'changeIds'>): number {
-  switch (state) {
-    case 'RECEIVED':
-    case 'INSPECTING':
-      return 0;
-    case 'READY':
-      return 1;
-    case 'TRYING':
-    case 'TRIED':
-      return 2;
-    case 'WAITING':
-    case 'RUNNING':
-    case 'DONE':
-    case 'UNDOING':
-    case 'UNDONE':
-      return 3;
-    default:
-      // The step that shows the written records, or otherwise the one to correct.
-      if (changeIds.length > 0) return 3;
-      return mapping === null ? 0 : 1;
-  }
+export function stepOf(one: Pick<ShownImportFragment, 'state' | 'mapping' | 'changeIds'>): number {
+  // Otherwise, the step that shows the written records, or the one to correct.
+  const shown = one.mapping === null ? 0 : 1;
+  return IMPORT_STATES[one.state].step ?? (one.changeIds.length > 0 ? 3 : shown);
 }
 
 /** The findings about a column of the file. */

@@ -16,7 +16,7 @@ import { ListTable, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
-import { STATE_NAMES } from './import-steps';
+import { IMPORT_STATES } from './import-steps';
 
 type PastImport = PastImportsQuery['imports']['nodes'][number];
 
@@ -65,7 +65,7 @@ function ImportList({ label }: { readonly label: string }) {
                 t('Collection'),
                 ({ collection }) => collections.find(({ name }) => name === collection)?.title ?? collection,
               ],
-              [t('State'), ({ state }) => <StateTag state={state}>{t(STATE_NAMES[state])}</StateTag>],
+              [t('State'), ({ state }) => <StateTag state={state}>{t(IMPORT_STATES[state].name)}</StateTag>],
               [t('New'), ({ counts }) => formats.number(counts.created), 'numeric'],
               [t('Changed'), ({ counts }) => formats.number(counts.updated), 'numeric'],
               [t('Errors'), ({ counts }) => formats.number(counts.refused), 'numeric'],
