@@ -96,22 +96,15 @@ function fill(value: unknown, today: string): unknown {
 function resolveWord(word: string, back: number, today: string): string | undefined {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const sessionYear = month >= 4 ? year : year - 1;
-  switch (word) {
-    case 'today':
-      return daysBefore(today, back);
-    case 'weekday':
-      return daysBefore(today, Math.max(0, weekdayOf(today) - 5));
-    case 'month':
-      return daysBefore(`${today.slice(0, 7)}-01`, 0, back)?.slice(0, 7);
-    case 'session':
-      return `${sessionYear}-${String((sessionYear + 1) % 100).padStart(2, '0')}`;
-    case 'session.start':
-      return `${sessionYear}-04-01`;
-    case 'session.month':
-      return `${sessionYear}-04`;
-    default:
-      return undefined;
-  }
+  const words: Readonly<Record<string, string | undefined>> = {
+    today: daysBefore(today, back),
+    weekday: daysBefore(today, Math.max(0, weekdayOf(today) - 5)),
+    month: daysBefore(`${today.slice(0, 7)}-01`, 0, back)?.slice(0, 7),
+    session: `${sessionYear}-${String((sessionYear + 1) % 100).padStart(2, '0')}`,
+    'session.start': `${sessionYear}-04-01`,
+    'session.month': `${sessionYear}-04`,
+  };
+  return Object.hasOwn(words, word) ? words[word] : undefined;
 }
 
 /** `undefined` before the year 1: the word of such a day is not filled in, and refused as it is written. */

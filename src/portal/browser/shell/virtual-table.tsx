@@ -348,34 +348,21 @@ export function useGridKeys(options: GridKeysOptions): GridKeys {
 
 function nextPlace(
   { key, ctrlKey, metaKey }: KeyboardEvent,
-  {
-    active,
-    rowCount,
-    columnCount,
-  }: Pick<GridKeysOptions, 'rowCount' | 'columnCount'> & Pick<GridKeys, 'active'>,
+  { active, ...of }: Pick<GridKeysOptions, 'rowCount' | 'columnCount'> & Pick<GridKeys, 'active'>,
 ): GridPlace | undefined {
   const { row, column } = active;
   const isFar = ctrlKey || metaKey;
-  switch (key) {
-    case 'ArrowUp':
-      return { row: row - 1, column };
-    case 'ArrowDown':
-      return { row: row + 1, column };
-    case 'ArrowLeft':
-      return { row, column: column - 1 };
-    case 'ArrowRight':
-      return { row, column: column + 1 };
-    case 'Home':
-      return { row: isFar ? 0 : row, column: 0 };
-    case 'End':
-      return { row: isFar ? rowCount - 1 : row, column: columnCount - 1 };
-    case 'PageUp':
-      return { row: Math.max(0, row - ROWS_OF_A_PAGE), column };
-    case 'PageDown':
-      return { row: row + ROWS_OF_A_PAGE, column };
-    default:
-      return undefined;
-  }
+  const places: Readonly<Record<string, GridPlace>> = {
+    ArrowUp: { row: row - 1, column },
+    ArrowDown: { row: row + 1, column },
+    ArrowLeft: { row, column: column - 1 },
+    ArrowRight: { row, column: column + 1 },
+    Home: { row: isFar ? 0 : row, column: 0 },
+    End: { row: isFar ? of.rowCount - 1 : row, column: of.columnCount - 1 },
+    PageUp: { row: Math.max(0, row - ROWS_OF_A_PAGE), column },
+    PageDown: { row: row + ROWS_OF_A_PAGE, column },
+  };
+  return places[key];
 }
 
 /** Row numbers count the headings as the first row. */
