@@ -19,7 +19,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
-import { isObject } from './result-tables.js';
+import { isObjectOfAnswer } from './result-tables.js';
 import { isOperation } from './shape-of-operation.js';
 
 /** An operation as it was run. */
@@ -124,7 +124,7 @@ function pageOf(
   const isPaged = argumentOf(field, 'first') !== undefined || listKey !== undefined;
   const lists = listKey === undefined ? values : values.flatMap((value) => membersOf(value, listKey));
   // A field without a list of its own is paged where it is a list of objects, of groups of an aggregate.
-  const isFilled = listKey !== undefined || lists.every(isObject);
+  const isFilled = listKey !== undefined || lists.every(isObjectOfAnswer);
   if (!isPaged || values.length === 0 || !isFilled) return undefined;
   const lengths =
     listKey === undefined ? [values.length] : values.map((value) => membersOf(value, listKey).length);
@@ -153,7 +153,7 @@ function hasMoreOf(options: {
   readonly isFull: boolean;
   readonly pageInfo: readonly unknown[];
 }): PagedList['hasMore'] {
-  const said = options.pageInfo.filter(isObject).map(({ hasNextPage }) => hasNextPage);
+  const said = options.pageInfo.filter(isObjectOfAnswer).map(({ hasNextPage }) => hasNextPage);
   if (said.includes(true)) return 'yes';
   if (said.length > 0 && said.every((one) => one === false)) return 'no';
   if (options.total !== undefined) return options.shown < options.total ? 'yes' : 'no';
@@ -188,11 +188,11 @@ export function operationOfMore(run: RunOperation, list: PagedList, first: numbe
 /** The answer so far with the page that followed, or with the list that was asked for anew. */
 export function mergePages(data: unknown, more: unknown, list: PagedList): unknown {
   const [root = ''] = list.path;
-  if (!isObject(data) || !isObject(more)) return data;
+  if (!isObjectOfAnswer(data) || !isObjectOfAnswer(more)) return data;
   const before = data[root];
   const after = more[root];
   if (list.cursor === undefined || list.listKey === undefined) return { ...data, [root]: after };
-  if (!isObject(before) || !isObject(after)) return data;
+  if (!isObjectOfAnswer(before) || !isObjectOfAnswer(after)) return data;
   const rows = [...membersOf(before, list.listKey), ...membersOf(after, list.listKey)];
   return { ...data, [root]: { ...before, ...after, [list.listKey]: rows } };
 }
@@ -285,17 +285,17 @@ function withArguments(query: string, field: FieldNode, values: Readonly<Record<
 /** The elements of a list, or the one value, under a key; of a list of objects, those of all of them. */
 function membersOf(data: unknown, key: string): readonly unknown[] {
   if (Array.isArray(data)) return data.flatMap((element) => membersOf(element, key));
-  const value = isObject(data) ? data[key] : undefined;
+  const value = isObjectOfAnswer(data) ? data[key] : undefined;
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value : [value];
 }
 
 function numberOf(value: unknown, key: string): number | undefined {
-  const number = isObject(value) ? value[key] : undefined;
+  const number = isObjectOfAnswer(value) ? value[key] : undefined;
   return typeof number === 'number' ? number : undefined;
 }
 
 function textOf(value: unknown, key: string): string | undefined {
-  const text = isObject(value) ? value[key] : undefined;
+  const text = isObjectOfAnswer(value) ? value[key] : undefined;
   return typeof text === 'string' ? text : undefined;
 }

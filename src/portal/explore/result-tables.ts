@@ -29,7 +29,7 @@ export interface ResultTable {
  */
 export function tablesOf(data: unknown, shape: FieldShape): readonly ResultTable[] {
   const tables: ResultTable[] = [];
-  if (!isObject(data)) return tables;
+  if (!isObjectOfAnswer(data)) return tables;
   for (const [key, value] of Object.entries(data)) {
     addTables(tables, key, value, shape.fields.get(key) ?? UNKNOWN_LEAF);
   }
@@ -78,7 +78,11 @@ function tablesOfList({ name, prefix, lists, shape }: ListOfOnePath): ResultTabl
   for (const { before, list } of lists) {
     for (const value of list) {
       const row = new Row(before);
-      row.add(value, element, element.fields.size === 0 && !isObject(value) ? join(prefix, 'value') : prefix);
+      row.add(
+        value,
+        element,
+        element.fields.size === 0 && !isObjectOfAnswer(value) ? join(prefix, 'value') : prefix,
+      );
       rows.push(row);
       for (const { path, list: inner, shape: innerShape } of row.lists) {
         const { lists: known } = getOrMake(within, path, () => ({ shape: innerShape, lists: [] }));
@@ -116,13 +120,13 @@ class Row {
   }
 
   add(value: unknown, shape: FieldShape, path: string): void {
-    if (Array.isArray(value) && (shape.fields.size > 0 || value.some(isObject))) {
+    if (Array.isArray(value) && (shape.fields.size > 0 || value.some(isObjectOfAnswer))) {
       this.lists.push({ path, list: value, shape });
     } else if (shape.fields.size > 0) {
       if (shape.isList) return;
       for (const [key, inner] of shape.fields)
-        this.add(isObject(value) ? value[key] : null, inner, join(path, key));
-    } else if (isObject(value)) {
+        this.add(isObjectOfAnswer(value) ? value[key] : null, inner, join(path, key));
+    } else if (isObjectOfAnswer(value)) {
       for (const [key, inner] of Object.entries(value)) this.add(inner, UNKNOWN_LEAF, join(path, key));
     } else {
       this.cells.set(path, { value: toCell(value), type: shape.type, isList: Array.isArray(value) });
@@ -190,6 +194,6 @@ function withoutPrefix(path: string, prefix: string): string {
   return prefix === '' ? path : path.slice(prefix.length + 1);
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObjectOfAnswer(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
