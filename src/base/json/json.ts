@@ -71,10 +71,11 @@ export function parseKeepingDigits(text: string): JsonValue {
  */
 export function parseAsWritten(text: string): JsonValue {
   const isSafe = !LONG_NUMBER.test(text) && !OTHERWISE_WRITTEN.test(text);
-  return isSafe ? (JSON.parse(text) as JsonValue) : (parse(text, null, toSameNumber) as JsonValue);
+  return isSafe ? (JSON.parse(text) as JsonValue) : (parse(text, null, toNumberAsWritten) as JsonValue);
 }
 
-function toSameNumber(digits: string): number | LosslessNumber {
+/** A JavaScript number where that loses no digit, and prints the same. */
+export function toNumberAsWritten(digits: string): number | LosslessNumber {
   const number = Number(digits);
   return String(number) === digits ? number : new LosslessNumber(digits);
 }

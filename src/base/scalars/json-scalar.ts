@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
-import { ExactNumber, type JsonValue, printExactJson } from '../json/json.js';
+import { type JsonValue, printExactJson, toNumberAsWritten } from '../json/json.js';
 import { JsonText } from './json-text.js';
 
 /** Any JSON value. Numbers keep their digits both ways. */
@@ -23,7 +23,7 @@ function parseJsonLiteral(
       return node.value;
     case Kind.INT:
     case Kind.FLOAT:
-      return toNumber(node.value);
+      return toNumberAsWritten(node.value);
     case Kind.BOOLEAN:
       return node.value;
     case Kind.NULL:
@@ -48,10 +48,4 @@ function parseJsonLiteral(
 function sentValue(name: string, variables: Readonly<Record<string, unknown>> | null | undefined): JsonValue {
   if (!variables || !Object.hasOwn(variables, name)) return null;
   return (variables[name] ?? null) as JsonValue;
-}
-
-/** A JavaScript number where that loses no digit. */
-function toNumber(digits: string): JsonValue {
-  const number = Number(digits);
-  return String(number) === digits ? number : new ExactNumber(digits);
 }

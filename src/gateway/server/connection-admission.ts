@@ -57,7 +57,8 @@ export class ConnectionAdmission {
 
   #admit(socket: Socket, read: () => void): void {
     const { mostOpen, mostWaitMs, onRefused } = this.#limits;
-    const use = this.#useOf(socket.remoteAddress ?? '');
+    const address = socket.remoteAddress ?? '';
+    const use = getOrMake<string, AddressUse>(this.#uses, address, () => ({ open: 0, nextAt: 0 }));
     const waitMs = this.#reserve(use);
     if (use.open >= mostOpen || waitMs > mostWaitMs) {
       onRefused(use.open >= mostOpen ? 'too many open connections' : 'too many new connections');
@@ -83,10 +84,6 @@ export class ConnectionAdmission {
       socket.off('error', onError);
       if (!socket.destroyed) read();
     }, waitMs).unref();
-  }
-
-  #useOf(address: string): AddressUse {
-    return getOrMake<string, AddressUse>(this.#uses, address, () => ({ open: 0, nextAt: 0 }));
   }
 
   /** How long a new connection has to wait, in milliseconds; one that would wait too long takes no place. */

@@ -5,10 +5,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../base/errors.js';
 import { sendText } from '../../base/http/text-answer.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/rooms/portal-files.js';
 import { printRoomHeader, ROOM_THEME_SCRIPT } from '../../portal/rooms/room-header.js';
+import { getBuilt } from './portal.js';
 import { DOCUMENTATION_HEADERS } from './security-headers.js';
 
 function printPage({ script, style }: PortalFiles['restDocs']): string {
@@ -49,9 +49,7 @@ export function useDocumentation(
   const page: Asset = {
     type: 'text/html; charset=utf-8',
     load: async () => {
-      const files = await readPortalFiles(directory).catch(() => undefined);
-      if (!files)
-        throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
+      const files = getBuilt(await readPortalFiles(directory).catch(() => undefined));
       return Buffer.from(printPage(files.restDocs));
     },
   };

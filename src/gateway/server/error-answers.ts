@@ -1,7 +1,7 @@
 /** Errors are caught here; each front end reports the same error in its own format. */
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../base/errors.js';
-import { type ProblemRequest, problemHeaders, renderProblem } from '../rest/problem.js';
+import { problemHeaders, renderProblem } from '../rest/problem.js';
 import type { AdmissionControl } from './admission-control.js';
 import type { Observe } from './observation.js';
 import { keyOfAddress } from './request-admission.js';
@@ -69,13 +69,10 @@ function sendGraphqlError(
 }
 
 function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, body } = renderProblem(error, problemRequestOf(request));
-  return reply.code(status).headers(headers).send(body);
-}
-
-function problemRequestOf(request: FastifyRequest): ProblemRequest {
   const { requestId, hasCredential } = request.lifecycle;
-  return { requestId, hasCredential, accept: request.headers.accept };
+  const problem = { requestId, hasCredential, accept: request.headers.accept };
+  const { status, headers, body } = renderProblem(error, problem);
+  return reply.code(status).headers(headers).send(body);
 }
 
 /** Converts an error into one of our catalog, and reports it unless it is the caller's mistake. */

@@ -108,7 +108,8 @@ function addToIndex(
   });
 }
 
-function getBuilt(files: PortalFiles | undefined): PortalFiles {
+/** @throws UNAVAILABLE (503) */
+export function getBuilt(files: PortalFiles | undefined): PortalFiles {
   if (files) return files;
   throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
 }
