@@ -176,7 +176,7 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
       persistedQueries: { cache: persisted.cache },
       formatError: formatGraphqlError,
       stringifyResult: printResult,
-      logger: quietLogger(onFault),
+      logger: { ...QUIET, error: (message: unknown) => onFault(message, 'apollo') },
       plugins: [
         executionPlugin(served, operations),
         // Apollo's plugin would wrap the resolver of every field; `cachePolicyOf` reads the hints of root
@@ -252,7 +252,4 @@ function getInstance(
   return instance;
 }
 
-function quietLogger(onFault: (error: unknown, requestId: string) => void) {
-  const quiet = () => {};
-  return { debug: quiet, info: quiet, warn: quiet, error: (message: unknown) => onFault(message, 'apollo') };
-}
+const QUIET = { debug: () => {}, info: () => {}, warn: () => {} };

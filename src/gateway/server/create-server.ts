@@ -227,7 +227,10 @@ export async function createServer(services: ServerServices, config: Config): Pr
 
   useHealth(app, {
     database: services.database,
-    findObstacle: () => obstacle({ stopping, maintenance: services.maintenance }),
+    findObstacle: () => {
+      if (stopping.isAnnounced) return 'This gateway is shutting down.';
+      return services.maintenance.isOn ? 'The service is down for maintenance.' : undefined;
+    },
   });
   const figures =
     port === undefined ? undefined : createMetricsServer({ ...figuresAccess, metrics, observe });
@@ -339,12 +342,4 @@ function crossOrigin(origins: readonly string[]) {
     maxAge: 600,
     strictPreflight: false,
   };
-}
-
-function obstacle(options: {
-  readonly stopping: Stopping;
-  readonly maintenance: { readonly isOn: boolean };
-}): string | undefined {
-  if (options.stopping.isAnnounced) return 'This gateway is shutting down.';
-  return options.maintenance.isOn ? 'The service is down for maintenance.' : undefined;
 }

@@ -157,7 +157,10 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
     case 'unset':
       return { ...rows, root: withoutFields(rows.root, stage.fields) };
     case 'group':
-      return compileGroup(stage.key, { rows, members: stage.members, context });
+      // A document a group, in the order of the keys.
+      return grouped(orNull(jsonOf(stage.key, startExpressions(rows.root, context))), {
+        ...{ rows, members: stage.members, context },
+      });
     case 'bucket':
       return compileBucket(stage, { rows, members: stage.members, context });
     case 'count':
@@ -359,12 +362,6 @@ interface Grouping {
   readonly rows: Rows;
   readonly members: readonly Accumulation[];
   readonly context: PipelineContext;
-}
-
-/** A document a group, in the order of the keys. @throws MALFORMED_FILTER */
-function compileGroup(key: Expression, grouping: Grouping): Rows {
-  const { rows, context } = grouping;
-  return grouped(orNull(jsonOf(key, startExpressions(rows.root, context))), grouping);
 }
 
 /** A document for each bucket that is not empty. Without a default, a value outside is refused. */

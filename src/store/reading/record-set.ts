@@ -28,7 +28,7 @@ import type { Extent } from './collection-sizes.js';
 import { readGroups } from './read-groups.js';
 import { type PageRow, type RecordPage, type RecordSetOptions, toRecordPage } from './record-page.js';
 import type { RecordTexts } from './record-printer.js';
-import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
+import { type ListMarks, printRecordTexts, printWhole } from './record-printer.js';
 import { listReferrersMembers, MAX_PRINTED, RecordSetStatements } from './record-set-statements.js';
 import { type ReferrersPage, type ReferrersRequest, readReferrers, referringQuery } from './referrers.js';
 import { type KeptRead, type Statement, toStatement } from './statement-cache.js';
@@ -280,7 +280,9 @@ export class RecordSet {
     const most = this.#options.query.limit ?? MAX_PRINTED;
     const nested = this.#scanNested(listReferrersMembers({ page: shape }), most);
     const rows = this.#scan(isCounted ? 'all' : 'page') + nested;
-    const printer = this.isShort ? this.#pagePrinter(shape) : undefined;
+    const { query, plans } = this.#options;
+    const isPrinted = this.isShort && !query.fromEnd;
+    const printer = isPrinted ? plans.pagePrinter(this.collection, shape) : undefined;
     if (printer !== undefined) {
       const statement = this.#kept.print(shape, this.#where, (where) => {
         this.statements.assertPagePrintable(shape);
@@ -305,10 +307,6 @@ export class RecordSet {
     );
     const ofTargets = listTargets(members).map((target) => this.#scanNested(target.members, records));
     return [...ofPages, ...ofTargets].reduce((sum, rows) => sum + rows, 0);
-  }
-
-  #pagePrinter(shape: PageShape): PagePrinter | undefined {
-    return this.#options.query.fromEnd ? undefined : this.#options.plans.pagePrinter(this.collection, shape);
   }
 
   /**

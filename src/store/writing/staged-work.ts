@@ -181,7 +181,8 @@ export async function createStaged(work: StagedWork, refused: StagedRefusal[]): 
     select count(*)
     -- Told of for each record, which counting alone would not do; what tells is volatile, and so is kept.
     from (select r.id ${announcement(context, 'create')} from written r) as told`);
-  return await listNew(place);
+  return await place.query<NewRow>(sql`
+    select number::float8 as number, id from import_staged where ${IS_NEW}`);
 }
 
 /** Writes rows over the tombstones of their records. @throws CONFLICT if one was purged, or is live again */
@@ -195,11 +196,6 @@ async function bringBackRemoved({ environment, place, scope, collection, batch }
   const asked = await place.query<{ id: string }>(input);
   const left = asked.find(({ id }) => !back.has(id));
   if (left !== undefined) throw overtaken(collection, left.id);
-}
-
-async function listNew(place: StagingPlace): Promise<NewRow[]> {
-  return await place.query<NewRow>(sql`
-    select number::float8 as number, id from import_staged where ${IS_NEW}`);
 }
 
 /** Creates records with `before` scripts, one after the other. */

@@ -249,7 +249,8 @@ function setMissingMembers(
   for (const field of fields) {
     if (Object.hasOwn(sent, field.name)) continue;
     if (parent.depth === 1 && (options.keptFields?.has(field.name) || isStampedAnyway(field))) continue;
-    if (field.default !== undefined) setMember(data, field.name, defaultOf(field, options));
+    if (field.default !== undefined)
+      setMember(data, field.name, stampOf(field)?.(options.now, options.timeZone) ?? field.default);
     else if (parent.depth === 1 && Object.hasOwn(sent, field.filledFrom ?? ''))
       setMember(data, field.name, '');
     else if (field.isRequired) report(inside(parent, field.name), expectationOf(field), undefined);
@@ -275,11 +276,6 @@ function setCreatedOn(
   const declared = field === undefined ? undefined : scalarTypeOf(field)?.stamp;
   const stamp = declared ?? DATETIME.stamp;
   setMember(data, CREATED_ON, stamp(options.now, options.timeZone));
-}
-
-function defaultOf(field: Field, options: ToStoredOptions): JsonValue {
-  if (field.default === undefined) return null;
-  return stampOf(field)?.(options.now, options.timeZone) ?? field.default;
 }
 
 /** Tells how a field that is stamped with the instant of the write is written. */

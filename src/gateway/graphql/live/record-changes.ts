@@ -90,7 +90,9 @@ class CollectionWatch {
       takeNext: (waiting) => waiting.splice(0, BATCH),
       concurrency: 1,
       maxWaiting: MAX_WAITING,
-      onOverflow: () => this.#failAll(tooManyChanges(collection)),
+      onOverflow: () => {
+        for (const { queue } of [...this.#subscriptions]) queue.fail(tooManyChanges(collection));
+      },
     });
   }
 
@@ -147,10 +149,6 @@ class CollectionWatch {
       for (const { queue } of subscriptions) queue.fail(error);
       return [];
     }
-  }
-
-  #failAll(error: ServiceError): void {
-    for (const { queue } of [...this.#subscriptions]) queue.fail(error);
   }
 }
 

@@ -3,7 +3,7 @@
  * true}` in the request, or by the header `X-Include-Extensions: cost, explain`.
  */
 import { ServiceError } from '../../../base/errors.js';
-import type { EndedStatement, SqlText } from '../../../base/model/statement-caller.js';
+import type { EndedStatement } from '../../../base/model/statement-caller.js';
 import { isAdmin } from '../../../store/access/access.js';
 import type { Database } from '../../../store/database/database.js';
 import { type PlanDepth, readPlan, type StatementPlan } from '../../../store/database/statement-plan.js';
@@ -74,7 +74,7 @@ export class Explanation {
       const { lines, indexes } = await readPlan(database, sql, depth).catch(withoutPlan);
       explained.push({
         sql: sql.text.trim(),
-        parameters: shownParameters(sql),
+        parameters: sql.values.map(SECRET_TABLES.test(sql.text) ? () => '[redacted]' : shownValue),
         durationMs: Math.round(durationMs * 1000) / 1000,
         rows: rowCount,
         plan: lines,
@@ -95,11 +95,6 @@ function withoutPlan(reason: unknown): Pick<StatementPlan, 'lines' | 'indexes'> 
 
 /** Tables that contain secrets, or values derived from them. */
 const SECRET_TABLES = /\b(?:credentials|sessions|refresh_tokens|api_keys|settings)\b/;
-
-function shownParameters(sql: SqlText): readonly unknown[] {
-  if (SECRET_TABLES.test(sql.text)) return sql.values.map(() => '[redacted]');
-  return sql.values.map(shownValue);
-}
 
 function shownValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return `[${value.length} bytes]`;

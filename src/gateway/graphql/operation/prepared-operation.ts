@@ -1,7 +1,6 @@
 /** An operation of a valid document, with all that is derived from the document and the schema alone. */
 
 import {
-  type ConstDirectiveNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLError,
@@ -139,11 +138,7 @@ function maxAgeOfField(type: GraphQLObjectType, name: string): number {
   if (name === '__typename') return Number.MAX_SAFE_INTEGER;
   const directives = type.getFields()[name]?.astNode?.directives ?? [];
   const hint = directives.find((directive) => directive.name.value === CACHE_CONTROL_DIRECTIVE.name);
-  return hint ? secondsOf(hint) : 0;
-}
-
-function secondsOf({ arguments: args = [] }: ConstDirectiveNode): number {
-  const value = args.find((argument) => argument.name.value === 'maxAge')?.value;
+  const value = hint?.arguments?.find((argument) => argument.name.value === 'maxAge')?.value;
   return value?.kind === Kind.INT ? Number(value.value) : 0;
 }
 
@@ -160,12 +155,9 @@ export function operationUrgency(
   costs: Pick<OperationCosts, 'costOf'>,
 ): Urgency {
   const { urgency } = request.prepared;
-  return urgency === 'short' && givesMany(request, costs) ? 'stream' : urgency;
-}
-
-function givesMany(request: CostRequest, costs: Pick<OperationCosts, 'costOf'>): boolean {
+  if (urgency !== 'short') return urgency;
   // If its variables are wrong, it will be refused as soon as it is admitted.
-  return (tryTo(() => costs.costOf(request)) ?? 0) > MOST_OF_SHORT;
+  return (tryTo(() => costs.costOf(request)) ?? 0) > MOST_OF_SHORT ? 'stream' : 'short';
 }
 
 /** The caller, as the front end knows it from the HTTP request. */

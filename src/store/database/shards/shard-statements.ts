@@ -408,13 +408,10 @@ export class ShardTables {
 
   /** The statement about the shard. With a name, which always means the same text, it is remembered. */
   statement(sql: Sql, name: string | undefined): Sql {
-    const remembered = name === undefined ? undefined : this.#partsByName.get(name);
-    const parts = remembered ?? this.#partsOf(sql);
-    if (remembered === undefined && name !== undefined) this.#partsByName.set(name, parts);
+    const placed = () =>
+      sql.strings.map((part) => part.replace(this.#mention, (table) => this.#names[table] ?? table));
+    const parts =
+      name === undefined ? placed() : getOrMake<string, readonly string[]>(this.#partsByName, name, placed);
     return new Sql(parts, sql.values);
-  }
-
-  #partsOf(sql: Sql): readonly string[] {
-    return sql.strings.map((part) => part.replace(this.#mention, (table) => this.#names[table] ?? table));
   }
 }

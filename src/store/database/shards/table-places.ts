@@ -97,9 +97,11 @@ export async function isSharded(client: pg.ClientBase): Promise<boolean> {
 export async function distributeTables(client: pg.ClientBase): Promise<readonly string[]> {
   if (!(await isSharded(client))) return [];
   const spread = await listDistributedTables(client);
-  for (const [name, place] of TABLE_PLACES) {
-    if (place === 'coordinator' && spread.has(name)) await bringBack(client, name);
-  }
+  // Versions before had tables on all servers that are on the coordinator now.
+  const takeBack = 'select undistribute_table($1::regclass, cascade_via_foreign_keys => true)';
+  for (const [name, place] of TABLE_PLACES)
+    if (place === 'coordinator' && spread.has(name))
+      await client.query(takeBack, [pg.escapeIdentifier(name)]);
   const missing = [...TABLE_PLACES].flatMap(([name, place]) =>
     place === 'coordinator' || spread.has(name) ? [] : [[name, place] as const],
   );
@@ -171,12 +173,6 @@ export function distributedStatement(name: string, place: DistributedPlace): str
   const table = pg.escapeLiteral(pg.escapeIdentifier(name));
   const beside = name === 'records' ? '' : `, colocate_with => 'records'`;
   return `select create_distributed_table(${table}, ${pg.escapeLiteral(place.column)}${beside})`;
-}
-
-/** Versions before had tables on all servers that are on the coordinator now. */
-async function bringBack(client: pg.ClientBase, name: string): Promise<void> {
-  const takeBack = 'select undistribute_table($1::regclass, cascade_via_foreign_keys => true)';
-  await client.query(takeBack, [pg.escapeIdentifier(name)]);
 }
 
 async function listDistributedTables(client: pg.ClientBase): Promise<ReadonlySet<string>> {

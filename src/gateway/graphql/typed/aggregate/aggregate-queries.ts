@@ -98,7 +98,7 @@ export function createAggregateQueries(
     const query = {
       groupBy: keys.map(({ key }) => key),
       measures: selection.measures.map(({ measure }) => measure),
-      having: conditions ? toGroupFilter(conditions, fields) : undefined,
+      having: conditions ? toFilter({ ...conditions }, fields, { parts: 0 }) : undefined,
       order: (order ?? []).map((one) => toGroupOrder(one, fields)),
       limit,
     };
@@ -276,11 +276,6 @@ type Values = Readonly<Record<string, unknown>>;
 const MAX_PARTS = 100;
 
 /** @throws INVALID_VALUE for null in place of a condition, LIMIT_EXCEEDED for more than 100 parts (400) */
-function toGroupFilter(having: object, fields: AggregateFields): GroupFilter {
-  const budget = { parts: 0 };
-  return toFilter({ ...having }, fields, budget);
-}
-
 function toFilter(having: Values, fields: AggregateFields, budget: { parts: number }): GroupFilter {
   const filters = Object.entries(having).flatMap(([name, value]): readonly GroupFilter[] => {
     count(budget);
