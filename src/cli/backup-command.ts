@@ -160,23 +160,19 @@ async function withVerifiedArchive(
   work: (archive: Archive, bytes: number) => Promise<void>,
 ): Promise<void> {
   const { file, signal, config, options } = asked;
-  const stored = await openFileSource(file).catch((error: unknown) => {
+  await using stored = await openFileSource(file).catch((error: unknown) => {
     throw toFileError(file, error);
   });
-  try {
-    // Only who encrypted it is asked by what.
-    const source = (await isSealed(stored))
-      ? await unseal(stored, await findBackupSecret(config, options, 'ask'))
-      : stored;
-    const progress = showTransferProgress('verifying', 'bytes');
-    const archive = await openArchive(source, {
-      signal,
-      onProgress: (step) => progress.show({ stage: file, ...step }),
-    }).finally(() => progress.stop());
-    await work(archive, stored.size);
-  } finally {
-    await stored.close();
-  }
+  // Only who encrypted it is asked by what.
+  const source = (await isSealed(stored))
+    ? await unseal(stored, await findBackupSecret(config, options, 'ask'))
+    : stored;
+  const progress = showTransferProgress('verifying', 'bytes');
+  const archive = await openArchive(source, {
+    signal,
+    onProgress: (step) => progress.show({ stage: file, ...step }),
+  }).finally(() => progress.stop());
+  await work(archive, stored.size);
 }
 
 /**

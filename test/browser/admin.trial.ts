@@ -96,7 +96,7 @@ describe('the page of health', () => {
     await page.getByText(/^\d+ migrations applied$/).click();
     await page.getByText('0001_initial').waitFor();
     await page.getByRole('row', { name: /^127\.0\.0\.1 / }).waitFor();
-    await page.getByText('No scheduled backup yet').waitFor();
+    await page.getByText('No backups yet').waitFor();
     await expectWellMade(page);
   });
 

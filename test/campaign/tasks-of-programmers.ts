@@ -147,7 +147,7 @@ function tasksOfOperator(gateway: DemoGateway): Tasks {
     },
     'See in the portal when the last backup was': async (person) => {
       await person.page.reload();
-      await person.reads(/Last backup/i);
+      await person.reads(/No backups yet/i);
     },
     'Switch maintenance on and off': async () => {
       expect(await command('maintenance', 'on')).toContain('on');

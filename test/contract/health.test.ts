@@ -1,10 +1,16 @@
 /** How the service is, for admins of the top domain. */
-import { expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from '@jest/globals';
+import { openArchive } from '../../src/services/backup/open-archive.js';
 import { expectEventually } from '../expect-eventually.js';
 import { useGateway } from './gateway.js';
 import { type Answered, ask, codesOf } from './graphql.js';
 
-const gateway = useGateway({ SLOW_STATEMENT_MS: '1' });
+const backups = await mkdtemp(path.join(tmpdir(), 'campus-backups-'));
+afterAll(() => rm(backups, { recursive: true, force: true }));
+const gateway = useGateway({ SLOW_STATEMENT_MS: '1', BACKUP_DIRECTORY: backups });
 
 const QUERY =
   '{ health { version databaseVersion isReadOnly migrations backupAgeSeconds clockOffsetSeconds ' +
@@ -42,11 +48,51 @@ it('is versions, migrations, what waits and the last backup', async () => {
   expect(health.migrations).toContain('0029_webhooks');
 });
 
+it('is the backups, which an admin makes, verifies and downloads', async () => {
+  const { health } = await ask(gateway, '{ health { databaseBytes diskFreeBytes backups { name } } }');
+  expect(health).toEqual({ databaseBytes: expect.any(Number), diskFreeBytes: null, backups: [] });
+  await ask(gateway, 'mutation { makeBackup }');
+  const read = async () => {
+    const query = '{ health { isBackingUp backups { name bytes verifiedAt fault } } }';
+    return (await ask(gateway, query)).health;
+  };
+  const isDone = async () => {
+    const { isBackingUp, backups: kept } = await read();
+    return !isBackingUp && kept.length === 1;
+  };
+  await expectEventually(isDone, true);
+  const [made] = (await read()).backups;
+  expect(made).toMatchObject({ bytes: expect.any(Number), verifiedAt: null, fault: null });
+
+  const answer = await gateway.fetch(`/backups/${made.name}`, { as: 'admin' });
+  expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${made.name}"`);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  expect(bytes.length).toBe(made.bytes);
+  const source = {
+    size: bytes.length,
+    read: async (start: number, end: number) => bytes.subarray(start, end),
+    [Symbol.asyncDispose]: async () => {},
+  };
+  expect((await openArchive(source)).manifest.domains.map(({ id }) => id)).toContain('top');
+
+  await ask(gateway, 'mutation ($name: String!) { verifyBackup(name: $name) }', { variables: made });
+  const verified = async () => (await read()).backups[0].verifiedAt !== null;
+  await expectEventually(verified, true);
+  expect((await read()).backups[0].fault).toBeNull();
+
+  for (const name of ['campus-2020-01-01T00-00-00Z.campus', '..%2Fetc%2Fpasswd'])
+    expect((await gateway.fetch(`/backups/${name}`, { as: 'admin' })).status).toBe(404);
+  expect((await gateway.fetch(`/backups/${made.name}`, { as: 'accountant' })).status).toBe(403);
+  expect((await gateway.fetch(`/backups/${made.name}`)).status).toBe(401);
+  expect(await codesOf(gateway, { query: 'mutation { makeBackup }', as: 'teacher' })).toEqual(['FORBIDDEN']);
+});
+
 it('counts what waits and what was given up, and tells of the latest backup', async () => {
   await gateway.sql.query(`
     insert into settings (name, updated_at, value)
     values ('backups', now(), jsonb_build_array(
-      jsonb_build_object('name', 'one', 'at', '2020-01-01T00:00:00Z', 'bytes', 1)))`);
+      jsonb_build_object('name', 'one', 'at', '2020-01-01T00:00:00Z', 'bytes', 1)))
+    on conflict (name) do update set value = excluded.value`);
   await ask(gateway, 'mutation { sendEmail(data: {to: "a@example.org", subject: "s", text: "t"}) { id } }');
   const figures = async () =>
     (await ask(gateway, '{ health { backupAgeSeconds queues { name waiting failed } } }')).health;

@@ -20,6 +20,7 @@ import type { PasswordCost } from '../../services/auth/passwords.js';
 import { ProviderTokens } from '../../services/auth/provider-tokens.js';
 import { countSecretsWithoutKey } from '../../services/auth/text-encryption.js';
 import { JobWorkers } from '../../services/jobs/job-workers.js';
+import { freeBytes } from '../../store/database/disk-guard.js';
 import { InstanceWatch } from '../../store/database/instance-watch.js';
 import { listKnownMigrations } from '../../store/database/migrations.js';
 import { RecentSlowStatements, watchSlowStatements } from '../../store/reading/slow-statements.js';
@@ -185,6 +186,8 @@ async function buildApp({
     version: VERSION,
     clock: instanceWatch,
     slowStatements,
+    diskFreeBytes: async () =>
+      config.databaseUrl === undefined ? await freeBytes(config.dataDirectory) : undefined,
     reports,
     operations,
     receipts: new Receipts(reportServices),

@@ -1,6 +1,7 @@
 /** Background work: the kinds of jobs, and what is scheduled by the clock. */
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
+import { BACKUP_TASK, VERIFY_TASK } from '../../services/backup/scheduled-backups.js';
 import type { CronItem, JobContext, JobTask } from '../../services/jobs/job-queue.js';
 import { RECEIPT_TASK, SEND_TASK } from '../../services/messaging/message-delivery.js';
 import { purgeMessages } from '../../services/messaging/message-rows.js';
@@ -36,7 +37,7 @@ export function createJobs({ services, config, observe }: JobServices): {
   const daysAgo = async (days: number) => new Date((await databaseTime(database)).getTime() - days * DAY_MS);
   const scheduled: readonly ScheduledTask[] = [
     {
-      ...{ name: 'back up', task: 'backups.make', maxAttempts: BACKUP_ATTEMPTS },
+      ...{ name: 'back up', task: BACKUP_TASK, maxAttempts: BACKUP_ATTEMPTS },
       schedule: config.backupSchedule,
       run: (_, { signal }) => backups.make(signal),
     },
@@ -93,6 +94,9 @@ export function createJobs({ services, config, observe }: JobServices): {
   return {
     tasks: [
       ...scheduled.map(({ task: name, run }) => ({ name, run })),
+      task(VERIFY_TASK, z.object({ name: z.string() }), ({ name }, { signal }) =>
+        backups.verify(name, signal),
+      ),
       task(SEND_TASK, z.object({ id: z.uuid() }), async ({ id }, context) => {
         const tried = await messageDelivery.send(id, context);
         if (tried) observe(tried);

@@ -316,7 +316,7 @@ async function loadServices(options: ServicesOptions, database: Database, closer
       events: new AccountEvents({ database, observe: options.onAccountEvent ?? (() => {}) }),
     }),
     backups: new ScheduledBackups({
-      database,
+      ...{ database, jobs },
       openBucket: () => openBucket(config),
       settings: config,
       now: () => new Date(),

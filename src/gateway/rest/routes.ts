@@ -19,7 +19,7 @@ import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription, Schema } from './route.js';
 import { SCHOOL_ROUTES } from './school-routes.js';
 import { SCRIPT_ROUTES } from './script-routes.js';
-import { AGENT_ROUTE, indexRoute, SERVICE_ROUTES, teapot } from './service-routes.js';
+import { AGENT_ROUTE, BACKUP_ROUTE, indexRoute, SERVICE_ROUTES, teapot } from './service-routes.js';
 
 export interface RouteTable {
   /** The routes answered by a resolver. */
@@ -59,6 +59,7 @@ export function createRouteTable(options: {
     ...IMPORT_ROUTES,
     ...reportRoutes(options.reports),
     ...SCRIPT_ROUTES,
+    BACKUP_ROUTE,
     teapot,
   ];
   const descriptions: readonly RouteDescription[] = [

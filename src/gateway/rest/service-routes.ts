@@ -3,6 +3,7 @@ import { ServiceError } from '../../base/errors.js';
 import { FORMATS } from '../../base/tables/format.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import { requireScope } from '../resolvers/request-context.js';
+import { fileHeaders } from './format-parameters.js';
 import {
   getNamedReport,
   parametersOf,
@@ -13,6 +14,7 @@ import {
 } from './report-routes.js';
 import {
   BODY_ERRORS,
+  inPath,
   inQuery,
   jsonAnswer,
   ok,
@@ -20,6 +22,7 @@ import {
   type Route,
   type RouteDescription,
   type Schema,
+  via,
 } from './route.js';
 
 /** Described here but answered by plugins of the server: they need no resolver, and some do not use JSON. */
@@ -187,6 +190,29 @@ export function indexRoute(options: {
     },
   };
 }
+
+/** Answered by a resolver, unlike the others of the service: who may have it is checked there. */
+export const BACKUP_ROUTE: Route = {
+  name: 'readBackup',
+  method: 'GET',
+  path: '/backups/{name}',
+  group: 'Service',
+  summary: 'A backup that the gateway keeps, as it is stored',
+  description:
+    'For admins of the top domain. `health.backups` of GraphQL lists the names, `campus verify` reads the ' +
+    'file and `campus restore` restores it. It holds all domains, and is encrypted only if BACKUP_PASSPHRASE or ' +
+    'BACKUP_KEY_FILE is set.',
+  parameters: [inPath('name', 'the name of the backup', { example: 'campus-2026-11-30T20-30-00Z.campus' })],
+  answers: [{ status: 200, description: 'The backup.', schema: { type: 'string', format: 'binary' } }],
+  errors: ['FORBIDDEN', 'NOT_FOUND', 'LIMIT_EXCEEDED'],
+  mediaType: 'application/octet-stream',
+  urgencyOf: () => 'stream',
+  ...via('health', ['readBackup'], async (health, { context, path }) => {
+    const name = path.name ?? '';
+    const open = await health.readBackup(context, name);
+    return { kind: 'stream', mediaType: 'application/octet-stream', headers: fileHeaders(name), open };
+  }),
+};
 
 function describeService(options: {
   readonly routes: readonly RouteDescription[];

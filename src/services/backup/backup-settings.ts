@@ -18,8 +18,8 @@ export const BACKUP_SETTINGS = {
   ),
   backupDirectory: setting(
     z.string().min(1).optional(),
-    'the folder of the backups by the clock, on a disk that all gateways have; unset: below backups/ in ' +
-      'the bucket of FILES_S3_URL',
+    'the folder of the backups that the gateway makes, on a disk that all gateways have; unset: below ' +
+      'backups/ in the bucket of FILES_S3_URL, or else in DATA_DIRECTORY if the database is embedded',
   ),
   backupPassphrase: setting(
     secretSetting(12).optional(),

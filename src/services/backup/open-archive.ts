@@ -185,11 +185,10 @@ function damaged(what: string, cause?: unknown): ServiceError {
 }
 
 /** Bytes that can be read at any offset, e.g. of a file. */
-export interface ByteSource {
+export interface ByteSource extends AsyncDisposable {
   readonly size: number;
   /** Reads the bytes from `start` up to, not including, `end`. @throws if some of them are missing */
   read(start: number, end: number): Promise<Buffer>;
-  close(): Promise<void>;
 }
 
 const READ_BYTES = 1024 * 1024;
@@ -199,7 +198,11 @@ export async function openFileSource(file: string): Promise<ByteSource> {
   const handle = await open(file, 'r');
   try {
     const { size } = await handle.stat();
-    return { size, read: (start, end) => readExactly(handle, start, end), close: () => handle.close() };
+    return {
+      size,
+      read: (start, end) => readExactly(handle, start, end),
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
   } catch (error) {
     await handle.close();
     throw error;
@@ -217,7 +220,11 @@ async function readExactly(handle: FileHandle, start: number, end: number): Prom
 }
 
 /** Yields the bytes of a range in order, piece by piece. */
-async function* streamBytes(source: ByteSource, start: number, end: number): AsyncGenerator<Buffer, void> {
+export async function* streamBytes(
+  source: ByteSource,
+  start: number,
+  end: number,
+): AsyncGenerator<Buffer, void> {
   for (let at = start; at < end; at += READ_BYTES)
     yield await source.read(at, Math.min(at + READ_BYTES, end));
 }

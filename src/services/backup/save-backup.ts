@@ -1,10 +1,12 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '../../base/errors.js';
 import { succeeds } from '../../base/process/succeeds.js';
 import { isProcessAlive } from '../../store/database/embedded/kept-presence.js';
 import type { Bucket } from '../files/blob-store.js';
+import { type ByteSource, openFileSource } from './open-archive.js';
 
 /**
  * Saves a backup as `saveWhole` does, unless a file of that name exists.
@@ -122,6 +124,8 @@ export interface BackupPlace {
   /** The names of the backups there. A place that cannot be listed looks for the known ones alone. */
   list(known: readonly string[]): Promise<readonly string[]>;
   remove(name: string): Promise<void>;
+  /** Opens one of this size, to be read at any offset. @throws UNAVAILABLE, NOT_FOUND */
+  open(name: string, size: number): Promise<ByteSource>;
 }
 
 /** Files with other names are not scheduled backups, and are left alone. */
@@ -145,6 +149,10 @@ export function folderPlace(folder: string): BackupPlace {
     },
     list: async () => (await listFolder(folder)).filter((name) => NAME.test(name)),
     remove: (name) => rm(path.join(folder, name), { force: true }),
+    open: (name) =>
+      openFileSource(path.join(folder, name)).catch((error: unknown) => {
+        throw toFileError(path.join(folder, name), error);
+      }),
   };
 }
 
@@ -177,5 +185,10 @@ export function bucketPlace(bucket: Bucket): BackupPlace {
     },
     list: async (known) => known.filter((name) => NAME.test(name)),
     remove: (name) => bucket.delete({ id: `backups/${name}` }),
+    open: async (name, size) => ({
+      size,
+      read: (start, end) => buffer(bucket.read({ id: `backups/${name}` }, { start, end: end - 1 }, {})),
+      [Symbol.asyncDispose]: async () => {},
+    }),
   };
 }

@@ -109,7 +109,7 @@ export async function unseal(source: ByteSource, secret: BackupSecret): Promise<
       const offset = first * CHUNK_BYTES;
       return Buffer.concat(parts).subarray(start - offset, end - offset);
     },
-    close: () => source.close(),
+    [Symbol.asyncDispose]: () => source[Symbol.asyncDispose](),
   };
 }
 

@@ -36,6 +36,8 @@ export interface JobOptions {
   readonly key?: string | undefined;
   /** How long it waits before it is due, by the clock of the database. Default: not at all. */
   readonly delayMs?: number | undefined;
+  /** Jobs of one queue run one after the other, over all gateways. Default: beside all others. */
+  readonly queue?: string | undefined;
   /** Default 10. */
   readonly maxAttempts?: number | undefined;
 }
@@ -73,8 +75,17 @@ export class JobQueue {
         ${printExactJson({ ...payload, ...traceHeaders() })}::json,
         run_at => now() + ${options.delayMs ?? 0}::float8 * interval '1 millisecond',
         max_attempts => ${options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS}::int,
-        job_key => ${options.key ?? null}::text
+        job_key => ${options.key ?? null}::text,
+        queue_name => ${options.queue ?? null}::text
       )`);
+  }
+
+  /** Whether a job of the queue runs, or waits for its turn. */
+  async isBusy(queue: string): Promise<boolean> {
+    const found = await this.#database.query(sql`
+      select 1 from campus_jobs.jobs
+      where queue_name = ${queue} and (locked_at is not null or attempts < max_attempts) limit 1`);
+    return found.length > 0;
   }
 
   /**

@@ -94,7 +94,8 @@ async function switchSettings(settingsFile: string, isFull: boolean): Promise<vo
   await file.write(text.replace(SWITCH, `$1 = '${value}'${isFull ? ' ' : ''}`), 0);
 }
 
-async function freeBytes(directory: string): Promise<number> {
+/** The space left on the file system that contains the directory. Unit: bytes. */
+export async function freeBytes(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;
 }

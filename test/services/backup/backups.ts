@@ -28,24 +28,16 @@ export async function backUpTo(file: string, options: BackupOptions): Promise<Ma
 
 /** Reads a backup to its end. @throws when it is not whole */
 export async function verify(file: string): Promise<Manifest> {
-  const source = await openFileSource(file);
-  try {
-    return (await openArchive(source)).manifest;
-  } finally {
-    await source.close();
-  }
+  await using source = await openFileSource(file);
+  return (await openArchive(source)).manifest;
 }
 
 export async function restoreFrom(
   file: string,
   options: Omit<RestoreOptions, 'archive' | 'mode'> & { readonly mode?: RestoreOptions['mode'] },
 ): ReturnType<typeof restoreArchive> {
-  const source = await openFileSource(file);
-  try {
-    return await restoreArchive({ mode: 'restore', ...options, archive: await openArchive(source) });
-  } finally {
-    await source.close();
-  }
+  await using source = await openFileSource(file);
+  return await restoreArchive({ mode: 'restore', ...options, archive: await openArchive(source) });
 }
 
 /** Lends empty databases and drops them after the tests of the file. */

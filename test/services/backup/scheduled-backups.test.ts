@@ -1,10 +1,11 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   ScheduledBackups,
   type ScheduledBackupsOptions,
 } from '../../../src/services/backup/scheduled-backups.js';
 import { S3Blobs } from '../../../src/services/files/s3-blobs.js';
+import { JobQueue } from '../../../src/services/jobs/job-queue.js';
 import { useTestDatabase } from '../../database.js';
 import { type S3Server, startS3Server } from '../files/s3-server.js';
 import { useFolder, verify } from './backups.js';
@@ -34,8 +35,9 @@ function backupsWith(
 ): ScheduledBackups {
   return new ScheduledBackups({
     database: test.database,
+    jobs: new JobQueue(test),
     openBucket,
-    settings: { backupKeep: 3, ...settings },
+    settings: { backupKeep: 3, databaseUrl: test.database.url, dataDirectory: '', ...settings },
     now: () => now,
   });
 }
@@ -109,6 +111,40 @@ describe('backups by the clock', () => {
     await backupsWith(settings).make(signal);
     const [name] = await readdir(directory);
     await expect(verify(`${directory}/${name}`)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+  });
+
+  it.each([
+    ['a folder', undefined],
+    ['a bucket', openBucket],
+  ] as const)('are verified in %s, and what is wrong with one is kept', async (_place, bucket) => {
+    const backupDirectory = bucket === undefined ? folder.file('verified') : undefined;
+    const settings = { backupDirectory, backupPassphrase: 'correct horse battery' };
+    const backups = backupsWith(settings, bucket);
+    await backups.make(signal);
+    const [made] = await backups.list();
+    const name = made?.name ?? '';
+    const findings = async (verifier: ScheduledBackups) => {
+      await verifier.verify(name, signal);
+      const [{ verifiedAt, fault } = { verifiedAt: undefined, fault: undefined }] = await verifier.list();
+      return [verifiedAt, fault];
+    };
+    const at = now.toISOString();
+    expect(await findings(backups)).toEqual([at, undefined]);
+    const without = backupsWith({ backupDirectory }, bucket);
+    expect(await findings(without)).toEqual([at, expect.stringContaining('neither BACKUP_PASSPHRASE nor')]);
+    const stored =
+      bucket === undefined ? await readFile(`${backupDirectory}/${name}`) : s3.objects.get(`backups/${name}`);
+    stored?.fill(0, 2_000, 2_100);
+    if (stored !== undefined && backupDirectory !== undefined)
+      await writeFile(`${backupDirectory}/${name}`, stored);
+    expect(await findings(backups)).toEqual([at, expect.any(String)]);
+    await expect(backups.verify('none', signal)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('are kept beside an embedded database where no place is set', async () => {
+    const dataDirectory = folder.file('data');
+    await backupsWith({ databaseUrl: undefined, dataDirectory }).make(signal);
+    expect(await readdir(`${dataDirectory}/backups`)).toHaveLength(1);
   });
 
   it('are said to be made by the clock before there is one', () => {

@@ -11,7 +11,7 @@ function sourceOf(bytes: Buffer): ByteSource {
   return {
     size: bytes.length,
     read: async (start, end) => Buffer.from(bytes.subarray(start, end)),
-    close: async () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
 }
 

@@ -3,15 +3,17 @@
  */
 
 import { ServiceError } from '../../../base/errors.js';
-import type { Domain } from '../../../base/model/scope.js';
+import type { Domain, Scope } from '../../../base/model/scope.js';
 import { member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { countSecretsWithoutKey, type TextEncryption } from '../../../services/auth/text-encryption.js';
+import type { ScheduledBackups } from '../../../services/backup/scheduled-backups.js';
 import { isTopDomainAdmin } from '../../../store/access/access.js';
 import { APPLICATION_NAME, type Database } from '../../../store/database/database.js';
 import { listenerName } from '../../../store/database/listener.js';
 import { PRIMARY } from '../../../store/database/replicas/replicated-reads.js';
 import type { NotedSlowStatement, RecentSlowStatements } from '../../../store/reading/slow-statements.js';
 import { sql } from '../../../store/sql.js';
+import { type RequestContext, requireScope } from '../request-context.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
 const QueueResult = objectType('Queue', 'A queue of the service.', {
@@ -55,13 +57,26 @@ const ReplicaResult = objectType('Replica', 'A server that this gateway reads fr
   reads: member.whole('The number of reads it has answered since this process started.'),
 });
 
+const BackupResult = objectType('Backup', 'A backup of all domains that is kept.', {
+  name: member.text('Its name. `GET /backups/<name>` downloads it.'),
+  at: member.instant('When it began.'),
+  bytes: member.number('Its size. Unit: bytes.'),
+  verifiedAt: nullable.instant('When all of it was last read and compared; null if never.'),
+  fault: nullable.text('What was wrong with it then; null if nothing.'),
+});
+
 export interface HealthServices {
   readonly version: string;
   readonly database: Pick<Database, 'query' | 'isReadOnly' | 'isDiskFull' | 'replicas'>;
   readonly domains: { top(): Domain | undefined };
   readonly encryption: TextEncryption;
   readonly jobs: { counts(): Promise<{ queued: number; running: number; failed: number }> };
-  readonly backups: { ageSeconds(): Promise<number | undefined> };
+  readonly backups: Pick<
+    ScheduledBackups,
+    'ageSeconds' | 'list' | 'isBusy' | 'request' | 'requestVerification' | 'read'
+  >;
+  /** The space left on the disk of an embedded database. Unit: bytes. */
+  readonly diskFreeBytes: () => Promise<number | undefined>;
   /** The clock of this process against that of the database. */
   readonly clock: { readonly clockOffsetSeconds: number | undefined };
   readonly slowStatements: Pick<RecentSlowStatements, 'list'>;
@@ -81,6 +96,15 @@ const HealthResult = objectType('Health', 'How the service is.', {
   backupAgeSeconds: nullable.number(
     'The age of the last scheduled backup; null if there was none. Unit: seconds.',
   ),
+  backups: member.list(
+    BackupResult,
+    'The backups that are kept, by the clock (BACKUP_SCHEDULE) and by `makeBackup`, the newest first.',
+  ),
+  isBackingUp: member.flag('Whether a backup is being made or verified, or waits for that.'),
+  databaseBytes: member.number('The size of the database. Unit: bytes.'),
+  diskFreeBytes: nullable.number(
+    'The space left on the disk of the embedded database; null for a database elsewhere. Unit: bytes.',
+  ),
   clockOffsetSeconds: nullable.number(
     'How far the clock of this process is ahead of that of the database, negative if it is behind; null ' +
       'before the first comparison. Unit: seconds.',
@@ -96,13 +120,44 @@ const HealthResult = objectType('Health', 'How the service is.', {
   ),
 });
 
-export const HealthResolver = serviceResolver(({ query }: FieldRows<HealthServices>) => ({
+/** @throws FORBIDDEN */
+function assertTopAdmin({ domains }: HealthServices, scope: Scope): void {
+  if (isTopDomainAdmin(scope, domains.top())) return;
+  throw new ServiceError('FORBIDDEN', 'Only an admin of the top domain sees how the service is.');
+}
+
+/** The bytes of a backup, for REST. @throws FORBIDDEN, NOT_FOUND */
+async function readBackup(services: HealthServices, context: RequestContext, name: string) {
+  assertTopAdmin(services, requireScope(context));
+  return await services.backups.read(name);
+}
+
+export const HealthResolver = serviceResolver(({ query, done }: FieldRows<HealthServices>) => ({
+  readBackup,
   health: query(
     member.of(HealthResult, 'The health of the service. For admins of the top domain.'),
     {},
     (services, scope) => {
-      if (isTopDomainAdmin(scope, services.domains.top())) return healthOf(services);
-      throw new ServiceError('FORBIDDEN', 'Only an admin of the top domain sees how the service is.');
+      assertTopAdmin(services, scope);
+      return healthOf(services);
+    },
+  ),
+  makeBackup: done(
+    'Has a backup of all domains made soon; `health.backups` lists it when it is whole. For admins of the ' +
+      'top domain. Errors: FORBIDDEN, UNAVAILABLE without a place for backups.',
+    {},
+    async (services, scope) => {
+      assertTopAdmin(services, scope);
+      await services.backups.request();
+    },
+  ),
+  verifyBackup: done(
+    'Has all of a backup read and compared soon; `health.backups` says what was found. For admins of the ' +
+      'top domain. Errors: FORBIDDEN, NOT_FOUND.',
+    { name: member.text('The name of the backup.') },
+    async (services, scope, { name }) => {
+      assertTopAdmin(services, scope);
+      await services.backups.requestVerification(name);
     },
   ),
 }));
@@ -143,6 +198,20 @@ function healthOf({ version, database, ...services }: HealthServices) {
     },
     secretsWithoutKey: () => countSecretsWithoutKey(database, services.encryption),
     backupAgeSeconds: () => services.backups.ageSeconds(),
+    backups: async () =>
+      (await services.backups.list()).map(({ at, verifiedAt, ...others }) => ({
+        ...others,
+        at: new Date(at),
+        verifiedAt: verifiedAt === undefined ? undefined : new Date(verifiedAt),
+      })),
+    isBackingUp: () => services.backups.isBusy(),
+    databaseBytes: async () => {
+      const [row] = await database.query<{ bytes: string }>(
+        sql`select pg_database_size(current_database()) as bytes`,
+      );
+      return Number(row?.bytes);
+    },
+    diskFreeBytes: services.diskFreeBytes,
     clockOffsetSeconds: services.clock.clockOffsetSeconds,
     gateways: () =>
       database.query<RunningGatewayResult>(sql`

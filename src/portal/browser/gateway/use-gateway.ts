@@ -1,5 +1,6 @@
 import {
   keepPreviousData,
+  type Query,
   type UseMutationResult,
   type UseQueryResult,
   useInfiniteQuery,
@@ -54,27 +55,30 @@ export function useNameOfReport(): (field: string) => string | undefined {
   return (field) => reports.find((one) => one.field === field)?.name;
 }
 
-interface AskingOptions {
+interface AskingOptions<Result> {
   /** Executes the query only if this is true. */
   readonly isEnabled?: boolean;
   /** Shows the previous answer while another one is awaited. */
   readonly keepsPrevious?: boolean;
-  /** Repeats the query at this interval, while the page is visible. */
-  readonly everyMs?: number;
+  /** Repeats the query at this interval, which the last answer may say, while the page is visible. */
+  readonly everyMs?: number | ((last: Result | undefined) => number);
 }
 
 /** Executes a query; an answer older than half a minute is requested again when it is shown again. */
 export function useOperation<Result, Variables>(
   operation: PortalOperation<Result, Variables>,
   variables: Variables,
-  { isEnabled = true, keepsPrevious = false, everyMs }: AskingOptions = {},
+  { isEnabled = true, keepsPrevious = false, everyMs }: AskingOptions<Result> = {},
 ): UseQueryResult<Result, Error> {
   const gateway = useGateway();
   return useQuery({
     queryKey: [operation.name, variables],
     queryFn: ({ signal }) => gateway.execute(operation, variables, signal),
     enabled: isEnabled,
-    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    ...(everyMs !== undefined && {
+      refetchInterval: ({ state: { data } }: Query<Result, Error, Result, readonly unknown[]>) =>
+        typeof everyMs === 'number' ? everyMs : everyMs(data),
+    }),
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
   });
 }

@@ -1,19 +1,26 @@
 /** The health of the gateway and its database, for operators. */
 import { Alert, Card, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
-import { GatewayHealth, type GatewayHealthQuery } from '../../../generated/portal/health/health';
-import { useOperation } from '../gateway/use-gateway';
+import {
+  GatewayHealth,
+  type GatewayHealthQuery,
+  MakeBackup,
+  VerifyBackup,
+} from '../../../generated/portal/health/health';
+import { useChange, useDownload, useOperation } from '../gateway/use-gateway';
+import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, t } from '../language/texts';
 import { CodeToCopy, CopyTextButton } from '../shell/code-to-copy';
 import { Icon, StateTag } from '../shell/icon';
-import { ListTable, type ListTableProps } from '../shell/list-table';
-import { Answered, EmptyState, PageFrame, TitledSection } from '../shell/states';
+import { ActionsHead, ListTable, type ListTableProps } from '../shell/list-table';
+import { Answered, EmptyState, PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { type SlowOperation, type SlowRun, toSlowOperations } from './slow-operations';
 
 type HealthFigures = GatewayHealthQuery['health'];
 
 const REFRESH_MS = 15_000;
+const REFRESH_BUSY_MS = 2_000;
 
 const QUEUE_NAMES: Readonly<Record<string, string>> = {
   jobs: phrase('Jobs'),
@@ -22,7 +29,11 @@ const QUEUE_NAMES: Readonly<Record<string, string>> = {
 };
 
 export function HealthPage() {
-  const answer = useOperation(GatewayHealth, {}, { everyMs: REFRESH_MS });
+  const answer = useOperation(
+    GatewayHealth,
+    {},
+    { everyMs: (last) => (last?.health.isBackingUp ? REFRESH_BUSY_MS : REFRESH_MS) },
+  );
   const { isFetching, refetch } = answer;
   return (
     <PageFrame
@@ -48,11 +59,15 @@ function HealthDetails({ health }: { readonly health: HealthFigures }) {
         />
       )}
       <Verdict health={health} />
-      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
         <Figure name={t('Gateway')} value={health.version} />
         <Figure name="PostgreSQL" value={health.databaseVersion} />
-        <Backup ageSeconds={health.backupAgeSeconds} />
+        <Figure name={t('Size of the database')} value={formats.bytes(health.databaseBytes)} />
+        {health.diskFreeBytes !== null && (
+          <Figure name={t('Free on its disk')} value={formats.bytes(health.diskFreeBytes)} />
+        )}
       </SimpleGrid>
+      <Backups health={health} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Queues queues={health.queues} />
         <Gateways health={health} />
@@ -107,16 +122,68 @@ function Figure({ name, value }: { readonly name: string; readonly value: string
   );
 }
 
-function Backup({ ageSeconds }: { readonly ageSeconds: number | null }) {
-  const hours = ageSeconds === null ? null : Math.floor(ageSeconds / 3600);
-  const value =
-    hours === null
-      ? t('No scheduled backup yet')
-      : t('{hours, plural, =0 {within the last hour} one {# hour ago} other {{count} hours ago}}', {
-          hours,
-          count: formats.number(hours),
-        });
-  return <Figure name={t('Last backup')} value={value} />;
+/** The backups that are kept: each can be verified and downloaded. */
+function Backups({ health: { backups, isBackingUp } }: { readonly health: HealthFigures }) {
+  const make = useChange(MakeBackup, [GatewayHealth]);
+  const verify = useChange(VerifyBackup, [GatewayHealth]);
+  const download = useDownload();
+  const problem = make.error ?? verify.error ?? download.error;
+  return (
+    <TitledSection title={t('Backups')}>
+      <Group mb="xs">
+        <TextButton
+          label={t('Make a backup')}
+          loading={isBackingUp || make.isPending}
+          onClick={() => make.mutate({})}
+        />
+      </Group>
+      {problem && <ProblemState problem={problem} />}
+      {backups.length === 0 && <EmptyState icon="history" title={t('No backups yet')} />}
+      {backups.length > 0 && (
+        <ListTable
+          label={t('Backups')}
+          rows={backups}
+          columns={[
+            [t('Made'), ({ at }) => formats.instant(at)],
+            [t('Size'), ({ bytes }) => formats.bytes(bytes), 'numeric'],
+            [t('Verified'), (backup) => <Verified of={backup} />],
+            [
+              <ActionsHead key="actions" />,
+              ({ name }) => (
+                <Group gap="xs" wrap="nowrap" justify="flex-end">
+                  <TextButton
+                    label={t('Verify')}
+                    size="compact-sm"
+                    disabled={isBackingUp}
+                    onClick={() => verify.mutate({ name })}
+                  />
+                  <TextButton
+                    label={t('Download')}
+                    size="compact-sm"
+                    icon="download"
+                    loading={download.isPending && download.variables.name === name}
+                    onClick={() => download.mutate({ path: `/backups/${name}`, name })}
+                  />
+                </Group>
+              ),
+            ],
+          ]}
+        />
+      )}
+    </TitledSection>
+  );
+}
+
+function Verified({ of: { verifiedAt, fault } }: { readonly of: HealthFigures['backups'][number] }) {
+  if (verifiedAt === null) return t('Not yet');
+  const at = formats.instant(verifiedAt);
+  return fault === null ? (
+    <StateTag state="done">{at}</StateTag>
+  ) : (
+    <>
+      <StateTag state="failed">{at}</StateTag> <ProblemWords text={fault} />
+    </>
+  );
 }
 
 function Queues({ queues }: { readonly queues: HealthFigures['queues'] }) {
