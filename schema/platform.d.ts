@@ -117,6 +117,28 @@ interface EmailRequest {
   key?: string;
 }
 
+type ReportParameters = Record<string, string | number | boolean | null>;
+
+/** All of a report. */
+interface ReportAnswer {
+  readonly report: string;
+  /** As they were understood, with what was left out. */
+  readonly parameters: Record<string, Json>;
+  readonly generatedAt: string;
+  readonly rows: Record<string, Json>[];
+  readonly totals: Record<string, Json>;
+  readonly warnings: Record<string, Json>[];
+  [member: string]: Json;
+}
+
+/** An attachment of an email. */
+interface ReportFile {
+  readonly name: string;
+  readonly contentType: string;
+  /** In base64. */
+  readonly content: string;
+}
+
 interface SmsRequest {
   to: string | string[];
   text: string;
@@ -375,6 +397,20 @@ interface Platform {
    */
   sendSms(sms: SmsRequest & { to: string }, callback?: PlatformCallback<SentSms>): SentSms;
   sendSms(sms: SmsRequest & { to: string[] }, callback?: PlatformCallback<SentSms[]>): SentSms[];
+
+  /**
+   * A report, by its name and with the parameters of its REST path, as whom the script runs. With `csv` or `xlsx` it is a file for people,
+   * which an email takes as an attachment. It reads what is committed, and so cannot be called in a transaction.
+   *
+   * ```js
+   * const { rows, totals } = platform.report('strength', { session: '2026-27' });
+   * platform.print(rows.length, totals);
+   * const file = platform.report('fee-defaulters', { start_month: '2026-04', end_month: '2026-11' }, 'xlsx');
+   * platform.sendEmail({ to: 'head@school.example', subject: 'Who owes fees', text: 'As of today.', attachments: [file] });
+   * ```
+   */
+  report(name: string, parameters?: ReportParameters, format?: 'json'): ReportAnswer;
+  report(name: string, parameters: ReportParameters, format: 'csv' | 'xlsx'): ReportFile;
 
   /**
    * The documents of a pipeline of Mongo, all at once; `platform.db.agg` streams them.

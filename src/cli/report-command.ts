@@ -3,9 +3,7 @@ import { type Command, Option } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, parseExactJson } from '../base/json/json.js';
 import type { Format } from '../base/tables/format.js';
-import type { Services } from '../gateway/compose/services.js';
 import type { Report } from '../school/reports/engine/report.js';
-import type { ReportServices } from '../school/reports/engine/report-context.js';
 import type { ReportRun } from '../school/reports/engine/report-run.js';
 import { printStatement } from '../school/reports/engine/statement.js';
 import { tableOf } from '../school/reports/engine/table.js';
@@ -35,7 +33,7 @@ function addReport(parent: Command, report: Report, commandLine: CommandLine): v
     .addOption(new Option('--xlsx <file>', 'write a spreadsheet').conflicts('sql'))
     .option('--sql', 'print the statement, to paste into psql');
   actInDomain<ReportOptions>(command, commandLine, async ({ services, scope, options }) => {
-    const reportServices = reportServicesOf(services, commandLine);
+    const { reportServices } = services;
     const sent = sentParameters(report, options);
     if (options.sql) {
       printLine(printStatement(await report.statement(reportServices, scope, sent)));
@@ -60,12 +58,6 @@ function addParameter(command: Command, parameter: Report['parameters'][string])
   // A parameter with two names is not required here: the report itself says that one of them is missing.
   if (isRequired && formerName === undefined) command.requiredOption(flags, meaning);
   else command.option(flags, meaning);
-}
-
-function reportServicesOf(services: Services, { config }: CommandLine): ReportServices {
-  const { database, store, domains } = services;
-  const { defaultPageSize, maxPageSize } = config;
-  return { database, store, domains, now: () => new Date(), defaultPageSize, maxPageSize };
 }
 
 /** `name.value` is written `--name-value`, `start_month` `--start-month`. */

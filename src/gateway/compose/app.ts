@@ -161,9 +161,8 @@ async function buildApp({
   closers,
   close,
 }: AppParts): Promise<App> {
-  const { database, domains, catalog, store } = services;
+  const { database, domains, catalog, store, reportServices } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
-  const reportServices = { database, store, domains, now: () => new Date(), ...pages };
   const slowStatements = new RecentSlowStatements();
   const operations = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
   const identityLogin = identityLoginOf(config, services);

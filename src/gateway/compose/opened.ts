@@ -1,5 +1,9 @@
 /** Constructs the parts that need more than one object. The caller closes what has a `close`. */
+
 import { closeInTurn } from '../../base/process/close-in-turn.js';
+import { findReport } from '../../school/reports/engine/report.js';
+import type { ReportServices } from '../../school/reports/engine/report-context.js';
+import { reports } from '../../school/reports/registry.js';
 import type { AccessTokens } from '../../services/auth/access-tokens.js';
 import type { ScopeNames } from '../../services/auth/key-scopes.js';
 import type { Principals } from '../../services/auth/principals.js';
@@ -173,6 +177,7 @@ export async function openScripting(
     readonly accessTokens: AccessTokens;
     readonly names: ScopeNames;
     readonly encryption: TextEncryption;
+    readonly reportServices: ReportServices;
     readonly onFault: (task: string, error: unknown) => void;
   },
 ) {
@@ -193,6 +198,10 @@ export async function openScripting(
     db: new PlatformDb({ catalog, store, pipelines, maxResultRecords: config.maxResultRecords }),
     limits,
     userTokens: new UserTokens({ database, accessTokens, names }),
+    report: async (scope, { name, parameters, format }) => {
+      const run = await findReport(reports, name).run(services.reportServices, scope, parameters);
+      return run.answer({ format, byteOrderMark: 'with', timeZone: scope.domain.timeZone });
+    },
     runNested: ({ scope, run, within }, name, args) =>
       scriptRuns.call(scope, name, {
         arguments: args,

@@ -277,7 +277,10 @@ async function loadServices(options: ServicesOptions, database: Database, closer
     lockout: new LoginLockout({ database, afterFailures: config.loginLockoutFailures }),
   };
   const { passwords, encryption } = accounts;
-  scripting = closing(await openScripting({ ...accounts, topics, messages: messaging.messages, onFault }));
+  const { defaultPageSize, maxPageSize } = config;
+  const reportServices = { database, store, domains, now: () => new Date(), defaultPageSize, maxPageSize };
+  const { messages } = messaging;
+  scripting = closing(await openScripting({ ...accounts, topics, messages, reportServices, onFault }));
   const apiKeys = new ApiKeys({
     ...accounts,
     roles: config.apiKeyRoles,
@@ -299,7 +302,7 @@ async function loadServices(options: ServicesOptions, database: Database, closer
   return {
     ...opened,
     ...{ passwords, users, accountLinks, secondFactors, apiKeys, encryption, persons },
-    ...{ keyMeter, fieldMeter, changes, topics, rateLimits },
+    ...{ keyMeter, fieldMeter, changes, topics, rateLimits, reportServices },
     firstRun: new FirstRun({ database, domains, users }),
     invitations: new Invitations({ ...accounts, users, links: accountLinks }),
     sessionAdmin: new SessionAdmin(opened),

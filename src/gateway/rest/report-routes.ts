@@ -1,8 +1,6 @@
 /** The routes that run reports, generated from the list of reports. @see interface 4.5, decisions 8 */
-import { invalidAt } from '../../base/errors.js';
 import { printExactJson } from '../../base/json/json.js';
 import { FORMATS, isTableFormat, MEDIA_TYPES } from '../../base/tables/format.js';
-import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { SentParameters } from '../../school/reports/engine/parameters.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';
@@ -109,18 +107,6 @@ function pathsOf(report: Report): readonly ReportPath[] {
     })),
     { name: `run_${report.name.replaceAll('-', '_')}`, method: 'GET', path: `/reports/${report.name}` },
   ];
-}
-
-/**
- * Finds a report by the name that `GET /?report=` takes. @throws INVALID_VALUE (400) listing the existing
- * reports
- */
-export function getNamedReport(reports: readonly Report[], name: string): Report {
-  const report = reports.find((known) => known.name === name || known.field === name);
-  if (report) return report;
-  const names = reports.map((known) => known.name);
-  const detail = `There is no report ${JSON.stringify(name)}.${didYouMean(name, names)}`;
-  throw invalidAt(detail, { parameter: 'report', expected: `one of ${names.join(', ')}`, sent: name });
 }
 
 /** All parameters of all reports, once each, for the route that runs any of them. */

@@ -1,11 +1,10 @@
 /** The routes about the service itself. */
 import { ServiceError } from '../../base/errors.js';
 import { FORMATS } from '../../base/tables/format.js';
-import type { Report } from '../../school/reports/engine/report.js';
+import { findReport, type Report } from '../../school/reports/engine/report.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { fileHeaders } from './format-parameters.js';
 import {
-  getNamedReport,
   parametersOf,
   parametersOfReports,
   parametersWithName,
@@ -167,12 +166,12 @@ export function indexRoute(options: {
     resolvers: options.reports.map((report) => `reports.${report.field}`),
     parametersFor: ({ report }) =>
       typeof report === 'string'
-        ? [named, ...parametersWithName(getNamedReport(options.reports, report))]
+        ? [named, ...parametersWithName(findReport(options.reports, report))]
         : undefined,
     urgencyOf: ({ report }) => (report === undefined ? 'short' : 'stream'),
     assertAllowed: (_services, { context, query: { report } }) => {
       if (typeof report === 'string')
-        getNamedReport(options.reports, report).assertAllowed(requireScope(context));
+        findReport(options.reports, report).assertAllowed(requireScope(context));
     },
     run: (services, request) => {
       const { report, ...sent } = request.parameters;
@@ -182,7 +181,7 @@ export function indexRoute(options: {
       }
       requireScope(request.context);
       return runReport({
-        report: getNamedReport(options.reports, report),
+        report: findReport(options.reports, report),
         services: services.reports,
         request,
         sent,
@@ -200,8 +199,8 @@ export const BACKUP_ROUTE: Route = {
   summary: 'A backup that the gateway keeps, as it is stored',
   description:
     'For admins of the top domain. `health.backups` of GraphQL lists the names, `campus verify` reads the ' +
-    'file and `campus restore` restores it. It holds all domains, and is encrypted only if BACKUP_PASSPHRASE or ' +
-    'BACKUP_KEY_FILE is set.',
+    'file and `campus restore` restores it. It holds all domains, and is encrypted only if ' +
+    'BACKUP_PASSPHRASE or BACKUP_KEY_FILE is set.',
   parameters: [inPath('name', 'the name of the backup', { example: 'campus-2026-11-30T20-30-00Z.campus' })],
   answers: [{ status: 200, description: 'The backup.', schema: { type: 'string', format: 'binary' } }],
   errors: ['FORBIDDEN', 'NOT_FOUND', 'LIMIT_EXCEEDED'],

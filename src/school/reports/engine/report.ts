@@ -13,8 +13,9 @@
  *
  * @see reports "The reports"
  */
-import { invariant } from '../../../base/errors.js';
+import { invalidAt, invariant } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
+import { didYouMean } from '../../../base/text/did-you-mean.js';
 import type { Sql } from '../../../store/sql.js';
 import type { RowClass } from './columns.js';
 import {
@@ -147,6 +148,18 @@ export function defineReport<
     },
   };
   return report;
+}
+
+/**
+ * Finds a report by its name, or by that of its field. @throws INVALID_VALUE (400) listing the existing
+ * reports
+ */
+export function findReport(reports: readonly Report[], name: string): Report {
+  const report = reports.find((known) => known.name === name || known.field === name);
+  if (report) return report;
+  const names = reports.map((known) => known.name);
+  const detail = `There is no report ${JSON.stringify(name)}.${didYouMean(name, names)}`;
+  throw invalidAt(detail, { parameter: 'report', expected: `one of ${names.join(', ')}`, sent: name });
 }
 
 function contextOf(services: ReportServices, scope: Scope, rights: ReportRights): ReportContext {

@@ -11,10 +11,11 @@
 
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { invalidAt } from '../../../base/errors.js';
-import type { JsonValue } from '../../../base/json/json.js';
+import { invalidAt, ServiceError } from '../../../base/errors.js';
+import type { JsonObject, JsonValue } from '../../../base/json/json.js';
 import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
+import { JsonText } from '../../../base/scalars/json-text.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { Domains } from '../../../store/catalog/domains.js';
 import { DEFAULT_LANGUAGE, REPORT_DEFAULTS } from '../../../store/catalog/known-properties.js';
@@ -26,6 +27,7 @@ import { SmsRequest } from '../../messaging/sms/sms-request.js';
 import type { Topics } from '../../messaging/topics.js';
 import { OUTPUT_LEVELS, type ScriptError } from '../run-request.js';
 import type { ScriptLog } from '../script-log.js';
+import { printLimit, type ScriptLimits } from '../script-settings.js';
 import { createDbBindings, type DbServices } from './db/db-bindings.js';
 import {
   bindFunction,
@@ -52,7 +54,20 @@ export interface PlatformServices extends RequestServices, DbServices {
     args: JsonValue,
   ): Promise<{ readonly value: JsonValue | undefined; readonly error: ScriptError | undefined }>;
   readonly userTokens: UserTokens;
+  readonly limits: ScriptLimits;
+  /** A report as the caller may see it, printed for people. @throws as the report does */
+  report(
+    scope: Scope,
+    asked: { readonly name: string; readonly parameters: JsonObject; readonly format: ReportFormat },
+  ): Promise<{
+    readonly fileName: string;
+    readonly contentType: string;
+    readonly body: AsyncIterable<string | Uint8Array>;
+  }>;
 }
+
+const REPORT_FORMATS = ['json', 'csv', 'xlsx'] as const;
+type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 const LOG_OPTIONS = z.strictObject({
   level: z.enum(OUTPUT_LEVELS).default('info'),
@@ -66,7 +81,7 @@ const CLAIMS = z.strictObject({
 });
 
 export function createBindings(services: PlatformServices): readonly HostBinding[] {
-  const { domains, encryption, messages, scriptLog, topics } = services;
+  const { domains, encryption, limits, messages, scriptLog, topics } = services;
   return [
     createRequestBinding(services),
     // All domains for an admin of the top domain, else the own one.
@@ -117,6 +132,27 @@ export function createBindings(services: PlatformServices): readonly HostBinding
       const shown = sent.map(({ id, state, recipients }) => ({ id, state, to: recipients[0] ?? '' }));
       return typeof sms.to === 'string' ? (shown[0] ?? null) : shown;
     }),
+    // A file has the shape of an attachment of an email.
+    bindFunction(
+      'report',
+      {
+        name: z.string(),
+        parameters: z
+          .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+          .prefault({}),
+        format: z.enum(REPORT_FORMATS).default('json'),
+      },
+      async (asked, { scope, within }) => {
+        if (within !== undefined) {
+          const reason = 'platform.report reads what is committed: call it before or after the transaction';
+          throw new ServiceError('CONFLICT', reason);
+        }
+        const { fileName: name, contentType, body } = await services.report(scope, asked);
+        const bytes = await readUpTo(limits, body);
+        if (asked.format === 'json') return new JsonText(bytes.toString());
+        return { name, contentType, content: bytes.toString('base64') };
+      },
+    ),
     // What `db.agg` streams, as one list.
     bindFunction(
       'aggregate',
@@ -274,4 +310,20 @@ function toDate({ domain }: Scope, short: string, date: z.output<typeof instant>
     detail,
     expected: 'a Date, an ISO 8601 text, or a day such as 2026-11-28',
   });
+}
+
+/** @throws LIMIT_EXCEEDED for more than one call may give */
+async function readUpTo(limits: ScriptLimits, body: AsyncIterable<string | Uint8Array>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body) {
+    const bytes = Buffer.from(part);
+    size += bytes.length;
+    if (size > limits.payloadBytes) {
+      const reason = `The report is larger than ${printLimit(limits, 'payloadBytes')}: ask for a part of it.`;
+      throw new ServiceError('LIMIT_EXCEEDED', reason);
+    }
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts);
 }

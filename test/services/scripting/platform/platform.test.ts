@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isJsonObject, type JsonObject } from '../../../../src/base/json/json.js';
 import type { TopicMessage } from '../../../../src/services/messaging/topics.js';
 import { ROLES } from '../../../contract/gateway.js';
 import { usePlatform } from './platform.js';
@@ -519,5 +520,38 @@ describe('the platform', () => {
       (await refusal('admin', 'platform.db.getCount("task", {}, () => { throw new Error("lost"); });'))
         ?.message,
     ).toBe('lost');
+  });
+});
+
+describe('platform.report', () => {
+  const PERIOD = { start_month: '2026-04', end_month: '2026-07' };
+
+  it('gives a report with the rights of the run, as JSON or as an attachment', async () => {
+    const read = 'export default platform.report(args.name, args.parameters, args.format)';
+    const ask = (as: 'admin' | 'teacher', args: JsonObject) => test.value(as, read, args);
+    expect(await ask('admin', { name: 'strength', parameters: { session: '2026-27' } })).toMatchObject({
+      report: 'strength',
+      parameters: { session: '2026-27' },
+      rows: expect.any(Array),
+      totals: expect.any(Object),
+    });
+    const file = await ask('admin', { name: 'fee-defaulters', parameters: PERIOD, format: 'csv' });
+    expect(file).toMatchObject({ name: expect.stringMatching(/^fee-defaulters_.*\.csv$/) });
+    const content = isJsonObject(file) ? Buffer.from(String(file.content), 'base64').toString() : '';
+    expect(content).toMatch(/^\ufeff"?Student/);
+    await expect(ask('teacher', { name: 'fee-defaulters', parameters: PERIOD })).rejects.toThrow('FORBIDDEN');
+  });
+
+  it.each([
+    ['platform.report("feedefaulters")', /There is no report "feedefaulters". Did you mean/],
+    ['platform.report("strength", { clas: "5" })', /clas is not a parameter of this report/],
+    ['platform.report("strength", { date: "2026-02-30" })', /expected/],
+    ['platform.report("strength", {}, "pdf")', /format/],
+    [
+      'await platform.transaction(() => platform.report("strength"))',
+      /call it before or after the transaction/,
+    ],
+  ])('refuses %s', async (code, reason) => {
+    expect((await refusal('admin', code))?.message).toMatch(reason);
   });
 });
