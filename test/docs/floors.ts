@@ -127,8 +127,8 @@ export const FLOORS: readonly Room[] = [
   { name: 'store/', imports: [] },
   { name: 'services/auth/', imports: ['base/model/', 'store/'] },
   { name: 'services/files/', imports: ['base/model/', 'store/'] },
-  { name: 'services/backup/', imports: ['store/', 'services/files/'] },
   { name: 'services/jobs/', imports: ['base/model/', 'store/'] },
+  { name: 'services/backup/', imports: ['base/model/', 'store/', 'services/files/', 'services/jobs/'] },
   { name: 'services/messaging/', imports: ['base/model/', 'store/', 'services/jobs/'] },
   {
     name: 'services/scripting/',
@@ -261,6 +261,7 @@ export const FLOORS: readonly Room[] = [
         'store/',
         'services/auth/',
         'services/files/',
+        'services/backup/',
         'services/messaging/',
         'services/scripting/',
       ],

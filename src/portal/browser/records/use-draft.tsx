@@ -15,6 +15,11 @@ export function draftKey({ domain, id }: Viewer, collection: string, recordId: s
   return `${domain.id}:${id}:${collection}:${recordId}`;
 }
 
+/** The key of the draft of a script, by its name. */
+export function scriptDraftKey(domainId: string, script: string): string {
+  return `script:${domainId}:${script}`;
+}
+
 /**
  * Returns the ids of the records of a collection with a draft; `new` for a record that does not exist yet.
  */

@@ -31,7 +31,7 @@ import { EarlierChoice, useEarlierReport } from './earlier-report';
 import { ParametersForm } from './parameters-form';
 import { ARRANGED, useReportAnswer } from './report-answer';
 import { useReportLinks } from './report-links';
-import { ReportDownloads, ReportRequest } from './report-request';
+import { ReportByEmail, ReportDownloads, ReportRequest } from './report-request';
 import { ReportTable, ReportTotals } from './report-table';
 import type { AnsweredReport } from './report-values';
 
@@ -84,6 +84,7 @@ function AskedReport({ report, form }: AskedReportProps) {
         rows.length > 0 && (
           <>
             <ReportDownloads name={report.name} form={form} values={values} />
+            <ReportByEmail {...report} form={form} values={values} />
             <PrintMenu report={report.name} address={(print) => printAddress(print, values)} />
           </>
         )

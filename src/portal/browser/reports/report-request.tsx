@@ -1,8 +1,10 @@
 /** The request of the current report for programs, to copy. It needs an API key of the user. */
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useDownload, useGateway } from '../gateway/use-gateway';
+import { useNavigate } from '@tanstack/react-router';
+import { useDownload, useGateway, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
+import { scriptDraftKey, useDraft } from '../records/use-draft';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { notice } from '../shell/confirm-dialog';
 import { printRequestCode } from '../shell/request-code';
@@ -59,6 +61,40 @@ export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
       onClick={() => start(format)}
     />
   ));
+}
+
+/** Begins a script that sends the report by the clock, for those who may write scripts. */
+export function ReportByEmail({
+  name,
+  title,
+  form,
+  values,
+}: ReportDownloadsProps & { readonly title: string }) {
+  const { domain, duties } = useViewer();
+  const navigate = useNavigate();
+  const indexed = useIndexedReport(name);
+  const script = `${name}-by-email`;
+  const [, keepDraft] = useDraft(scriptDraftKey(domain.id, script));
+  if (!indexed || !duties.includes('scripts')) return null;
+  const { report: _, ...parameters } = Object.fromEntries(
+    new URLSearchParams(restAddress(indexed, { form, values }).slice(2)),
+  );
+  const code = [
+    "const to = await platform.db.findDistinct('pltf_user', 'email', { roles: 'admin', active: true });",
+    `const file = platform.report(${JSON.stringify(name)}, ${JSON.stringify(parameters)}, 'xlsx');`,
+    `const subject = ${JSON.stringify(title)};`,
+    'platform.sendEmail({ to, subject, text: subject, attachments: [file] });',
+  ];
+  return (
+    <TextButton
+      label={t('Send by email')}
+      icon="mail"
+      onClick={() => {
+        keepDraft({ code: `${code.join('\n')}\n`, schedule: '0 7 1 * *', serviceRoles: 'admin' });
+        void navigate({ to: `/portal/scripts/${script}` });
+      }}
+    />
+  );
 }
 
 /** The REST address of a report. The index of the service names its parameters in REST. */

@@ -13,7 +13,7 @@ import {
 import { LazyCodeEditor } from '../editor/lazy-editor';
 import { useAskAnew, useChange, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
-import { useDraft, useDraftBase } from '../records/use-draft';
+import { scriptDraftKey, useDraft, useDraftBase } from '../records/use-draft';
 import { codeOf } from '../session/gateway-problem';
 import { ChangedBy, DialogButton, notice } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/icon';
@@ -73,7 +73,7 @@ export interface ScriptEditorProps {
 export function ScriptEditor({ name, script }: ScriptEditorProps) {
   const viewer = useViewer();
   const heading = useId();
-  const key = `script:${viewer.domain.id}:${name}`;
+  const key = scriptDraftKey(viewer.domain.id, name);
   const [draft, keepDraft] = useDraft(key);
   const isDrafted = Object.keys(draft).length > 0;
   // 0 is the version of a script that does not exist yet.
