@@ -30,7 +30,7 @@ export const BACKUP_TASK = 'backups.make';
 export const VERIFY_TASK = 'backups.verify';
 
 /** The queue of both, in which the clock starts backups too: one job runs after the other. */
-export const BACKUP_QUEUE = 'cron back up';
+const BACKUP_QUEUE = 'cron back up';
 
 /** A backup that is kept. */
 const Note = z.object({
