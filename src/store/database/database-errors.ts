@@ -149,7 +149,7 @@ export function wasTooSlow(error: unknown): boolean {
  */
 export function wasRefused(error: unknown): boolean {
   if (!isNativeError(error)) return false;
-  const code = error instanceof ServiceError ? undefined : codeOf(error);
+  const code = error instanceof ServiceError ? undefined : sqlStateOf(error);
   return code === undefined ? wasRefused(error.cause) : /^(?:22|23|40|54|55P03$)/.test(code);
 }
 
@@ -176,7 +176,7 @@ export function findConstraint(error: unknown): string | undefined {
 }
 
 function findTranslation(error: Error): Translation | undefined {
-  const code = codeOf(error);
+  const code = sqlStateOf(error);
   if (code !== undefined) {
     if (NETWORK_CODES.has(code)) return OUT_OF_REACH;
     const known = BY_SQLSTATE[code] ?? (code.length === 5 ? BY_SQLSTATE[code.slice(0, 2)] : undefined);
@@ -193,7 +193,9 @@ function findTranslation(error: Error): Translation | undefined {
   return DRIVER_MESSAGES.some((message) => message.test(error.message)) ? OUT_OF_REACH : undefined;
 }
 
-function codeOf(error: Error): string | undefined {
+/** The code of an error, of PostgreSQL or of the network; through Prisma, too. */
+export function sqlStateOf(error: unknown): string | undefined {
+  if (!isNativeError(error)) return undefined;
   const original = findDriverError(error)?.originalCode;
   if (original !== undefined) return original;
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;

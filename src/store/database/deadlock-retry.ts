@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
+import { sqlStateOf } from './database-errors.js';
 import { FairQueue } from './fair-queue.js';
 
 const MAX_ATTEMPTS = 12;
@@ -75,6 +76,5 @@ export class DeadlockRetry {
 /** Whether it is, or was caused by, an error of PostgreSQL for a deadlock or a failed serialization. */
 function isDeadlock(error: unknown): boolean {
   if (!isNativeError(error)) return false;
-  if ('code' in error && DEADLOCK_CODES.has(error.code)) return true;
-  return isDeadlock(error.cause);
+  return DEADLOCK_CODES.has(sqlStateOf(error)) || isDeadlock(error.cause);
 }

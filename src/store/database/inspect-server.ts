@@ -6,6 +6,7 @@ import { ServiceError } from '../../base/errors.js';
 import { succeeds } from '../../base/process/succeeds.js';
 import { unlessAborted } from '../../base/process/unless-aborted.js';
 import { cancelOnAbort } from './cancellation.js';
+import { sqlStateOf } from './database-errors.js';
 import { endClient } from './deadline.js';
 import { setSession } from './pool.js';
 
@@ -108,15 +109,12 @@ function reasonOf(error: unknown, { user, password }: pg.Client): string {
   const [reason = error] =
     isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
   const detail = isNativeError(reason) ? reason.message : String(reason);
-  const isUnanswered = !password && (/^SASL: .* password must be/.test(detail) || hasCode(reason, '28P01'));
+  const isUnanswered =
+    !password && (/^SASL: .* password must be/.test(detail) || sqlStateOf(reason) === '28P01');
   return isUnanswered
     ? `it requires a password for the user "${user}", and the address has none ` +
         '(postgresql://user:password@host:port/database)'
     : detail;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return isNativeError(error) && 'code' in error && error.code === code;
 }
 
 /** node-postgres reads the files that an address names as soon as it has the address. */

@@ -16,7 +16,7 @@ import { findPackageDirectory } from '../../base/process/package-directory.js';
 import { VERSION } from '../../base/process/version.js';
 import { lockUntilCommit, lockUntilDisconnected } from './advisory-lock.js';
 import { cancelOnAbort } from './cancellation.js';
-import { translateDatabaseError } from './database-errors.js';
+import { sqlStateOf, translateDatabaseError } from './database-errors.js';
 import { endClient } from './deadline.js';
 import { connectForOperator } from './inspect-server.js';
 import { listCommands } from './list-commands.js';
@@ -300,7 +300,7 @@ async function applyMigration(
     });
     return true;
   } catch (error) {
-    if (codeOf(error) === LOCK_NOT_AVAILABLE) return false;
+    if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return false;
     if (wasAppliedWhole(begun, error)) {
       await inTransaction(client, () => writeNote(client, migration, begun));
       return true;
@@ -354,7 +354,7 @@ const EXISTS_ALREADY: ReadonlySet<unknown> = new Set(['42P07', '42701', '42710',
  */
 function wasAppliedWhole(begun: readonly Note[], error: unknown): boolean {
   const wasInterrupted = begun.length > 0 && begun.every(({ fault }) => fault === null);
-  return wasInterrupted && EXISTS_ALREADY.has(codeOf(error));
+  return wasInterrupted && EXISTS_ALREADY.has(sqlStateOf(error));
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -362,7 +362,7 @@ const INVALID_SCHEMA_NAME = '3F000';
 
 function toMigrationError({ name }: Migration, error: unknown): unknown {
   if (!isNativeError(error)) return error;
-  const code = codeOf(error);
+  const code = sqlStateOf(error);
   // Since PostgreSQL 15, only the owner of a database may create tables in it.
   if (code === INSUFFICIENT_PRIVILEGE || code === INVALID_SCHEMA_NAME) {
     return new ServiceError(
@@ -373,16 +373,12 @@ function toMigrationError({ name }: Migration, error: unknown): unknown {
     );
   }
   const detail = `The migration ${name} failed: ${error.message}`;
-  if (isUnavailable(error)) {
+  // The database is down or full, which is not the migration's fault.
+  const translated = translateDatabaseError(error);
+  if (translated instanceof ServiceError && translated.code === 'UNAVAILABLE') {
     return new ServiceError('UNAVAILABLE', `${detail}; the next start tries it again`, { cause: error });
   }
   return code === undefined ? error : new Error(detail, { cause: error });
-}
-
-/** Whether the database is down or full, which is not the migration's fault. */
-function isUnavailable(error: unknown): boolean {
-  const translated = translateDatabaseError(error);
-  return translated instanceof ServiceError && translated.code === 'UNAVAILABLE';
 }
 
 function reportHistoryFaults(
@@ -399,10 +395,6 @@ function reportHistoryFaults(
         'database with one made anew',
     );
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return isNativeError(error) && 'code' in error ? error.code : undefined;
 }
 
 async function withMigrationLock<T>(

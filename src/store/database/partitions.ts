@@ -4,7 +4,6 @@
  */
 
 import { createHash } from 'node:crypto';
-import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { invariant } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
@@ -12,7 +11,7 @@ import { sql } from '../sql.js';
 import { lockUntilDisconnected } from './advisory-lock.js';
 import { cancelOnAbort } from './cancellation.js';
 import type { Database } from './database.js';
-import { translateDatabaseError } from './database-errors.js';
+import { sqlStateOf, translateDatabaseError } from './database-errors.js';
 import {
   ensureStatistics,
   type IndexDescription,
@@ -215,7 +214,7 @@ async function retryOnLockTimeout<Result>(client: pg.Client, work: () => Promise
       return result;
     } catch (error) {
       await client.query('rollback').catch(() => {});
-      const isLockTimeout = isNativeError(error) && 'code' in error && error.code === '55P03';
+      const isLockTimeout = sqlStateOf(error) === '55P03';
       if (!isLockTimeout || attempt === MAX_ATTEMPTS) throw error;
     }
   }
