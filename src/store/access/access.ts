@@ -8,10 +8,11 @@
  * @see decisions 3 (fields a caller may not read), 6
  */
 import { faultAt, ServiceError } from '../../base/errors.js';
-import { isExactNumber, type JsonValue } from '../../base/json/json.js';
+import type { JsonValue } from '../../base/json/json.js';
 import type { Readership } from '../../base/languages/where-place.js';
 import type { Collection, Field, RoleAccess, RowRule } from '../../base/model/collection.js';
 import { anyOf, type Filter } from '../../base/model/filter.js';
+import { isOperand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
 import {
   type Domain,
@@ -121,7 +122,9 @@ function findDeclaredAccess(
   verb: RecordVerb,
 ): EffectiveAccess | undefined {
   const { principal } = scope;
-  if (!isOfDomain(scope, collection)) return undefined;
+  // A collection registered at run time belongs to a single top domain.
+  const { domainId } = collection;
+  if (domainId !== undefined && domainId !== topDomainIdOf(scope.domain)) return undefined;
   if (!isInScopes(principal, collection.name, verb)) return undefined;
   if (principal.roles.has(ADMIN) && !collection.access.has(ADMIN)) return FULL_ACCESS;
   const granting: RoleAccess[] = [];
@@ -147,11 +150,6 @@ export function rowRulesOf(
     const access = collection.access.get(role);
     return access?.verbs.has(verb) ? (rulesFor(access, verb) ?? []) : [];
   });
-}
-
-/** Whether the domain has the collection; one registered at run time belongs to a single top domain. */
-function isOfDomain({ domain }: Pick<Scope, 'domain'>, { domainId }: Collection): boolean {
-  return domainId === undefined || domainId === topDomainIdOf(domain);
 }
 
 /** The holders of the right to change rights and accounts, for errors. */
@@ -314,7 +312,7 @@ function toFilter(rule: RowRule, principal: Principal): Filter {
     tuples.flatMap((tuple): Filter[] => {
       const filters = rule.fields.flatMap((path, index): Filter[] => {
         const value = tuple[index];
-        return isComparable(value) ? [{ kind: 'equals', path, value }] : [];
+        return isOperand(value) ? [{ kind: 'equals', path, value }] : [];
       });
       return filters.length === rule.fields.length ? [{ kind: 'all', filters }] : [];
     }),
@@ -326,15 +324,6 @@ function attributeOf(principal: Principal, attribute: string): readonly (readonl
   if (attribute === 'self') return principal.kind === 'user' ? [[principal.id]] : [];
   if (attribute === 'roles') return [...principal.roles].map((role) => [role]);
   return Object.hasOwn(principal.attributes, attribute) ? (principal.attributes[attribute] ?? []) : [];
-}
-
-function isComparable(value: JsonValue | undefined): value is string | number | boolean {
-  return (
-    typeof value === 'string' ||
-    typeof value === 'number' ||
-    typeof value === 'boolean' ||
-    isExactNumber(value)
-  );
 }
 
 /**

@@ -4,12 +4,12 @@
  * values found at the path.
  */
 
-import { isExactNumber, type JsonValue } from '../../base/json/json.js';
+import type { JsonValue } from '../../base/json/json.js';
 import { instantFrom } from '../../base/model/calendar.js';
 import { waysOf } from '../../base/model/field-types/text.js';
 import type { Comparison, Filter, MatchTest } from '../../base/model/filter.js';
 import { toNormalText } from '../../base/model/normal-text.js';
-import type { Operand } from '../../base/model/operand.js';
+import { isOperand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
 import { numberRange, textRange, type ValueTest } from '../../base/model/value-test.js';
 import { respelled } from '../access/respelled.js';
@@ -261,10 +261,6 @@ function hasElement(
     : sql`jsonb_array_elements(doc_list(${json}))`;
   return sql`exists (select from ${elements} as
     ${sql.raw(alias)}(value) where ${compileDocumentFilter(filter, element, inner)})`;
-}
-
-function isOperand(value: JsonValue): value is Operand {
-  return value !== null && (typeof value !== 'object' || isExactNumber(value));
 }
 
 function jsonbOf(value: JsonValue): Sql {
