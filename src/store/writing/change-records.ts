@@ -358,17 +358,13 @@ export async function settleRenames(
         const detail = `more than ${MOST_RENAMED} records use the name, more than are renamed at once`;
         throw new ServiceError('LIMIT_EXCEEDED', detail);
       }
-      const now = environment.now();
       const { scope } = request;
-      const statement = lockRecords(environment.writeContext(scope, user, now), {
-        conditions: [usesOf(ofUser)],
-        orderBy: sql`r.id`,
-        limit: BATCH_RECORDS,
-      });
-      const rows = await environment.run<LockedRow>(transaction, statement, scope);
+      const users = { scope, collection: user };
+      const selected = { conditions: [usesOf(ofUser)], orderBy: sql`r.id`, limit: BATCH_RECORDS };
+      const rows = await lockRecords(environment, transaction, users, selected);
       found = rows.length;
       await changeRecords(environment, transaction, {
-        ...{ scope, collection: user, now, rows, sentFields: () => [] },
+        ...{ ...users, now: environment.now(), rows, sentFields: () => [] },
         // An admin renames in every record, as in receipts, which nobody may change otherwise.
         writable: { ...accessOf(scope, user, 'read'), rows: undefined },
         change: (before) => renamedIn(before, ofUser),
@@ -385,10 +381,8 @@ function naming<T>(row: LockedRow, work: () => T): T {
     return work();
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause;
-    throw new ServiceError(cause.code, `record "${row.id}": ${cause.message}`, {
-      cause,
-      ...(cause.errors === undefined ? {} : { errors: cause.errors }),
-    });
+    const { code, message, errors } = cause;
+    throw new ServiceError(code, `record "${row.id}": ${message}`, { cause, ...(errors && { errors }) });
   }
 }
 
@@ -412,14 +406,21 @@ export interface LockedRow {
  * Locks the records in their order and returns their current state; a record changed concurrently is tested
  * again.
  */
-export function lockRecords(context: WriteContext, selected: Selected): Sql {
-  return sql`
+export async function lockRecords(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  { scope, collection }: RecordsOfScope,
+  selected: Selected,
+): Promise<(LockedRow & StoredRow)[]> {
+  const context = environment.writeContext(scope, collection, environment.now());
+  const statement = sql`
 select ${storedColumns(context.projection)}, r.data::text as data
 from records r
 where ${whereOf(context, selected)}
 order by ${selected.orderBy}
 limit ${selected.limit}
 for update of r`;
+  return await environment.run(transaction, statement, scope);
 }
 
 /** How many records match, up to the limit. */

@@ -14,7 +14,7 @@ import { isEverything } from '../../base/model/filter.js';
 import type { SortKey } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from '../../base/model/update-operation.js';
-import { accessOf, assertReadable, type EffectiveAccess, type RecordsOfScope } from '../access/access.js';
+import { accessOf, assertReadable } from '../access/access.js';
 import { resolveQuery } from '../access/resolve-filter.js';
 import type { ResolvedFilter } from '../access/resolved-filter.js';
 import { renewStatistics } from '../database/partitions.js';
@@ -36,11 +36,16 @@ import {
 import type { RecordEnvironment } from './record-environment.js';
 import type { RecordInserts } from './record-inserts.js';
 import { assertWritable } from './record-refusals.js';
-import type { WriteContext } from './record-statements.js';
 import type { WriteOptions } from './record-writes.js';
 import { assertUnreferenced } from './referring-records.js';
 import { recordsPlaceOf } from './staged-work.js';
-import { assertMayApply, sentDataOf, sentFieldsOf, toStoredOperations } from './stored-operations.js';
+import {
+  assertMayApply,
+  type RightsToChange,
+  sentDataOf,
+  sentFieldsOf,
+  toStoredOperations,
+} from './stored-operations.js';
 import { stampedFields, toStored } from './validation.js';
 
 interface MatchingRequest {
@@ -97,15 +102,10 @@ interface DeleteMatching extends MatchingRequest {
   readonly force?: boolean | undefined;
 }
 
-interface Deleted {
-  readonly deleted: number;
-  readonly records?: readonly StoredRecord[];
-}
-
 /** How often the lock is retried when concurrent writes take records away. */
 const MAX_LOOKS = 100;
 
-type Row = LockedRow & StoredRow;
+type Row = Awaited<ReturnType<typeof lockRecords>>[number];
 
 export class MatchingWrites {
   readonly #environment: RecordEnvironment;
@@ -168,12 +168,9 @@ export class MatchingWrites {
     const matching = this.#open(scope, name, { request, verb: 'update' });
     const { collection, readable, writable } = matching;
     const { fields } = request;
-    assertReadable(
-      fields.map((field) => [field]),
-      readable,
-      collection,
-    );
-    assertWritable([Object.fromEntries(fields.map((field) => [field, null]))], writable, collection);
+    const paths = fields.map((field) => [field]);
+    assertReadable(paths, readable, collection);
+    assertWritable([Object.fromEntries(paths.map(([field]) => [field, null]))], writable, collection);
     const written = await this.#inTurn(matching, options, async (transaction) => {
       const rows = await this.#lock(transaction, matching);
       const records = new Map(rows.map((row) => [row.id, recordOf(row)]));
@@ -200,7 +197,7 @@ export class MatchingWrites {
     name: string,
     request: DeleteMatching,
     options: WriteOptions = {},
-  ): Promise<Deleted> {
+  ): Promise<{ readonly deleted: number; readonly records?: readonly StoredRecord[] }> {
     const matching = this.#open(scope, name, { request, verb: 'delete' });
     const { collection } = matching;
     const deleted = await this.#inTurn(matching, options, async (transaction) => {
@@ -208,12 +205,8 @@ export class MatchingWrites {
       if (rows.length === 0) return [];
       const written = await removeLocked(this.#environment, transaction, { scope, collection, rows });
       const ids = rows.map((row) => row.id);
-      await assertUnreferenced(this.#environment, transaction, {
-        scope,
-        collection,
-        ids,
-        force: request.force,
-      });
+      const { force } = request;
+      await assertUnreferenced(this.#environment, transaction, { scope, collection, ids, force });
       const byId = new Map(written.map((row) => [row.id, row]));
       return rows.map((row) => byId.get(row.id) ?? row);
     });
@@ -276,22 +269,15 @@ export class MatchingWrites {
     }
     const sent = plan.operations.flatMap(sentFieldsOf);
     const request = { scope, collection, writable, now, rows, change, sentFields: () => sent };
-    return {
-      rows,
-      written: await changeRecords(this.#environment, transaction, request),
-      made: undefined,
-    };
+    return { rows, written: await changeRecords(this.#environment, transaction, request), made: undefined };
   }
 
   /** The matching records, locked, in their order. */
   async #lock(transaction: Transaction, matching: Matching): Promise<Row[]> {
     const { scope, collection, readable, writable, limit } = matching;
     const environment = this.#environment;
-    const context = environment.writeContext(scope, collection, environment.now());
-    await renewStatistics(
-      recordsPlaceOf(environment.database, transaction, scope.domain.id),
-      collection.name,
-    );
+    const place = recordsPlaceOf(environment.database, transaction, scope.domain.id);
+    await renewStatistics(place, collection.name);
     const conditions = [
       ...environment.reachOf(scope, collection, [readable, writable]),
       compileResolved(matching.resolved, environment.compileContext(scope, collection)),
@@ -300,14 +286,14 @@ export class MatchingWrites {
     const max = environment.maxRecordsPerWrite;
     if (limit === undefined) {
       const selected = { conditions, orderBy: order.orderBy, limit: max + 1 };
-      const rows = await environment.run<Row>(transaction, lockRecords(context, selected), scope);
+      const rows = await lockRecords(environment, transaction, matching, selected);
       if (rows.length > max) throw tooMany(max, `more than ${max} records match`);
       return rows;
     }
     const locked: Row[] = [];
     for (const { where, orderBy } of partsOfOrder(order)) {
       const selected = { conditions: [...conditions, where], orderBy, limit: limit - locked.length };
-      locked.push(...(await this.#lockFirst(transaction, matching, { context, selected })));
+      locked.push(...(await this.#lockFirst(transaction, matching, selected)));
       if (locked.length === limit) break;
     }
     return locked;
@@ -320,17 +306,15 @@ export class MatchingWrites {
   async #lockFirst(
     transaction: Transaction,
     { scope, collection }: Matching,
-    { context, selected }: { readonly context: WriteContext; readonly selected: Selected },
+    selected: Selected,
   ): Promise<Row[]> {
     const environment = this.#environment;
+    const context = environment.writeContext(scope, collection, environment.now());
+    const count = countRecords(context, selected);
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
-      const rows = await environment.run<Row>(transaction, lockRecords(context, selected), scope);
+      const rows = await lockRecords(environment, transaction, { scope, collection }, selected);
       if (rows.length === selected.limit) return rows;
-      const [matched] = await environment.run<{ count: number }>(
-        transaction,
-        countRecords(context, selected),
-        scope,
-      );
+      const [matched] = await environment.run<{ count: number }>(transaction, count, scope);
       if (matched === undefined || matched.count <= rows.length) return rows;
     }
     const detail = `the records of ${collection.name} are being changed too often; try again`;
@@ -378,9 +362,7 @@ interface UpdateDone {
 }
 
 /** A request whose rights have been checked. */
-interface Matching extends RecordsOfScope {
-  readonly readable: EffectiveAccess;
-  readonly writable: EffectiveAccess;
+interface Matching extends RightsToChange {
   readonly filter: Filter;
   readonly resolved: ResolvedFilter;
   readonly sort: readonly SortKey[];
@@ -406,7 +388,7 @@ function changeOf(
   return (before) => ({
     ...Object.fromEntries(Object.entries(before).filter(([name]) => keptFields.has(name))),
     ...data,
-    ...(id === undefined ? {} : { _id: id }),
+    ...(id !== undefined && { _id: id }),
   });
 }
 
@@ -414,7 +396,7 @@ function toUpdated({ rows, written, made }: UpdateDone, returning: 'none' | 'bef
   const counts = {
     matched: rows.length,
     modified: written.size,
-    ...(made === undefined ? {} : { upserted: made.id }),
+    ...(made && { upserted: made.id }),
   };
   switch (returning) {
     case 'none':

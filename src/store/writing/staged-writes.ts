@@ -14,7 +14,7 @@ import { renewStatistics } from '../database/partitions.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/queryable.js';
 import { liveRecordsById, liveRecordsByKey, liveRecordsOf } from '../sql/records-of.js';
 import { nameLiteral, type Sql, sql } from '../sql.js';
-import { type LockedRow, lockRecords, removeLocked } from './change-records.js';
+import { lockRecords, removeLocked } from './change-records.js';
 import { assertNoProbing, secretFieldsOf } from './check-faults.js';
 import { nameOfKey } from './check-record.js';
 import type { RecordEnvironment } from './record-environment.js';
@@ -212,12 +212,8 @@ export class StagedWrites {
   ): Promise<StagedOutcome> {
     const collection = this.assertMayWrite(scope, name, batch.fields, batch.key);
     const work: StagedWork = {
-      environment: this.#environment,
-      transaction,
-      place: this.placeOf(transaction, scope),
-      scope,
-      collection,
-      batch,
+      ...{ environment: this.#environment, transaction, place: this.placeOf(transaction, scope) },
+      ...{ scope, collection, batch },
       readable: accessOf(scope, collection, 'read'),
       creatable: accessOf(scope, collection, 'create'),
       writable: accessOf(scope, collection, 'update'),
@@ -271,7 +267,7 @@ export class StagedWrites {
    * Finds the records that are there. Of those that would stay as they are nothing is written, not even in
    * the staging table: they go from it where others are new.
    */
-  async #match(work: StagedWork): Promise<Matched> {
+  async #match(work: StagedWork) {
     const { place, scope, collection, batch } = work;
     const reach = reachOf(work).map((rows) => sql`and (${rows})`);
     // Whether a hidden value is the same is not told: to send one counts as a change.
@@ -326,26 +322,16 @@ export class StagedWrites {
   ): Promise<number> {
     const environment = this.#environment;
     const collection = environment.catalog.get(name, scope);
-    const context = environment.writeContext(scope, collection, environment.now());
     const rights = [accessOf(scope, collection, 'read'), accessOf(scope, collection, 'delete')];
-    const statement = lockRecords(context, {
-      conditions: [...environment.reachOf(scope, collection, rights), condition],
-      orderBy: sql`r.id`,
-      limit,
-    });
-    const rows = await environment.run<LockedRow>(transaction, statement, scope);
+    const conditions = [...environment.reachOf(scope, collection, rights), condition];
+    const selected = { conditions, orderBy: sql`r.id`, limit };
+    const rows = await lockRecords(environment, transaction, { scope, collection }, selected);
     if (rows.length === 0) return 0;
     await removeLocked(environment, transaction, { scope, collection, rows });
     const ids = rows.map(({ id }) => id);
     await assertUnreferenced(environment, transaction, { scope, collection, ids });
     return rows.length;
   }
-}
-
-interface Matched {
-  readonly same: Pick<MatchedGroup, 'numbers' | 'ids'>;
-  readonly differing: number;
-  readonly refused: readonly StagedRefusal[];
 }
 
 /** Rows that stand for records that are there, and those. */

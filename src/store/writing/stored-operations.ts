@@ -13,6 +13,12 @@ import { assertNoProbing } from './check-faults.js';
 import { assertWritable } from './record-refusals.js';
 import { assertNoFaults, type ToStoredOptions, toStoredValue } from './validation.js';
 
+/** Records of a collection that a caller may read, and change. */
+export interface RightsToChange extends RecordsOfScope {
+  readonly readable: EffectiveAccess;
+  readonly writable: EffectiveAccess;
+}
+
 /**
  * Refuses operations on what the caller may not set, and those whose outcome would tell of what it may not
  * read.
@@ -21,15 +27,7 @@ import { assertNoFaults, type ToStoredOptions, toStoredValue } from './validatio
  */
 export function assertMayApply(
   operations: readonly UpdateOperation[],
-  {
-    scope,
-    collection,
-    readable,
-    writable,
-  }: RecordsOfScope & {
-    readonly readable: EffectiveAccess;
-    readonly writable: EffectiveAccess;
-  },
+  { scope, collection, readable, writable }: RightsToChange,
 ): void {
   for (const operation of operations) {
     const fields: JsonObject = operation.kind === 'replace' ? operation.data : fieldsAt(pathsOf(operation));
@@ -58,15 +56,11 @@ export function sentFieldsOf(operation: UpdateOperation): readonly string[] {
 /** The values that an operation sends, each at its path. */
 export function sentDataOf(operation: UpdateOperation): readonly JsonObject[] {
   if (operation.kind === 'replace') return [operation.data];
-  const sent = sentValueOf(operation) as JsonObject;
+  const value = 'value' in operation ? operation.value : null;
+  const sent = ('values' in operation ? operation.values : value) as JsonObject;
   return pathsOf(operation).map((path) =>
     path.reduceRight<JsonObject>((inner, step) => ({ [step]: inner }), sent),
   );
-}
-
-function sentValueOf(operation: UpdateOperation): JsonValue {
-  if ('value' in operation) return operation.value;
-  return 'values' in operation ? operation.values : null;
 }
 
 /**

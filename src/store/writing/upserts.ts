@@ -11,21 +11,23 @@ import {
   printExactJson,
 } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
-import { isList, toDecimal } from '../../base/model/compare-json.js';
+import { toDecimal } from '../../base/model/compare-json.js';
 import { keysOf } from '../../base/model/keys-of.js';
+import { isOperand } from '../../base/model/operand.js';
 import type { Scope } from '../../base/model/scope.js';
-import { accessOf, type EffectiveAccess, type RecordsOfScope } from '../access/access.js';
+import { accessOf } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { liveRecordsByKey } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
 import { atomically, retryingConflicts } from './atomically.js';
-import { changeRecords, type LockedRow, lockRecords } from './change-records.js';
+import { changeRecords, lockRecords } from './change-records.js';
 import { assertNoProbing } from './check-faults.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { RecordInserts } from './record-inserts.js';
 import { assertWritable, takeSentId, tooManyRecords } from './record-refusals.js';
 import type { WriteOptions } from './record-writes.js';
+import type { RightsToChange } from './stored-operations.js';
 import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 
@@ -47,7 +49,7 @@ interface Upserted {
   readonly records: readonly StoredRecord[];
 }
 
-type Row = LockedRow & StoredRow;
+type Row = Awaited<ReturnType<typeof lockRecords>>[number];
 
 export class Upserts {
   readonly #environment: RecordEnvironment;
@@ -87,9 +89,7 @@ export class Upserts {
     const creatable = accessOf(scope, collection, 'create');
     const key = uniqueKeyOf(collection, by, readable);
     const max = this.#environment.maxRecordsPerWrite;
-    if (records.length > max) {
-      throw tooManyRecords(records.length, max);
-    }
+    if (records.length > max) throw tooManyRecords(records.length, max);
     const taken = records.map((record, index) => takeSentId(record, pointerTo(index, records.length)));
     assertNoFaults(taken.flatMap(({ errors }) => errors));
     const fields = taken.map(({ data }) => data);
@@ -116,10 +116,8 @@ export class Upserts {
     const { collection, sent } = plan;
     if (sent.length === 0) return { answer: { created: 0, updated: 0, records: [] }, changed: [] };
     const rows = await this.#lock(transaction, plan);
-    const present = sent.filter((one) => rows.has(one.key));
-    const absent = sent.filter((one) => !rows.has(one.key));
-    const changed = await this.#change(transaction, plan, { present, absent, rows });
-    const made = await this.#create(transaction, plan, absent);
+    const changed = await this.#change(transaction, plan, rows);
+    const made = await this.#create(transaction, plan, rows);
     const records = sent.map((one): StoredRecord => {
       const row = rows.get(one.key);
       const record = row === undefined ? made.get(one.key) : toStoredRecord(changed.get(row.id) ?? row);
@@ -134,18 +132,12 @@ export class Upserts {
 
   /** The records that are there, locked, by their key. */
   async #lock(transaction: Transaction, plan: Plan): Promise<ReadonlyMap<string, Row>> {
-    const { scope, collection, readable, writable, key, sent, now } = plan;
+    const { scope, collection, readable, writable, key, sent } = plan;
     const environment = this.#environment;
     const conditions = environment.reachOf(scope, collection, [readable, writable]);
     const { orderBy } = environment.plans.order(collection, []).order;
-    const context = environment.writeContext(scope, collection, now);
-    const statement = lockRecords(context, {
-      conditions,
-      orderBy,
-      limit: sent.length,
-      ids: this.#idsOf(plan),
-    });
-    const rows = await environment.run<Row>(transaction, statement, scope);
+    const selected = { conditions, orderBy, limit: sent.length, ids: this.#idsOf(plan) };
+    const rows = await lockRecords(environment, transaction, plan, selected);
     const { timeZone } = scope.domain;
     return new Map(
       rows.flatMap((row): [string, Row][] => {
@@ -181,28 +173,17 @@ export class Upserts {
 
   async #change(
     transaction: Transaction,
-    { scope, collection, writable, now, key }: Plan,
-    {
-      present,
-      absent,
-      rows,
-    }: {
-      readonly present: readonly Sent[];
-      readonly absent: readonly Sent[];
-      readonly rows: ReadonlyMap<string, Row>;
-    },
+    { scope, collection, writable, now, key, sent }: Plan,
+    rows: ReadonlyMap<string, Row>,
   ): Promise<ReadonlyMap<string, StoredRow>> {
-    await this.#environment.fillLabels(
-      transaction,
-      scope,
-      present.flatMap(({ change }) => change.unlabelled),
-    );
-    const sentById = new Map(
-      present.flatMap((one): [string, Sent][] => {
-        const row = rows.get(one.key);
-        return row === undefined ? [] : [[row.id, one]];
-      }),
-    );
+    const sentById = new Map<string, Sent>();
+    for (const one of sent) {
+      const row = rows.get(one.key);
+      if (row !== undefined) sentById.set(row.id, one);
+    }
+    const unlabelled = [...sentById.values()].flatMap(({ change }) => change.unlabelled);
+    await this.#environment.fillLabels(transaction, scope, unlabelled);
+    const absent = sent.filter(({ key: text }) => !rows.has(text));
     return await changeRecords(this.#environment, transaction, {
       ...{ scope, collection, writable, now },
       rows: [...rows.values()],
@@ -215,21 +196,16 @@ export class Upserts {
   async #create(
     transaction: Transaction,
     { scope, collection, sent }: Plan,
-    absent: readonly Sent[],
+    rows: ReadonlyMap<string, Row>,
   ): Promise<ReadonlyMap<string, StoredRecord>> {
+    const absent = sent.filter(({ key }) => !rows.has(key));
+    const records = absent.map(({ record }) => record);
     try {
-      const made = await this.#inserts.create(
-        scope,
-        collection.name,
-        absent.map(({ record }) => record),
-        { within: transaction },
-      );
+      const made = await this.#inserts.create(scope, collection.name, records, { within: transaction });
       return new Map(made.flatMap((record, index) => (absent[index] ? [[absent[index].key, record]] : [])));
     } catch (cause) {
-      throw asSent(
-        cause,
-        absent.map((one) => pointerTo(sent.indexOf(one), sent.length)),
-      );
+      const pointers = absent.map((one) => pointerTo(sent.indexOf(one), sent.length));
+      throw asSent(cause, pointers);
     }
   }
 }
@@ -240,9 +216,7 @@ interface Sent {
   readonly key: string;
 }
 
-interface Plan extends RecordsOfScope {
-  readonly readable: EffectiveAccess;
-  readonly writable: EffectiveAccess;
+interface Plan extends RightsToChange {
   readonly key: UniqueKey;
   readonly now: Date;
   readonly sent: readonly Sent[];
@@ -272,8 +246,7 @@ function keyTextOf(
 
 function scalarOf(value: JsonValue | undefined) {
   const scalar = isJsonObject(value) ? value.value : value;
-  if (scalar === null || scalar === undefined || isJsonObject(scalar) || isList(scalar)) return undefined;
-  return scalar;
+  return isOperand(scalar) ? scalar : undefined;
 }
 
 function assertKeys(sent: readonly Sent[], by: string): void {
@@ -300,7 +273,7 @@ function merged(
   const data = fieldsBesideKey(sent.change.data, key, collection);
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
   const { _id: id } = sent.record;
-  return { ...Object.fromEntries(kept), ...data, ...(id === undefined ? {} : { _id: id }) };
+  return { ...Object.fromEntries(kept), ...data, ...(id !== undefined && { _id: id }) };
 }
 
 function pointerTo(index: number, count: number): string {
