@@ -367,7 +367,9 @@ export class Catalog {
 
   #assertAdmin(scope: Scope): void {
     const top = this.#topDomain();
-    if (isTopDomainAdmin(scope, top) || isTopDomainAdmin(scope, ownTop(scope))) return;
+    const { domain } = scope;
+    const isOwnTop = domain.parentId === undefined && isTopDomainAdmin(scope, domain);
+    if (isOwnTop || isTopDomainAdmin(scope, top)) return;
     throw new ServiceError(
       'FORBIDDEN',
       'only an admin of the top domain, signed in with a password, registers, alters and drops collections',
@@ -472,11 +474,6 @@ function nameTaken(name: string, current: readonly CatalogRow[]): ServiceError {
 
 function assertAdmin({ principal }: Scope, does: string): void {
   if (!isAdmin(principal)) throw new ServiceError('FORBIDDEN', `only an admin ${does}`);
-}
-
-/** The caller's own top domain, if its credential belongs to it. */
-function ownTop({ domain }: Scope): Domain | undefined {
-  return domain.parentId === undefined ? domain : undefined;
 }
 
 function isInFile(name: string): ServiceError {

@@ -34,17 +34,15 @@ export interface CollectionDefinition {
     readonly caller: string;
     readonly key: readonly string[];
   }[];
-  readonly stays?: StaysDefinition;
+  readonly stays?: {
+    readonly list: string;
+    readonly from: string;
+    readonly to: string;
+    readonly reset?: readonly string[];
+    readonly session?: string;
+  };
   readonly personal?: PersonalDefinition;
   readonly access?: Readonly<Record<string, RoleAccessDefinition>>;
-}
-
-interface StaysDefinition {
-  readonly list: string;
-  readonly from: string;
-  readonly to: string;
-  readonly reset?: readonly string[];
-  readonly session?: string;
 }
 
 export interface PersonalDefinition {

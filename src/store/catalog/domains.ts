@@ -169,7 +169,8 @@ export class Domains {
    */
   async create(scope: Scope, domain: NewDomain): Promise<Domain> {
     const top = this.top();
-    if (top !== undefined) assertTopDomainAdmin(scope, top);
+    if (top !== undefined && !isTopDomainAdmin(scope, top))
+      throw new ServiceError('FORBIDDEN', 'only an admin of the top domain creates domains');
     return await this.#insert(domain, { place: top === undefined ? 'top' : 'branch', by: scope });
   }
 
@@ -450,11 +451,6 @@ function toProperties(rows: JsonValue): ReadonlyMap<string, Property> {
     properties.set(name, { value: value ?? null, isSecret: isSecret === true, etag: String(etag) });
   }
   return properties;
-}
-
-function assertTopDomainAdmin(scope: Scope, top: Domain): void {
-  if (isTopDomainAdmin(scope, top)) return;
-  throw new ServiceError('FORBIDDEN', 'only an admin of the top domain creates domains');
 }
 
 function assertAdmin(scope: Scope): void {

@@ -394,8 +394,9 @@ function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
     const found = Object.hasOwn(ACCUMULATORS, accumulator) ? ACCUMULATORS[accumulator] : undefined;
     if (found === undefined) throw notSupported(accumulator, didYouMean(accumulator, SQL_ACCUMULATORS));
     const [result, type, aggregate] = found;
-    if (accumulator === '$count' || isOne(accumulator, operand))
-      return [name, resultOf('number', sql.raw('count(*)::numeric'))];
+    // `{ $sum: 1 }` counts.
+    const isOne = accumulator === '$sum' && operand.kind === 'literal' && operand.value === 1;
+    if (accumulator === '$count' || isOne) return [name, resultOf('number', sql.raw('count(*)::numeric'))];
     const { input } =
       accumulator === '$median'
         ? named({ name: accumulator, operand }, { required: ['input', 'method'] })
@@ -438,9 +439,4 @@ function completeObject(members: readonly (readonly [string, ExpressionValue])[]
     objects.push(sql`jsonb_build_object(${sql.join(pairs, ', ')})`);
   }
   return sql.join(objects, ' || ', '(', ')');
-}
-
-/** `{ $sum: 1 }` counts. */
-function isOne(accumulator: string, operand: Expression): boolean {
-  return accumulator === '$sum' && operand.kind === 'literal' && operand.value === 1;
 }

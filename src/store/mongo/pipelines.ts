@@ -88,7 +88,10 @@ export class Pipelines {
       signal,
       rows: this.#scan(scope, run),
     });
-    if (rows.length > most) throw tooMany(most);
+    if (rows.length > most) {
+      const advice = 'narrow the query, or read it with findStream or agg';
+      throw faultAt('LIMIT_EXCEEDED', `the answer has more than ${most} values; ${advice}`);
+    }
     return rows.map(({ json }) => json);
   }
 
@@ -170,12 +173,6 @@ export class Pipelines {
   }
 }
 
-function tooMany(most: number): ServiceError {
-  const advice = 'narrow the query, or read it with findStream or agg';
-  const detail = `the answer has more than ${most} values; ${advice}`;
-  return faultAt('LIMIT_EXCEEDED', detail);
-}
-
 /**
  * Rejects a pipeline that names a field which the caller may not read, in its own collection or in one that
  * it looks up. No stage sees hidden fields in any case. The error keeps callers from mistaking a hidden
@@ -219,7 +216,7 @@ function assertPipelineReadable(
     if (stage.kind === 'project' && stage.projection.kind === 'only') {
       for (const { path } of stage.projection.computed) own.set(path[0] ?? '', undefined);
     }
-    if (makesOtherDocuments(stage)) return;
+    if (['group', 'bucket', 'count', 'facet', 'replaceRoot'].includes(stage.kind)) return;
   }
 }
 
@@ -244,10 +241,6 @@ function assertPathsReadable(
 function assertNamed(paths: readonly Path[], { collection, access }: Readable, scope: Scope): void {
   assertReadable(paths, access, collection);
   hintAtPaths(paths, scope, collection);
-}
-
-function makesOtherDocuments({ kind }: Stage): boolean {
-  return ['group', 'bucket', 'count', 'facet', 'replaceRoot'].includes(kind);
 }
 
 function pathsOf(stage: Stage, context: ResolveContext): readonly Path[] {

@@ -8,6 +8,7 @@
 
 import type { Scope } from '../../base/model/scope.js';
 import { Batcher } from '../../base/process/batcher.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { isTraced } from '../../base/process/traced.js';
 import { wasRefused } from '../database/database-errors.js';
 import type { Queryable, QueryOptions } from '../database/queryable.js';
@@ -77,18 +78,15 @@ export class BatchedReads {
   }
 
   #lineOf({ template }: FilledStatement, key: string): Line {
-    const lines = this.#lines.get(template) ?? new Map<string, Line>();
-    this.#lines.set(template, lines);
-    const known = lines.get(key);
-    if (known !== undefined) return known;
-    const line = new Batcher<Waiting>({
-      takeNext: (waiting) => waiting.splice(0, PLACES),
-      work: (served) => this.#serve(served),
-      concurrency: 2,
-      onIdle: () => lines.delete(key),
+    const lines = getOrMake(this.#lines, template, () => new Map<string, Line>());
+    return getOrMake(lines, key, () => {
+      return new Batcher({
+        takeNext: (waiting) => waiting.splice(0, PLACES),
+        work: (served) => this.#serve(served),
+        concurrency: 2,
+        onIdle: () => lines.delete(key),
+      });
     });
-    lines.set(key, line);
-    return line;
   }
 
   async #serve(served: readonly Waiting[]): Promise<void> {

@@ -31,13 +31,8 @@ import { askBefore } from './write-triggers.js';
 
 interface BroughtBack extends RecordsOfScope {
   readonly now: Date;
-  readonly records: readonly RemovedRecord[];
-}
-
-interface RemovedRecord {
-  readonly id: string;
-  /** The new fields; those hidden from the caller are taken from the tombstone. */
-  readonly data: JsonObject;
+  /** With their new fields; those hidden from the caller are taken from the tombstone. */
+  readonly records: readonly Pick<NewRecord, 'id' | 'data'>[];
 }
 
 const BATCH_RECORDS = 500;
@@ -56,6 +51,8 @@ export async function bringBack(
   const secret = secretFieldsOf(scope, collection);
   const made = new Set(records.map(({ id }) => id));
   const rows: StoredRow[] = [];
+  const { timeZone, callingCode } = scope.domain;
+  const keptFields = new Set([CREATED_ON, ...collection.fields.map((field) => field.name)]);
   for (let start = 0; start < records.length; start += BATCH_RECORDS) {
     const changes = [];
     for (const record of records.slice(start, start + BATCH_RECORDS)) {
@@ -64,13 +61,7 @@ export async function bringBack(
       assertWritable([visible], creatable, collection);
       const pending = { scope, collection, operation: 'create', id: record.id, record: record.data } as const;
       const data = await askBefore(environment.triggers, pending, transaction);
-      const change = toStored(collection, data, {
-        timeZone: scope.domain.timeZone,
-        callingCode: scope.domain.callingCode,
-        now,
-        mode: 'replace',
-        keptFields: new Set([CREATED_ON, ...collection.fields.map((field) => field.name)]),
-      });
+      const change = toStored(collection, data, { timeZone, callingCode, now, mode: 'replace', keptFields });
       changes.push({ ...change, id: record.id, own });
     }
     const settled = { scope, collection, records: changes, made };
@@ -83,7 +74,7 @@ export async function bringBack(
         ...(faults[index] ?? []),
         ...findCheckFaults(collection, data, { pointer: '', secret: hidden }),
       ]);
-      return { id, data, keys: keysOf(collection, data, scope.domain.timeZone) };
+      return { id, data, keys: keysOf(collection, data, timeZone) };
     });
     const reach = environment.rowsOf(scope, collection, creatable);
     const context = environment.writeContext(scope, collection, now);
@@ -91,7 +82,11 @@ export async function bringBack(
     const written = await refusedByIndex(environment, attempt, () =>
       environment.write<JudgedRow>(context, {
         ...{ within: transaction, operation: 'create' as const, columns: JUDGED_COLUMNS, caller: scope },
-        statement: (placed) => bringBackRecords(placed, stored, reach),
+        statement: (placed) => sql`
+${bringBackInput(placed, inputOf(stored))}
+select ${storedColumns(placed.projection)}, 
+  (${reach ?? sql`true`}) is true as is_in_rows${announcement(placed, 'create')}
+from written r`,
       }),
     );
     if (written.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'create');
@@ -111,15 +106,6 @@ function listMissing(collection: Collection, data: JsonObject): readonly ErrorDe
       detail: `/${name}: it is required today, and the version has none`,
       expected: 'a version with a value',
     }));
-}
-
-/** `is_in_rows` says whether the record satisfies `rows`, a condition over `r`. */
-function bringBackRecords(context: WriteContext, records: readonly NewRecord[], rows: Sql | undefined): Sql {
-  return sql`
-${bringBackInput(context, inputOf(records))}
-select ${storedColumns(context.projection)}, 
-  (${rows ?? sql`true`}) is true as is_in_rows${announcement(context, 'create')}
-from written r`;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Collection } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import { credentialName, type Scope } from '../../base/model/scope.js';
 import { Batcher } from '../../base/process/batcher.js';
+import { getOrMake } from '../../base/process/get-or-make.js';
 import { isTraced } from '../../base/process/traced.js';
 import { accessOf, type EffectiveAccess, findAccess, type RecordsOfScope } from '../access/access.js';
 import { wasRefused } from '../database/database-errors.js';
@@ -100,10 +101,8 @@ export class RecordInserts {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'create');
     if (records.length === 0) return [];
-    const { maxRecordsPerWrite } = this.#environment;
-    if (records.length > maxRecordsPerWrite) {
-      throw tooManyRecords(records.length, maxRecordsPerWrite);
-    }
+    const { maxRecordsPerWrite: max } = this.#environment;
+    if (records.length > max) throw tooManyRecords(records.length, max);
     const sent = records.map((record, index) => takeSentId(record, records.length === 1 ? '' : `/${index}`));
     assertNoFaults(sent.flatMap((one) => one.errors));
     const fields = sent.map((one) => one.data);
@@ -151,12 +150,8 @@ export class RecordInserts {
     const made = new Set(sent.map(({ id }) => id));
     const queryable = within ?? environment.database;
     const settle = async () => {
-      const faults = await environment.settleTargets(queryable, {
-        scope,
-        collection,
-        records: changes,
-        made,
-      });
+      const settled = { scope, collection, records: changes, made };
+      const faults = await environment.settleTargets(queryable, settled);
       assertNoFaults(
         faults.flatMap((errors, index) =>
           errors.map((one) => (changes.length === 1 ? one : withPointer(one, `/${index}`))),
@@ -170,11 +165,8 @@ export class RecordInserts {
       const json = await this.#batched.store({ scope, collection, access, now, id: record.id, change });
       if (json !== undefined) return [toStoredRecord(record, json)];
     }
-    await environment.fillLabels(
-      queryable,
-      scope,
-      changes.flatMap(({ unlabelled }) => unlabelled),
-    );
+    const unlabelled = changes.flatMap((one) => one.unlabelled);
+    await environment.fillLabels(queryable, scope, unlabelled);
     const context = environment.writeContext(scope, collection, now);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const records = sent.map(({ id }, index): NewRecord => {
@@ -290,18 +282,15 @@ class BatchedCreates {
     const { roles, scopes, credential } = scope.principal;
     const rights = scopes === undefined ? [...roles].sort().join() : credentialName(credential);
     const key = JSON.stringify([scope.domain.id, rights]);
-    const lines = this.#lines.get(collection) ?? new Map<string, Batcher<WaitingCreate>>();
-    this.#lines.set(collection, lines);
-    const known = lines.get(key);
-    if (known !== undefined) return known;
-    const line = new Batcher<WaitingCreate>({
-      takeNext: takeFirst,
-      work: (served) => this.#serve(served),
-      concurrency: 2,
-      onIdle: () => lines.delete(key),
+    const lines = getOrMake(this.#lines, collection, () => new Map<string, Batcher<WaitingCreate>>());
+    return getOrMake(lines, key, () => {
+      return new Batcher({
+        takeNext: takeFirst,
+        work: (served) => this.#serve(served),
+        concurrency: 2,
+        onIdle: () => lines.delete(key),
+      });
     });
-    lines.set(key, line);
-    return line;
   }
 
   async #serve(served: readonly WaitingCreate[]): Promise<void> {

@@ -396,7 +396,7 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
           number: Number(rowsById.get(id)?.number),
           id,
           fields: [...Object.keys(set), ...removed],
-          ...(changes !== undefined && { changes }),
+          ...(changes && { changes }),
         };
       }),
     );

@@ -1,13 +1,7 @@
 /** Says which value of which record ran into a unique rule, after Postgres refused a write for it. */
 import type { ErrorDetail } from '../../base/errors.js';
 import { ServiceError } from '../../base/errors.js';
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  memberOf,
-  printExactJson,
-} from '../../base/json/json.js';
+import { isJsonObject, type JsonValue, memberOf, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -210,7 +204,9 @@ function detailOf(collection: Collection, asked: UniqueKey, record: NewRecord, p
         pointer: `${pointer}/${key.name}`,
         detail: `${key.name}${shown} is taken: it is unique in ${collection.name}${readmit}`,
         expected: 'a value no other record has',
-        ...(value === undefined ? {} : { sent: shownValue(record.data, key.name) }),
+        ...(value !== undefined && {
+          sent: JSON.parse(printExactJson(memberOf(record.data, key.name) ?? null)),
+        }),
       };
     }
     case 'rule': {
@@ -225,9 +221,4 @@ function detailOf(collection: Collection, asked: UniqueKey, record: NewRecord, p
       };
     }
   }
-}
-
-function shownValue(data: JsonObject, name: string): unknown {
-  const value = memberOf(data, name);
-  return value === undefined ? undefined : JSON.parse(printExactJson(value));
 }

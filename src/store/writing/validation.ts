@@ -408,7 +408,7 @@ function report(place: Place, expected: string, sent: JsonValue | undefined): nu
     pointer,
     detail: `${where}: ${expected} is expected, ${found}`,
     expected,
-    ...(sent === undefined ? {} : { sent: toShown(sent) }),
+    ...(sent !== undefined && { sent: toShown(sent) }),
   });
   return null;
 }
