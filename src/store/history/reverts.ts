@@ -269,13 +269,8 @@ from state r`,
   /** The states of the records before the request, and later changes by others. */
   async #statesBefore(
     transaction: Transaction,
-    {
-      scope,
-      collection,
-      ids,
-      requestId,
-    }: RecordsOfScope & { readonly ids: readonly string[]; readonly requestId: string },
-  ): Promise<ReadonlyMap<string, StateBefore>> {
+    { scope, collection, ids, requestId }: RecordsOfScope & { ids: readonly string[]; requestId: string },
+  ): Promise<StatesBefore> {
     const isRouted = this.#isRouted;
     const isOwn = isOfRequest(scope, requestId);
     const ofRecord = changesOfRecord(scope, collection, { id: sql`t.record_id`, isRouted });
@@ -320,8 +315,8 @@ cross join lateral (
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  async #change(transaction: Transaction, write: Reverting, targets: readonly Target[]): Promise<Written> {
-    if (targets.length === 0) return new Map();
+  async #change(transaction: Transaction, write: Reverting, targets: readonly Target[]) {
+    if (targets.length === 0) return new Map<string, StoredRow>();
     const { scope, collection } = write;
     const writable = accessOf(scope, collection, 'update');
     if (targets.some(({ row }) => !row.is_updatable)) throw outOfRows(collection, 'update');
@@ -361,8 +356,6 @@ cross join lateral (
   }
 }
 
-type Written = ReadonlyMap<string, StoredRow>;
-
 interface Reverting extends RecordsOfScope {
   readonly now: Date;
   /** @see ChangeRequest.renamed */
@@ -399,12 +392,8 @@ interface StateBefore {
   readonly is_complete: boolean;
 }
 
-interface UndonePart {
-  readonly collection: Collection;
-  readonly remove: readonly RevertRow[];
-  readonly bringBack: readonly Target[];
-  readonly change: readonly Target[];
-}
+type StatesBefore = ReadonlyMap<string, StateBefore>;
+type UndonePart = ReturnType<typeof planUndo>;
 
 /**
  * Groups the records of a collection by the operation that undoes the request.
@@ -414,16 +403,8 @@ interface UndonePart {
 function planUndo(
   scope: Scope,
   collection: Collection,
-  {
-    ids,
-    rows,
-    states,
-  }: {
-    readonly ids: readonly string[];
-    readonly rows: readonly RevertRow[];
-    readonly states: ReadonlyMap<string, StateBefore>;
-  },
-): UndonePart {
+  { ids, rows, states }: { ids: readonly string[]; rows: readonly RevertRow[]; states: StatesBefore },
+) {
   if (rows.some((row) => !row.is_readable)) throw outOfRows(collection, 'read');
   assertNothingLater(collection, ids, states);
   const remove: RevertRow[] = [];
@@ -448,11 +429,7 @@ function planUndo(
 /** The most records in an error message. */
 const MAX_NAMED = 100;
 
-function assertNothingLater(
-  collection: Collection,
-  ids: readonly string[],
-  states: ReadonlyMap<string, StateBefore>,
-): void {
+function assertNothingLater(collection: Collection, ids: readonly string[], states: StatesBefore): void {
   const errors = ids.flatMap((id): ErrorDetail[] => {
     const state = states.get(id);
     const record = `the record "${id}" of ${collection.name}`;

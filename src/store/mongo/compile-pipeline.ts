@@ -3,7 +3,6 @@
  * around that.
  */
 import type { Collection } from '../../base/model/collection.js';
-import type { Expression } from '../../base/model/expression.js';
 import type { Path } from '../../base/model/path.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { Readable } from '../access/access.js';

@@ -12,12 +12,18 @@ import type { SortKey } from '../../base/model/record-query.js';
 import { getOrMake } from '../../base/process/get-or-make.js';
 
 export type Shape =
-  | ConstantShape
-  | RecordPartShape
-  | NodeIdShape
-  | ValueShape
+  /** A constant text, such as the name of the record's type. */
+  | { readonly kind: 'constant'; readonly text: string }
+  /**
+   * The values that a record has in addition to its fields. `fields`: all fields within the projection of the
+   * query, as one JSON object without `_id`.
+   */
+  | { readonly kind: 'id' | 'version' | 'createdAt' | 'updatedAt' | 'fields' }
+  /** The id of the record with this prefix: an id that is unique among all collections. */
+  | { readonly kind: 'nodeId'; readonly prefix: string }
+  | { readonly kind: 'text' | 'number' | 'decimal' | 'boolean' | 'json'; readonly path: Path }
   | EnumShape
-  | ObjectShape
+  | { readonly kind: 'object'; readonly path: Path; readonly members: readonly Member[] }
   | ListShape
   | TargetShape
   | ReferrersShape;
@@ -27,42 +33,11 @@ export interface Member {
   readonly shape: Shape;
 }
 
-/** A constant text, such as the name of the record's type. */
-interface ConstantShape {
-  readonly kind: 'constant';
-  readonly text: string;
-}
-
-/**
- * The values that a record has in addition to its fields. `fields`: all fields within the projection of the
- * query, as one JSON object without `_id`.
- */
-interface RecordPartShape {
-  readonly kind: 'id' | 'version' | 'createdAt' | 'updatedAt' | 'fields';
-}
-
-/** The id of the record with this prefix: an id that is unique among all collections. */
-interface NodeIdShape {
-  readonly kind: 'nodeId';
-  readonly prefix: string;
-}
-
-interface ValueShape {
-  readonly kind: 'text' | 'number' | 'decimal' | 'boolean' | 'json';
-  readonly path: Path;
-}
-
 /** A text that is printed under another name. A text without such a name prints as null. */
 export interface EnumShape {
   readonly kind: 'enum';
   readonly path: Path;
   readonly namesByValue: ReadonlyMap<string, string>;
-}
-
-interface ObjectShape {
-  readonly kind: 'object';
-  readonly path: Path;
-  readonly members: readonly Member[];
 }
 
 /** The paths of `element` start at the element. An empty path is the element itself. */

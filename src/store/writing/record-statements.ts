@@ -47,14 +47,17 @@ export const PRINCIPALS_CHANNEL = 'campus_principals';
 /** The channel by which a transaction announces new work in the outbox. */
 export const OUTBOX_CHANNEL = 'campus_outbox';
 
-/** Reasons against storing new records, checked by the statement that would store them. */
-export interface ReasonsAgainst {
+/** The first three are reasons against storing new records, which the statement checks itself. */
+interface InsertOptions {
   /** What the caller may create, as a condition over the alias `r`; `undefined`: anything. */
   readonly rows: Sql | undefined;
   /** A query with a row per dangling reference; `undefined` if there are none. */
   readonly deadReferences: Sql | undefined;
   /** A query with a row per text that another record should have; `undefined` if there are none. */
   readonly unlinked: Sql | undefined;
+  readonly shown: number;
+  /** The writer of each record, if they differ. */
+  readonly authors?: readonly Pick<WriteContext, 'scope' | 'now'>[] | undefined;
 }
 
 /** A row of `insertRecords`. Everything else about a new record is known already. */
@@ -70,17 +73,7 @@ export interface InsertedRow {
 export function insertRecords(
   context: WriteContext,
   records: readonly NewRecord[],
-  {
-    rows,
-    deadReferences,
-    unlinked,
-    shown,
-    authors,
-  }: ReasonsAgainst & {
-    readonly shown: number;
-    /** The writer of each record, if they differ. */
-    readonly authors?: readonly Pick<WriteContext, 'scope' | 'now'>[] | undefined;
-  },
+  { rows, deadReferences, unlinked, shown, authors }: InsertOptions,
 ): Sql {
   const reasons = [
     ...(rows === undefined ? [] : [sql`select 1 from input as r where (${rows}) is not true`]),

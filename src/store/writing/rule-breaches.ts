@@ -117,15 +117,9 @@ interface UnkeyedRecord {
  */
 async function judgeKeys(
   database: Source,
-  {
-    domain,
-    collection,
-    name,
-  }: { readonly domain: Domain; readonly collection: Collection; readonly name: string },
+  { domain, collection, name }: { domain: Domain; collection: Collection; name: string },
   records: readonly UnkeyedRecord[],
-): Promise<
-  readonly { readonly id: string; readonly field: string; readonly problem: string; readonly kind: string }[]
-> {
+) {
   const isRule = collection.uniqueTogether.some((rule) => rule.name === name);
   const value = keyValueOf(collection, { kind: isRule ? 'rule' : 'field', name }, OF_RECORD);
   const sought = sql.raw(isRule ? 'sought.text' : 'to_jsonb(sought.text)');

@@ -107,12 +107,6 @@ interface PendingWrite extends RecordsOfScope {
   readonly previous?: JsonObject | undefined;
 }
 
-/** Top-level members to set and to take away. */
-interface Revision {
-  readonly set: JsonObject;
-  readonly removed: readonly string[];
-}
-
 /**
  * Asks the triggers of a write one after the other and returns what they make of the record together. What
  * one changes is held against the rights of its own principal: a script with service roles may set what its
@@ -134,15 +128,19 @@ export async function askBefore(
 }
 
 /** A record after a revision. */
-function revise(record: JsonObject, { set, removed }: Revision): JsonObject {
+function revise(record: JsonObject, { set, removed }: ReturnType<typeof difference>): JsonObject {
   return { ...omit(record, removed), ...set };
 }
 
-async function askOne(trigger: BeforeTrigger, write: PendingWrite, within: Transaction): Promise<Revision> {
+async function askOne(trigger: BeforeTrigger, write: PendingWrite, within: Transaction) {
   const { collection, operation, id } = write;
   const scope = { ...write.scope, principal: trigger.principalFor(write.scope) };
   const hidden = [...(findAccess(scope, collection, 'read')?.hiddenFields ?? [])];
-  const shown = (record: JsonObject) => ({ _id: id, ...asFloats(omit(record, hidden)) });
+  // A number with more digits than a float has is no change when it comes back rounded.
+  const shown = (record: JsonObject): JsonObject => ({
+    _id: id,
+    ...JSON.parse(printExactJson(omit(record, hidden))),
+  });
   const given = shown(write.record);
   const asked = {
     scope,
@@ -163,20 +161,13 @@ async function askOne(trigger: BeforeTrigger, write: PendingWrite, within: Trans
   return revision;
 }
 
-function difference(before: JsonObject, after: JsonObject): Revision {
+/** Top-level members to set and to take away. */
+function difference(before: JsonObject, after: JsonObject) {
   const set = Object.entries(after).filter(([name, value]) => !isSameJson(memberOf(before, name), value));
   return {
     set: Object.fromEntries(set),
     removed: Object.keys(before).filter((name) => !Object.hasOwn(after, name)),
   };
-}
-
-/**
- * Numbers as a script sees them: one with more digits than a float has is no change when it comes back
- * rounded.
- */
-function asFloats(record: JsonObject): JsonObject {
-  return JSON.parse(printExactJson(record)) as JsonObject;
 }
 
 function omit(record: JsonObject, names: readonly string[]): JsonObject {
