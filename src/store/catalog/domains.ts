@@ -69,6 +69,15 @@ export const LOCK_DOMAINS = sql`lock table domains in share row exclusive mode`;
  */
 const ETAG = sql`extract(epoch from p.updated_at at time zone 'UTC')::text`;
 
+interface PropertyChange {
+  readonly name: string;
+  readonly value: JsonValue | undefined;
+  readonly isSecret?: boolean | undefined;
+  readonly ifMatch?: string | undefined;
+}
+
+type FillDomain = (transaction: Transaction, domain: Domain) => Promise<void>;
+
 interface Property {
   readonly value: JsonValue;
   readonly isSecret: boolean;
@@ -180,11 +189,8 @@ export class Domains {
    *
    * @throws CONFLICT if there is one; INVALID_VALUE; whatever `fill` throws, and there is no domain then
    */
-  async createTop(
-    domain: NewDomain,
-    fill: (transaction: Transaction, domain: Domain) => Promise<void> = async () => {},
-  ): Promise<Domain> {
-    return await this.#insert(domain, { place: 'top', by: undefined, fill });
+  async createTop(domain: NewDomain, fill?: FillDomain): Promise<Domain> {
+    return await this.#insert(domain, { place: 'top', fill });
   }
 
   /**
@@ -192,7 +198,9 @@ export class Domains {
    * show it.
    */
   property(domainId: string, name: string): JsonValue | undefined {
-    return this.#findProperty(domainId, name)?.value;
+    const { properties } = this.#snapshot;
+    const inherited = properties.get(this.find(domainId)?.parentId ?? '');
+    return (properties.get(domainId)?.get(name) ?? inherited?.get(name))?.value;
   }
 
   /**
@@ -236,25 +244,16 @@ export class Domains {
    */
   async setKnownProperty(
     scope: Scope,
-    {
-      name,
-      ...change
-    }: {
-      readonly name: string;
-      readonly value: JsonValue | undefined;
-      readonly ifMatch?: string | undefined;
-    },
+    change: Omit<PropertyChange, 'isSecret'>,
   ): Promise<KnownPropertyInForce> {
     assertAdmin(scope);
+    const { name } = change;
     const known = findKnownProperty(name);
     if (known === undefined) {
+      const names = KNOWN_PROPERTIES.map((property) => property.name);
       throw new ServiceError(
         'NOT_FOUND',
-        `the service reads no property "${name.slice(0, 100)}".` +
-          didYouMean(
-            name,
-            KNOWN_PROPERTIES.map((property) => property.name),
-          ),
+        `the service reads no property "${name.slice(0, 100)}".${didYouMean(name, names)}`,
       );
     }
     if (known.isOperators) {
@@ -263,7 +262,7 @@ export class Domains {
         `${name} is set where the gateway runs: campus property set ${name}`,
       );
     }
-    await this.setProperty(scope, { name, ...change });
+    await this.setProperty(scope, change);
     const inForce = this.listProperties(scope).find((property) => property.name === name);
     return { known, inForce, etag: this.#etagOf(scope, name) };
   }
@@ -279,15 +278,7 @@ export class Domains {
    *   of a property that the service reads; LIMIT_EXCEEDED for too long a value, and for too many properties;
    *   VERSION_CONFLICT if the present setting has another ETag than `ifMatch`
    */
-  async setProperty(
-    scope: Scope,
-    property: {
-      readonly name: string;
-      readonly value: JsonValue | undefined;
-      readonly isSecret?: boolean | undefined;
-      readonly ifMatch?: string | undefined;
-    },
-  ): Promise<{ readonly hint: string | undefined }> {
+  async setProperty(scope: Scope, property: PropertyChange): Promise<{ readonly hint: string | undefined }> {
     assertAdmin(scope);
     assertProperty(property.name, property.value);
     const domain = scope.domain.id;
@@ -343,15 +334,7 @@ export class Domains {
    */
   async #insert(
     domain: NewDomain,
-    {
-      place,
-      by,
-      fill,
-    }: {
-      readonly place: 'top' | 'branch';
-      readonly by: Scope | undefined;
-      readonly fill?: (transaction: Transaction, domain: Domain) => Promise<void>;
-    },
+    { place, by, fill }: { place: 'top' | 'branch'; by?: Scope; fill?: FillDomain | undefined },
   ): Promise<Domain> {
     assertNewDomain(domain);
     const { id, timeZone } = domain;
@@ -391,13 +374,6 @@ export class Domains {
 
   #etagOf({ domain }: Scope, name: string): string {
     return this.#snapshot.properties.get(domain.id)?.get(name)?.etag ?? NOT_SET;
-  }
-
-  #findProperty(domainId: string, name: string): Property | undefined {
-    const parentId = this.find(domainId)?.parentId ?? '';
-    return (
-      this.#snapshot.properties.get(domainId)?.get(name) ?? this.#snapshot.properties.get(parentId)?.get(name)
-    );
   }
 }
 

@@ -46,12 +46,8 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     throw new ServiceError('FORBIDDEN', 'only an admin of the top domain purges what was removed');
   }
   const before = options.removedBefore.toISOString();
-  const [gone] = await database.query<{
-    forgotten: number;
-    tombstones: number;
-    keys: number;
-    messages: number;
-  }>(sql`
+  type Counted = 'forgotten' | 'tombstones' | 'keys' | 'messages';
+  const [gone] = await database.query<Record<Counted, number>>(sql`
     with tombstones as (
       delete from records
       where deleted_at < ${before}::timestamptz

@@ -6,6 +6,7 @@
  */
 import { isNativeError } from 'node:util/types';
 import { type ErrorCode, RETRY_AFTER_SECONDS, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
+import { defined } from '../../base/json/json.js';
 
 /**
  * All connections of a pool are in use, while the database itself is well. It has no `code`, because Prisma
@@ -34,15 +35,8 @@ const unavailable = (detail: string, retryAfterSeconds = RETRY_AFTER_SECONDS): T
 };
 const OUT_OF_REACH = unavailable('The database is out of reach; try again later.');
 const OUT_OF_RESOURCES = unavailable('The database has no room for this at the moment; try again later.');
-const DISK_FULL = unavailable(
-  'The disk of the database is full: changes are refused until there is room. Reads continue.',
-);
-const TOO_SLOW = unavailable(
+export const TOO_SLOW = unavailable(
   'The database took longer over this than is allowed; narrow the request, or try again later.',
-);
-const READ_ONLY = unavailable(
-  'The database accepts no changes at the moment: it is read-only, or its disk is full. Reads continue; ' +
-    'try again later.',
 );
 const TRY_AGAIN = unavailable(
   'Another change was being made to the same records; try again.',
@@ -69,13 +63,18 @@ const BY_SQLSTATE: Readonly<Record<string, Translation>> = {
   '22P05': UNSTORABLE_TEXT,
   '23503': { code: 'CONFLICT', detail: 'Something this refers to does not exist, or is still referred to.' },
   '23505': { code: 'CONFLICT', detail: 'A value that must be unique is taken.' },
-  '25006': READ_ONLY,
+  '25006': unavailable(
+    'The database accepts no changes at the moment: it is read-only, or its disk is full. Reads continue; ' +
+      'try again later.',
+  ),
   '28': OUT_OF_REACH,
   '3D000': OUT_OF_REACH,
   '40001': TRY_AGAIN,
   '40P01': TRY_AGAIN,
   '53': OUT_OF_RESOURCES,
-  '53100': DISK_FULL,
+  '53100': unavailable(
+    'The disk of the database is full: changes are refused until there is room. Reads continue.',
+  ),
   '54000': { code: 'INVALID_VALUE', detail: 'A value is too large for the index of its field.' },
   '54001': { code: 'LIMIT_EXCEEDED', detail: 'The request is too deeply nested.' },
   '55P03': TRY_AGAIN,
@@ -124,11 +123,14 @@ export function translateDatabaseError(error: unknown): unknown {
   if (!isNativeError(error) || error instanceof ServiceError) return error;
   const translation = findTranslation(error);
   if (translation === undefined) return error;
-  const { code, detail = error.message, retryAfterSeconds } = translation;
-  return new ServiceError(code, detail, {
-    cause: error,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
+  return toServiceError(translation, error);
+}
+
+export function toServiceError(
+  { code, detail, retryAfterSeconds }: Translation,
+  cause?: Error,
+): ServiceError {
+  return new ServiceError(code, detail ?? cause?.message ?? code, defined({ cause, retryAfterSeconds }));
 }
 
 /** Whether an error, original or translated, means that the database cannot be reached. */

@@ -164,7 +164,6 @@ export class Database implements Queryable {
   readonly listen: Listener['listen'];
   readonly #backgroundPool: pg.Pool;
   readonly #statements: ServerStatements;
-  readonly #statementTimeoutMs: number;
   readonly #readTurns: FairQueue;
   readonly #longTurnsOfUser: FairQueue;
   readonly #longTurns: FairQueue;
@@ -172,36 +171,34 @@ export class Database implements Queryable {
   readonly #watch: ConnectionWatch;
   /** Notices when the tables are made anew under a running gateway. */
   readonly instance = new InstanceGuard();
-  readonly #finder: PrimaryFinder;
 
   constructor(options: OpenedOptions) {
     this.#options = options;
-    const { finder, applicationName, poolSize } = options;
+    const { finder, applicationName, poolSize, statementTimeoutMs } = options;
     const settings = settingsOf(options);
     this.isByteOrdered = options.isByteOrdered;
     this.announcesByOutbox = options.announcesByOutbox;
-    this.#finder = finder;
     this.#watch = new ConnectionWatch({ finder, applicationName });
     const url = () => finder.url;
-    const shared = { url, size: poolSize, settings, watch: this.#watch, instance: this.instance };
+    const shared = {
+      ...{ url, size: poolSize, statementTimeoutMs, settings },
+      ...{ watch: this.#watch, instance: this.instance },
+    };
     this.#statements = new ServerStatements({
       ...shared,
       applicationName,
-      statementTimeoutMs: options.statementTimeoutMs,
       places: {
         pool: 'connections to the database (POOL_SIZE)',
         stream: 'connections for streamed answers (POOL_SIZE)',
       },
     });
     this.pool = this.#statements.pool;
-    const aside = { ...shared, statementTimeoutMs: options.statementTimeoutMs };
     this.#backgroundPool = createPool({
-      ...aside,
+      ...shared,
       size: APART_CONNECTIONS,
       applicationName: `${applicationName} background`,
     });
-    this.lockPool = createPool({ ...aside, size: 1, applicationName: `${applicationName} lock` });
-    this.#statementTimeoutMs = options.statementTimeoutMs;
+    this.lockPool = createPool({ ...shared, size: 1, applicationName: `${applicationName} lock` });
     const turns = { waitingPerCaller: MOST_WAITING_READS, waitMs: READ_WAIT_MS };
     const ofUser = {
       ...turns,
@@ -358,7 +355,7 @@ export class Database implements Queryable {
     const pool = this.openPool({
       size: 1,
       applicationName: `campus-gateway ${purpose}`,
-      statementTimeoutMs: this.#statementTimeoutMs,
+      statementTimeoutMs: this.#options.statementTimeoutMs,
     });
     try {
       const client = await connectTo(pool);
@@ -382,11 +379,6 @@ export class Database implements Queryable {
     }
   }
 
-  /**
-   * Subscribes to `pg_notify(channel, payload)` of every gateway, including this one, after the commit.
-   * `onGap` is called when the connection is lost, and when it is back: notifications may have been missed.
-   * The returned function unsubscribes.
-   */
   /**
    * Calls `renew` for every notification on the channel, and when one may have been missed; one call at a
    * time, retried until it succeeds. The returned function unsubscribes.
@@ -436,7 +428,7 @@ export class Database implements Queryable {
   openPool(options: BackgroundPoolOptions): pg.Pool {
     return createPool({
       ...options,
-      url: () => this.#finder.url,
+      url: () => this.url,
       settings: { ...settingsOf(this.#options), ...options.settings },
       watch: this.#watch,
       instance: this.instance,
@@ -451,7 +443,7 @@ export class Database implements Queryable {
 
   /** The address of the current primary: one host, whatever the setting names. */
   get url(): string {
-    return this.#finder.url;
+    return this.#options.finder.url;
   }
 
   /**

@@ -70,8 +70,11 @@ export interface MigrationStatus {
 export async function applyMigrations(options: MigrationOptions): Promise<readonly string[]> {
   const { onNotice = () => {} } = options;
   const migrations = await readMigrations(options);
-  const own = await requirementOf(options, migrations);
-  return withMigrationLock(options, async (client) => {
+  const newest = migrations.at(-1)?.name;
+  // What this version requires of others.
+  const own = newest && { newest, oldest: await readCompatibleFrom(prismaDirectoryOf(options)) };
+  return withClient(options, async (client) => {
+    await lockUntilDisconnected(client, MIGRATION_LOCK);
     const notes = await readNotes(client);
     if (notes === undefined) await assertNobodyElses(client);
     const history = compareHistory(migrations, notes ?? []);
@@ -85,7 +88,7 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
     }
     // After an interruption before this, an older version sees a migration that no note is about, and
     // refuses.
-    if (own !== undefined) await noteCompatibility(client, own);
+    if (own) await noteCompatibility(client, own);
     reportHistoryFaults(history, missing, onNotice);
     const spread = await distributeTables(client);
     if (spread.length > 0) onNotice(`spread by domain over the servers of Citus: ${spread.join(', ')}`);
@@ -100,7 +103,7 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
 export async function applyNamedMigrations(
   client: pg.ClientBase,
   names: readonly string[],
-  options: Pick<MigrationOptions, 'prismaDirectory'> = {},
+  options: PrismaOptions = {},
 ): Promise<void> {
   await client.query(CREATE_NOTES);
   for (const migration of await readMigrations(options)) {
@@ -116,9 +119,7 @@ export async function lockMigrations(client: pg.ClientBase, signal?: AbortSignal
 }
 
 /** The names of all migrations of this version, in order. */
-export async function listKnownMigrations(
-  options: Pick<MigrationOptions, 'prismaDirectory'> = {},
-): Promise<readonly string[]> {
+export async function listKnownMigrations(options: PrismaOptions = {}): Promise<readonly string[]> {
   return (await readMigrations(options)).map(({ name }) => name);
 }
 
@@ -129,15 +130,6 @@ export async function listMigrations(options: MigrationOptions): Promise<Migrati
     const { renewed, ...status } = compareHistory(migrations, (await readNotes(client)) ?? []);
     return status;
   });
-}
-
-/** The compatibility this version requires of others; `undefined` without migrations. */
-async function requirementOf(
-  { prismaDirectory = defaultPrismaDirectory() }: Pick<MigrationOptions, 'prismaDirectory'>,
-  migrations: readonly Migration[],
-): Promise<Compatibility | undefined> {
-  const newest = migrations.at(-1)?.name;
-  return newest === undefined ? undefined : { newest, oldest: await readCompatibleFrom(prismaDirectory) };
 }
 
 /** @throws CONFLICT */
@@ -154,15 +146,11 @@ async function assertCompatible(
     );
     return;
   }
-  throw new ServiceError('CONFLICT', newerMessage(unknown));
-}
-
-/** Says in one line why a version refuses a database with migrations that it does not know. */
-function newerMessage(unknown: readonly string[]): string {
-  return (
+  throw new ServiceError(
+    'CONFLICT',
     `A newer version of the gateway has migrated the database (${unknown.join(', ')}), and version ` +
-    `${VERSION} does not work on it. Start that version or a later one, or restore a backup from before ` +
-    'the upgrade.'
+      `${VERSION} does not work on it. Start that version or a later one, or restore a backup from before ` +
+      'the upgrade.',
   );
 }
 
@@ -187,11 +175,10 @@ interface History extends MigrationStatus {
   readonly renewed: readonly string[];
 }
 
-async function readMigrations(
-  options: Pick<MigrationOptions, 'prismaDirectory'>,
-): Promise<readonly Migration[]> {
-  const { prismaDirectory = defaultPrismaDirectory() } = options;
-  const directory = path.join(prismaDirectory, 'migrations');
+type PrismaOptions = Pick<MigrationOptions, 'prismaDirectory'>;
+
+async function readMigrations(options: PrismaOptions): Promise<readonly Migration[]> {
+  const directory = path.join(prismaDirectoryOf(options), 'migrations');
   const entries = await readdir(directory, { withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isDirectory())
@@ -205,8 +192,8 @@ async function readMigrations(
   );
 }
 
-function defaultPrismaDirectory(): string {
-  return path.join(findPackageDirectory(), 'prisma');
+function prismaDirectoryOf({ prismaDirectory }: PrismaOptions): string {
+  return prismaDirectory ?? path.join(findPackageDirectory(), 'prisma');
 }
 
 /** `undefined` for a database without any migration. */
@@ -395,16 +382,6 @@ function reportHistoryFaults(
         'database with one made anew',
     );
   }
-}
-
-async function withMigrationLock<T>(
-  options: MigrationOptions,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  return await withClient(options, async (client) => {
-    await lockUntilDisconnected(client, MIGRATION_LOCK);
-    return await work(client);
-  });
 }
 
 async function withClient<T>(

@@ -161,7 +161,14 @@ async function createPartition<Rest>(
   // The partition is created separately and attached: CREATE TABLE … PARTITION OF would block every reader of
   // every collection, after waiting for the longest stream. The check constraint saves ATTACH from scanning
   // the table.
-  const move = (await isSharded(client)) ? distributedMove(name) : MOVE;
+  // Records are moved, not deleted: rows that triggers derive from them must stay as they are. A spread table
+  // has no triggers, and its partition must be on the same servers as the records of each domain.
+  const [before, after] = (await isSharded(client))
+    ? [[IN_TURN, distributedStatement(name, { column: 'domain' })], []]
+    : [
+        ['alter table records_default disable trigger user'],
+        ['alter table records_default enable trigger user'],
+      ];
   const rest = await retryOnLockTimeout(client, async () => {
     await client.query(`create table ${table} (like records including all)`);
     const check = `check (collection = ${value})`;
@@ -170,10 +177,10 @@ async function createPartition<Rest>(
     // everything before it is spread. Many records get their indexes after the move, while nobody waits.
     const early = recordCount === 0 ? await ensureRest() : undefined;
     const statements = [
-      ...move.before,
+      ...before,
       `with moved as (delete from records_default where collection = ${value} returning *)
         insert into ${table} select * from moved`,
-      ...move.after,
+      ...after,
       `alter table records attach partition ${table} for values in (${value})`,
       `alter table ${table} drop constraint partition_value`,
     ];
@@ -181,28 +188,6 @@ async function createPartition<Rest>(
     return early;
   });
   return rest ?? (await ensureRest());
-}
-
-interface MoveOfRecords {
-  /** The statements before and after the one that moves the records to a new partition. */
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
-
-/** Moved, not deleted: rows that triggers derive from the records must stay as they are. */
-const MOVE: MoveOfRecords = {
-  before: ['alter table records_default disable trigger user'],
-  after: ['alter table records_default enable trigger user'],
-};
-
-/**
- * A spread table has no triggers; the partition must be on the same servers as the records of each domain.
- */
-function distributedMove(partition: string): MoveOfRecords {
-  return {
-    before: [IN_TURN, distributedStatement(partition, { column: 'domain' })],
-    after: [],
-  };
 }
 
 async function retryOnLockTimeout<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {

@@ -1,11 +1,11 @@
 /** Rows of queries, a batch at a time: memory stays bounded however long the answer is. */
 
 import pg from 'pg';
-import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
+import { defined } from '../../base/json/json.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
 import { succeeds } from '../../base/process/succeeds.js';
 import type { Cancellation } from './cancellation.js';
-import { translateDatabaseError } from './database-errors.js';
+import { TOO_SLOW, toServiceError, translateDatabaseError } from './database-errors.js';
 import type { RowStatement } from './row-query.js';
 import { type ByteRowReader, WatchedClient } from './watched-client.js';
 
@@ -132,16 +132,10 @@ class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
 
   constructor(
     client: pg.PoolClient,
-    {
-      text,
-      values,
-      name,
-      batchRows,
-      rows,
-    }: StreamedQuery & Pick<RowStreamOptions<Batch>, 'batchRows' | 'rows'>,
+    query: StreamedQuery & Pick<RowStreamOptions<Batch>, 'batchRows' | 'rows'>,
   ) {
-    const config = { text, values: [...values], rows: batchRows, ...(name === undefined ? {} : { name }) };
-    super(config);
+    const { text, values, name, batchRows, rows } = query;
+    super(defined({ text, values: [...values], rows: batchRows, name }));
     this.#client = client;
     this.#batchRows = batchRows;
     this.#rows = rows;
@@ -165,15 +159,7 @@ class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
     if (this.#state === 'running' && !this.#failure) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => {
-          this.fail(
-            new ServiceError(
-              'UNAVAILABLE',
-              'The database took longer over this than is allowed; narrow the request, or try again later.',
-              {
-                retryAfterSeconds: RETRY_AFTER_SECONDS,
-              },
-            ),
-          );
+          this.fail(toServiceError(TOO_SLOW));
         }, timeoutMs);
         this.#onBatch = () => {
           clearTimeout(timer);

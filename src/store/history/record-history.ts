@@ -141,7 +141,9 @@ ${tail}`,
         ? sql`s.to_version = ${moment.version}`
         : // The year 0 of JavaScript is none of PostgreSQL's.
           sql`s.at <= to_timestamp(${moment.at.getTime() / 1000}::float8)`;
-    const [row] = await this.#environment.run<PastRow>(
+    const [row] = await this.#environment.run<
+      StoredRow & Record<'is_removed' | 'is_known' | 'is_in_rows', boolean>
+    >(
       this.#environment.database,
       sql`
 with ${versionsOfRecord(scope, collection, { id, rows })},
@@ -199,12 +201,6 @@ interface HistoryRow {
   readonly before: string | null;
   readonly after: string | null;
 }
-
-type PastRow = StoredRow & {
-  readonly is_removed: boolean;
-  readonly is_known: boolean;
-  readonly is_in_rows: boolean;
-};
 
 function toRecordVersion(row: HistoryRow, scope: Scope): RecordVersion {
   const isTold = isAdmin(scope.principal) || row.principal === scope.principal.id;

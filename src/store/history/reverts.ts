@@ -362,13 +362,9 @@ interface Reverting extends RecordsOfScope {
   readonly renamed?: Renamed[];
 }
 
-type RevertRow = StoredRow & {
-  readonly data: string;
-  readonly is_removed: boolean;
-  readonly is_readable: boolean;
-  readonly is_updatable: boolean;
-  readonly is_deletable: boolean;
-};
+type RevertRow = StoredRow & { readonly data: string } & Readonly<
+    Record<'is_removed' | 'is_readable' | 'is_updatable' | 'is_deletable', boolean>
+  >;
 
 /** A locked record and its intended fields. */
 interface Target {

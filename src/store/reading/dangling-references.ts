@@ -34,7 +34,7 @@ export async function listDanglingReferences(
   for (const collection of catalog.list()) {
     for (const { path, field } of listReferenceFields(collection.fields)) {
       const [row] = await database.query<{ count: number; removed: number; examples: string[] }>(
-        compileDangling({ domainId, collection, path, targets: field.targets }),
+        compileDangling(domainId, collection, { path, field }),
       );
       if (row === undefined || row.count === 0) continue;
       const { targets, onDelete } = field;
@@ -44,13 +44,11 @@ export async function listDanglingReferences(
   return found;
 }
 
-function compileDangling(asked: {
-  readonly domainId: string;
-  readonly collection: Collection;
-  readonly path: readonly string[];
-  readonly targets: readonly string[];
-}): Sql {
-  const { domainId, collection, path, targets } = asked;
+function compileDangling(
+  domainId: string,
+  collection: Collection,
+  { path, field: { targets } }: ReturnType<typeof listReferenceFields>[number],
+): Sql {
   // Declared names are quoted too; lax mode descends into lists.
   const jsonpath = `$${path.map((name) => `.${JSON.stringify(name)}`).join('')}.value`;
   const isTarget = sql`t.domain = ${domainId}

@@ -302,12 +302,8 @@ export class RecordWrites {
     const readable = findAccess(scope, collection, 'read') ?? access;
     const rows = this.#environment.rowsOf(scope, collection, access);
     const staysInRows = rows === undefined || data === undefined ? sql`true` : staysIn(rows, data);
-    const [found] = await this.#environment.run<{
-      version: number;
-      is_removed: boolean;
-      is_in_rows: boolean;
-      stays_in_rows: boolean;
-    }>(
+    type Reasons = Record<'is_removed' | 'is_in_rows' | 'stays_in_rows', boolean>;
+    const [found] = await this.#environment.run<Reasons & { version: number }>(
       refused.within ?? this.#environment.database,
       sql`
         select r.version, r.deleted_at is not null as is_removed,

@@ -236,7 +236,9 @@ export class ShardStatements {
         told: sql,
       });
     } catch (error) {
-      nameConstraintOfTable(error);
+      // The index of a shard has the name of the spread table's index with a number appended.
+      const { cause } = error as { readonly cause?: { constraint?: string } };
+      if (cause?.constraint !== undefined) cause.constraint = cause.constraint.replace(/_\d+$/, '');
       throw error;
     }
   }
@@ -279,7 +281,7 @@ export class ShardStatements {
   }
 
   async #queryShard(domain: string): Promise<Shard> {
-    const [row] = await this.#coordinator.query<ShardRow>(
+    const [row] = await this.#coordinator.query<{ id: string; group: number; host: string; port: number }>(
       sql`
         select p.shardid::text as id, p.groupid as group, n.nodename as host, n.nodeport as port
           from pg_dist_placement p
@@ -346,13 +348,6 @@ interface Shard {
   readonly tables: ShardTables;
 }
 
-interface ShardRow {
-  readonly id: string;
-  readonly group: number;
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Has a server refuse what is not for it any more, to the end of its transaction. */
 function stayAtHome({ id, group }: Shard): { readonly sql: Sql; readonly name: string } {
   // A condition, which gives no row: Citus would plan a call that is the whole statement anew each time, to
@@ -365,12 +360,6 @@ function stayAtHome({ id, group }: Shard): { readonly sql: Sql; readonly name: s
 function hasMoved(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly message?: unknown } };
   return cause?.message === MOVED;
-}
-
-/** The index of a shard has the name of the spread table's index with a number appended. */
-function nameConstraintOfTable(error: unknown): void {
-  const { cause } = error as { readonly cause?: { constraint?: string } };
-  if (cause?.constraint !== undefined) cause.constraint = cause.constraint.replace(/_\d+$/, '');
 }
 
 /** The call of `run_at_home`, by which Citus runs the statement on the server of the domain. */
