@@ -3,17 +3,23 @@
  * everything still works. Otherwise as many requests as the pool has connections would wait for each other,
  * and everybody else with them.
  */
-import { readFileSync } from 'node:fs';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildSchema } from 'graphql';
 import { Secret, TOTP } from 'otpauth';
-import { eventually } from '../eventually.js';
+import { eventually, eventuallyFound } from '../eventually.js';
 import { deriveRows } from './derive-rows.js';
 import { PASSWORD, useGateway } from './gateway.js';
 import { type Answered, ask } from './graphql.js';
 
+const backups = mkdtempSync(path.join(tmpdir(), 'campus-backups-'));
+afterAll(() => rmSync(backups, { recursive: true, force: true }));
+
 const gateway = useGateway({
   POOL_SIZE: '1',
+  BACKUP_DIRECTORY: backups,
   LOG_LEVEL: 'error',
   SCRIPT_BEFORE_TIMEOUT_MS: '20000',
   // Long enough to say where it hangs, were it to.
@@ -413,6 +419,19 @@ describe('with one connection', () => {
     await restsAs(other.createImport.id, 'READY');
     await mutate('cancelImport(id: $id) { id }', { id: other.createImport.id });
     await restsAs(other.createImport.id, 'CANCELLED');
+  });
+
+  it('backups are made and verified', async () => {
+    const found = async (isVerified: boolean) => {
+      const { health } = await ask(gateway, '{ health { backups { name verifiedAt fault } } }', {
+        as: 'admin',
+      });
+      return health.backups.find((one: Answered) => (one.verifiedAt !== null) === isVerified);
+    };
+    await mutate('makeBackup');
+    const { name } = await eventuallyFound<Answered>(() => found(false));
+    await mutate(`verifyBackup(name: "${name}")`);
+    expect(await eventuallyFound<Answered>(() => found(true))).toMatchObject({ name, fault: null });
   });
 
   it('was tried with every mutation there is, of one collection for all', () => {

@@ -15,7 +15,7 @@ const exportFormat: Route = {
   summary: 'Records as the files of another program, in a zip file',
   description:
     'Vouchers for Tally, the student sheet of UDISE+, or a OneRoster bundle, of the records that the ' +
-    'caller may read. `<format>-readiness.csv` lists who lacks a value that the format asks for.',
+    'caller may read. Of the first two, `<format>-readiness.csv` lists who lacks a value that is asked for.',
   parameters: [
     inPath('format', 'the format', { schema: { type: 'string', enum: FORMAT_NAMES }, example: 'tally' }),
     inQuery('from', 'tally: only receipts of this day or later', { schema: DAY, example: '2026-07-01' }),

@@ -61,7 +61,8 @@ export function formatContext(domains: Domains, { domain }: Scope, now: Date) {
 export type FormatZip = (signal: EndSignal) => AsyncGenerator<Uint8Array, void>;
 
 /**
- * The files of one of our formats and who lacks what, as a zip file that is written while it is read.
+ * The files of one of our formats, and who lacks what unless the format is a zip file itself: as a zip file
+ * that is written while it is read.
  *
  * @throws INVALID_VALUE for a part that the format does not know; FORBIDDEN for one of its collections
  */
@@ -85,7 +86,8 @@ export async function openFormatZip(
 
   async function* entries(work: FormatExport): AsyncGenerator<ZipEntry, void> {
     yield* work.files();
-    const lacks = [...printLacks(work.lacks)];
+    // A format that is a zip file itself says what may be in it.
+    const lacks = mapping.bundle === 'zip' ? [] : [...printLacks(work.lacks)];
     if (lacks.length > 0) yield { path: `${format}-readiness.csv`, content: lacks };
   }
 }

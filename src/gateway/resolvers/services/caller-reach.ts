@@ -146,7 +146,7 @@ const FIELDS_OF_SERVICES: Readonly<Partial<Record<ServiceName, readonly string[]
     ...['domainProperties', 'setDomainProperty', 'removeDomainProperty'],
     ...['script', 'scriptVersions', 'saveScript', 'removeScript', 'Script.code'],
   ],
-  topAdministration: ['health', 'createBranch'],
+  topAdministration: ['health', 'makeBackup', 'verifyBackup', 'createBranch'],
   collections: ['collectionTrial', 'registerCollection', 'alterCollection', 'dropCollection'],
   webhooks: [
     ...['webhooks', 'webhookDeliveries', 'createWebhook', 'updateWebhook', 'removeWebhook', 'testWebhook'],
