@@ -384,7 +384,7 @@ describe('the page of webhooks', () => {
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     await change({ isPaused: false });
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('alert').getByText('VERSION_CONFLICT').waitFor();
+    await page.getByRole('alert').getByText('was changed meanwhile').waitFor();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await change({ name: 'theirs' });
     await page.getByRole('button', { name: 'Pause' }).click();
