@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
+import { defined } from '../../base/json/json.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
 import type { Database } from '../../store/database/database.js';
 import type { Bucket } from '../files/blob-store.js';
@@ -39,13 +40,13 @@ const Note = z.object({
   bytes: z.number(),
   /** When all of it was last read and compared. */
   verifiedAt: z.iso.datetime().optional(),
-  /** What was wrong with it then. */
+  /** What the last verification found wrong; absent if nothing. */
   fault: z.string().optional(),
 });
 type Note = z.output<typeof Note>;
 
 /**
- * The backups that the gateway makes: by the clock, or when an admin asks. Each is a job of the queue, so
+ * The backups that the gateway makes: on a schedule, or when an admin asks. Each is a job of the queue, so
  * that only one of several gateways makes it.
  */
 export class ScheduledBackups {
@@ -101,13 +102,9 @@ export class ScheduledBackups {
       signal.throwIfAborted();
       return error instanceof ServiceError ? error.message : 'It cannot be read.';
     });
-    const { fault: _before, ...note } = await this.#noteOf(name);
-    const found = {
-      ...note,
-      verifiedAt: this.#options.now().toISOString(),
-      ...(fault !== undefined && { fault }),
-    };
-    await this.#note((await this.#notes()).map((one) => (one.name === name ? found : one)));
+    const found = { verifiedAt: this.#options.now().toISOString(), fault };
+    const notes = await this.#notes();
+    await this.#note(notes.map((note) => (note.name === name ? defined({ ...note, ...found }) : note)));
   }
 
   /** @throws ServiceError that says what is wrong with the backup */
@@ -142,7 +139,7 @@ export class ScheduledBackups {
     return (await this.#notes()).toReversed();
   }
 
-  /** Whether one is being made or verified, or waits for that. */
+  /** Whether the making or the verification of a backup is running or queued. */
   async isBusy(): Promise<boolean> {
     return await this.#options.jobs.isBusy(BACKUP_QUEUE);
   }
