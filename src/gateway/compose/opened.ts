@@ -1,5 +1,4 @@
 /** Constructs the parts that need more than one object. The caller closes what has a `close`. */
-
 import { closeInTurn } from '../../base/process/close-in-turn.js';
 import { findReport } from '../../school/reports/engine/report.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';

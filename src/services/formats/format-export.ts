@@ -86,7 +86,7 @@ export class FormatExport {
     if (manifest !== undefined) yield { path: manifest.file, content: [this.#manifest(manifest)] };
   }
 
-  /** Who lacks what, once all files are read. */
+  /** The records that lack a value that the format requires; complete once all files are read. */
   get lacks(): readonly Lack[] {
     return this.#readiness.lacks;
   }

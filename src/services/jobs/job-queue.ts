@@ -80,7 +80,7 @@ export class JobQueue {
       )`);
   }
 
-  /** Whether a job of the queue runs, or waits for its turn. */
+  /** Whether a job of the queue is running or queued. */
   async isBusy(queue: string): Promise<boolean> {
     const found = await this.#database.query(sql`
       select 1 from campus_jobs.jobs

@@ -98,7 +98,7 @@ const HealthResult = objectType('Health', 'How the service is.', {
   ),
   backups: member.list(
     BackupResult,
-    'The backups that are kept, by the clock (BACKUP_SCHEDULE) and by `makeBackup`, the newest first.',
+    'The backups that are kept, made on a schedule (BACKUP_SCHEDULE) or by `makeBackup`, the newest first.',
   ),
   isBackingUp: member.flag('Whether a backup is being made or verified, or waits for that.'),
   databaseBytes: member.number('The size of the database. Unit: bytes.'),

@@ -63,7 +63,7 @@ export function ReportDownloads({ name, form, values }: ReportDownloadsProps) {
   ));
 }
 
-/** Begins a script that sends the report by the clock, for those who may write scripts. */
+/** Drafts a script that sends the report on a schedule, for those who may write scripts. */
 export function ReportByEmail({
   name,
   title,
