@@ -95,7 +95,7 @@ function faultsOfWhen(
   const value = memberOf(data, holds.field) ?? null;
   const when = `where ${field} is ${state}`;
   const at = `${pointer}/${holds.field}`;
-  if (value === null) {
+  if (value === null || value === '') {
     const detail = `${holds.field} is missing; it is required ${when}`;
     return holds.isRequired ? [{ pointer: at, detail, expected: 'a value' }] : [];
   }

@@ -176,6 +176,20 @@ describe('the declared collections', () => {
     for (const value of ['0', '-50', '1.005']) expect(write('amount', value)).toThrow('above 0');
   });
 
+  it('take an empty text as none where a value is required', () => {
+    const fields = [
+      { name: 'way', type: 'text' },
+      { name: 'number', type: 'text' },
+    ] as const;
+    const holds = { field: 'number', required: true } as const;
+    const thing = collectionWith({ fields, checks: [{ kind: 'when', field: 'way', is: ['cheque'], holds }] });
+    const write = (number: string) => () =>
+      toStored(thing, json(`{"way":"cheque"${number}}`), { ...OPTIONS, mode: 'create' });
+    for (const number of ['', ',"number":null', ',"number":""', ',"number":" \u200B"'])
+      expect(write(number)).toThrow('number is missing; it is required where way is cheque');
+    expect(write(',"number":"004217"')).not.toThrow();
+  });
+
   it('compare demands that are not cancelled', async () => {
     const due = (await readCollections()).get('fee_due');
     if (due === undefined) throw new Error('fee_due is not declared');

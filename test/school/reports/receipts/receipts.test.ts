@@ -96,6 +96,16 @@ describe('recordReceipt', () => {
   });
 
   it.each([
+    [
+      'a cheque without a number',
+      { studentId: 'anu', paymentType: 'cheque' as const, amount: money('1') },
+      /instrumentNo/,
+    ],
+    [
+      'a transfer whose number cannot be seen',
+      { studentId: 'anu', paymentType: 'neft' as const, instrumentNo: ' \u200B', amount: money('1') },
+      /the number of the bank transfer/,
+    ],
     ['an unknown student', { studentId: 'nobody', amount: money('1') }, /no student/],
     ['neither amount nor lines', { studentId: 'anu' }, /either amount or lines/],
     ['an amount of three places', { studentId: 'anu', amount: money('1.005') }, /two decimal places/],
