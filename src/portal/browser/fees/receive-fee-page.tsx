@@ -278,16 +278,18 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
           {t('All dues: {amount}', { amount: formats.money(sumOf(dues)) })}
         </Text>
       </Group>
+      <Text c="dimmed">
+        {lines.length > 0 ? t('Pays the chosen lines') : t('Pays the oldest dues first')}
+      </Text>
       <form
         onSubmit={(event) => {
           event.preventDefault();
           if (isReady && !isPending) pay();
         }}
       >
-        <Group align="flex-end" mt="sm">
+        <Group align="flex-end" my="sm">
           <TextField
             label={t('Amount')}
-            description={lines.length > 0 ? t('Pays the chosen lines') : t('Pays the oldest dues first')}
             inputMode="decimal"
             value={lines.length > 0 ? String(sumOf(lines)) : typed}
             readOnly={lines.length > 0}
