@@ -1,8 +1,10 @@
+const NAMED: Readonly<Record<string, string>> = { dob: 'date of birth', sequence: 'admission number' };
+
 /**
  * Prints the name of a field for people: `guardian_phone` as "Guardian phone", and `dob` as "Date of birth".
  */
 export function nameOfField(name: string): string {
-  const words = name.replace(/^_+/, '').replaceAll(/[_.]+/g, ' ').replace(/^dob$/, 'date of birth');
+  const words = NAMED[name] ?? name.replace(/^_+/, '').replaceAll(/[_.]+/g, ' ');
   return words.replace(/^./, (first) => first.toUpperCase());
 }
 

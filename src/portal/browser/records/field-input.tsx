@@ -16,13 +16,18 @@ import { useViewer } from '../gateway/use-gateway';
 import { fromWallTime, isTime, toWallTime } from '../language/days';
 import { t } from '../language/texts';
 import { groupInLakhs, parseTypedNumber } from '../language/typed-number';
-import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput, DayTimeInput } from '../shell/day-input';
 import { IconButton, TextButton } from '../shell/text-button';
 import { SwitchField, TextField } from '../shell/text-field';
 import { useBoundFault } from './field-faults';
 import { ReferencePicker } from './reference-picker';
-import { type DeclaredField, isReferenceValue, sayAllowed, sayFieldName } from './use-declared-collection';
+import {
+  type DeclaredField,
+  isReferenceValue,
+  sayAllowed,
+  sayCode,
+  sayFieldName,
+} from './use-declared-collection';
 
 interface FieldInputProps {
   readonly field: DeclaredField;
@@ -231,9 +236,14 @@ function valueOfNumberText(text: string): unknown {
   return parseTypedNumber(text) === undefined ? text : numberOfText(text);
 }
 
-/** `undefined` if there is no description, because an empty text would take up a line. */
-function described({ description }: DeclaredField): ReactNode {
-  return description ? <CodeSpans text={description} /> : undefined;
+/**
+ * The description as the form says it: without sentences on how a value is stored, and with the names of the
+ * page. `undefined` if there is none, because an empty text would take up a line.
+ */
+function described({ description }: DeclaredField): string | undefined {
+  const sentences = description?.split(/(?<=[.।]) /).filter((sentence) => !/`_|`\w+\./.test(sentence)) ?? [];
+  const said = sentences.join(' ').replaceAll(/`(\w+)`/g, (_all, code) => `“${sayCode(code)}”`);
+  return said === '' ? undefined : said;
 }
 
 interface NumberTextInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {

@@ -6,7 +6,7 @@ import {
 } from '../../../generated/portal/records/records';
 import { isExactNumber } from '../gateway/exact-number';
 import { useOperation } from '../gateway/use-gateway';
-import { nameOfEnumValue, nameOfField } from '../language/name-of-field';
+import { nameOfColumn, nameOfEnumValue, nameOfField } from '../language/name-of-field';
 import { formats, say, t, useLanguage } from '../language/texts';
 import { StateTag } from '../shell/icon';
 
@@ -58,6 +58,11 @@ function sayField<Field extends DeclaredField>(field: Field): Field {
  */
 export function sayFieldName(name: string): string {
   return nameOfField(name).replace(/^.*?(?= \d+$|$)/, say);
+}
+
+/** A field, a value or a mutation that a description names: `promoteStudents` is "Promote students". */
+export function sayCode(code: string): string {
+  return say(nameOfColumn(nameOfField(code)));
 }
 
 /** A code such as `half_day`. */
