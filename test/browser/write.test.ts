@@ -39,3 +39,15 @@ it('is the way to a text message: no new record of the log is offered', async ()
   await page.getByRole('link', { name: 'Write to parents' }).nth(1).waitFor();
   await expect(page.getByRole('link', { name: 'New record' }).count()).resolves.toBe(0);
 });
+
+it('reminds those who owe fees by text messages, for an accountant', async () => {
+  const page = await pages.openPortalAs('accountant', '/portal/write?set=defaulters');
+  await page.getByText(/^\d+ students · \d+ messages · \d+ segments$/).waitFor();
+  await page
+    .getByText(/^Dear parent, ₹[\d,.]+ is due for /)
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: /^Send \d+ messages$/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /^Send/ }).click();
+  await page.getByText(/^Kept, because the school has no provider for them: \d+$/).waitFor();
+});
