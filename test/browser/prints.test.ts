@@ -63,6 +63,17 @@ it('offers what the rights allow, and escapes the texts of records', async () =>
   await refused.getByRole('heading', { name: 'Page not found' }).waitFor();
 });
 
+it('leads the page of a member of staff with what the caller may read', async () => {
+  const address = '/portal/records/pltf_user/usr-teacher';
+  const page = await pages.openPortalAs('clerk', address);
+  await page.getByText(/ days present, /).waitFor();
+  await page.getByRole('link', { name: /^Call \+91/ }).waitFor();
+  await expectWellMade(page);
+  const others = await pages.openPortalAs('accountant', address);
+  await others.getByText(/^Class teacher of/).waitFor();
+  await expect(others.getByRole('link', { name: /^Call/ }).count()).resolves.toBe(0);
+});
+
 it('leads the page of a student with what the caller may read', async () => {
   const { registrations } = await ask(gateway, '{ registrations(first: 1) { nodes { id } } }', {
     as: 'teacher',

@@ -62,8 +62,8 @@ describe('a record', () => {
   it('says on every tab what it is known by, and is headed by whom it is about', async () => {
     const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001?tab=history');
     const facts = page.locator('.fact-strip');
-    await facts.getByText('Sequence').waitFor();
-    expect(await facts.textContent()).toMatch(/SequenceGV-\d+Class\d+Section[A-Z]/);
+    await facts.getByText('Admission number').waitFor();
+    expect(await facts.textContent()).toMatch(/Admission numberGV-\d+Class\d+Section[A-Z]/);
     const name = await page.getByRole('heading', { level: 1 }).textContent();
     const asked = '/o/recs/attendance?limit=1&oquery=student=stu-00001,status=present';
     const [mark] = (await (await gateway.fetch(asked, { as: 'admin' })).json()) as { readonly _id: string }[];
@@ -346,8 +346,8 @@ describe('a record', () => {
 
   it('shows a receipt that was rolled back as such in every list', async () => {
     const found =
-      '{ records(collection: "fee_receipt", oquery: "status=rolled_back", first: 1) { nodes { data } } }';
-    const [{ data }] = (await ask(gateway, found, { as: 'admin' })).records.nodes;
+      '{ records(collection: "fee_receipt", oquery: "status=rolled_back", first: 1) { nodes { id data } } }';
+    const [{ id, data }] = (await ask(gateway, found, { as: 'admin' })).records.nodes;
     const { receipt_no: number, student } = data;
     const page = await pages.openPortalAs(
       'admin',
@@ -357,6 +357,8 @@ describe('a record', () => {
     await page.goto(`${gateway.url}/portal/records/registration/${student.value}?tab=references`);
     const link = page.getByRole('link', { name: new RegExp(`${number}\\b.*₹.*Rolled back$`) });
     await link.locator('.void').waitFor();
+    await page.goto(`${gateway.url}/portal/records/fee_receipt/${id}`);
+    await page.locator('.fact-strip').getByText('Rolled back').waitFor();
   });
 
   it('leads from a leave request to the member of staff who asks', async () => {
@@ -388,10 +390,26 @@ describe('a record', () => {
     await page.getByLabel('Name').waitFor();
   });
 
+  it('shows the values and the parts of a record to a reader', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/records/class/class-1');
+    await page.getByText('You may read this record, not change it.').waitFor();
+    await page.getByRole('definition').filter({ hasText: 'Primary' }).last().waitFor();
+    await page.getByRole('definition').filter({ hasText: '40 seats' }).first().waitFor();
+    await expectWellMade(page);
+  });
+
+  it('names the fields in a help text as the page does', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/records/registration/new');
+    await page.getByText(/Set it to a day after “Left on” to readmit/).waitFor();
+    expect(await page.getByRole('tabpanel').locator('code').count()).toBe(0);
+  });
+
   it('is only read by who may not change it', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/records/registration/stu-00001?tab=fields');
     await page.getByText('You may read this record, not change it.').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await page.getByRole('tabpanel').getByText('Admission number').waitFor();
+    expect(await page.getByRole('tabpanel').getByRole('textbox').count()).toBe(0);
     await page.goto(`${gateway.url}/portal/records/fee_receipt/rcp-0000001`);
     await page.getByText('You do not have access to this page').waitFor();
   });

@@ -18,6 +18,7 @@ import { isExactNumber } from '../gateway/exact-number';
 import { useDownload, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf, startOfSession } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
+import { declaredTarget } from '../records/reference-picker';
 import {
   type DeclaredCollection,
   type DeclaredField,
@@ -150,12 +151,21 @@ interface PrintedField {
   readonly name: string;
   readonly text: string;
   readonly rows: readonly (readonly PrintedField[])[];
+  /** The page of the record that it refers to, if the viewer may read it. */
+  readonly to: string | undefined;
 }
 
 function usePrintFilters(layout: PrintLayout, collection: DeclaredCollection | undefined): PrintFilters {
   const { locale } = useLingui().i18n;
+  const { collections } = useViewer();
   const words = layout.translations?.[locale]?.words ?? {};
   const translate = (text: string) => words[text] ?? text;
+  const pageOf = (field: DeclaredField, value: unknown) => {
+    const target = declaredTarget(field, value);
+    if (!isReferenceValue(value) || !collections.some(({ name, canRead }) => name === target && canRead))
+      return undefined;
+    return `/portal/records/${target}/${encodeURIComponent(value.value)}`;
+  };
   const fieldsOf = (fields: readonly DeclaredField[], data: Values): readonly PrintedField[] =>
     fields.flatMap((field): PrintedField[] => {
       const value = data[field.name];
@@ -165,7 +175,9 @@ function usePrintFilters(layout: PrintLayout, collection: DeclaredCollection | u
       const isNested = field.fields && list.length > 0 && !list.some(isReferenceValue);
       const rows = isNested ? list.map((one) => fieldsOf(field.fields ?? [], one)) : [];
       const text = isNested ? '' : valueText(value, field, data);
-      return text === '' && rows.length === 0 ? [] : [{ name: sayFieldName(field.name), text, rows }];
+      return text === '' && rows.length === 0
+        ? []
+        : [{ name: sayFieldName(field.name), text, rows, to: pageOf(field, value) }];
     });
   return {
     t: (value, ...parts) =>

@@ -106,7 +106,7 @@ export function RecordDetailsPage() {
   );
 }
 
-/** Loaded where a document leads the page. */
+/** Loaded where a document leads the page, or shows what cannot be changed. */
 const PrintOfRecord = lazyPart(async () => (await import('../prints/print-document')).PrintOfRecord, 8);
 
 type FieldValues = Readonly<Record<string, unknown>>;
@@ -134,15 +134,19 @@ function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProp
       )}
       {!isRemoved && (
         <PageTab name="fields" label={t('Fields')}>
-          <Card withBorder padding="lg">
-            <RecordEditor
-              collection={collection}
-              record={record}
-              onMade={(made) =>
-                void navigate({ to: `/portal/records/${collection.name}/${encodeURIComponent(made)}` })
-              }
-            />
-          </Card>
+          {record && !rights?.canUpdate ? (
+            <PrintOfRecord name="fields" collection={collection.name} id={id} />
+          ) : (
+            <Card withBorder padding="lg">
+              <RecordEditor
+                collection={collection}
+                record={record}
+                onMade={(made) =>
+                  void navigate({ to: `/portal/records/${collection.name}/${encodeURIComponent(made)}` })
+                }
+              />
+            </Card>
+          )}
         </PageTab>
       )}
       {record && (

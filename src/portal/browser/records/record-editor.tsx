@@ -1,5 +1,5 @@
-/** A form for the fields of a record. Changes are sent with the version that they are based on. */
-import { Alert, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+/** A form for a record that may be changed. Changes are sent with the version that they are based on. */
+import { Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useHotkeys, useSet } from '@mantine/hooks';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
@@ -47,7 +47,6 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   const askAnew = useAskAnew();
   const rights = viewer.collections.find(({ name }) => name === collection.name);
   const settable = new Set(record ? rights?.updatableFields : rights?.creatableFields);
-  const mayWrite = (record ? rights?.canUpdate : rights?.canCreate) === true;
   const shown = collection.fields.filter(
     ({ name }) => rights?.readableFields.includes(name) || (settable.has(name) && !record),
   );
@@ -72,7 +71,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   const form = useRef<HTMLFormElement>(null);
   const isBusy = make.isPending || saving.isSaving;
   // Also while one types.
-  useHotkeys([['mod+S', () => isChanged && mayWrite && !isBusy && form.current?.requestSubmit()]], []);
+  useHotkeys([['mod+S', () => isChanged && !isBusy && form.current?.requestSubmit()]], []);
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [problem]);
@@ -96,11 +95,6 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   return (
     <form ref={form} onSubmit={submit}>
       <Stack gap="md" className="record-form">
-        {!mayWrite && (
-          <Alert role="note" variant="light" p="xs">
-            {t('You may read this record, not change it.')}
-          </Alert>
-        )}
         {problem && !isOfFields && <ProblemState problem={problem} />}
         {isOfFields && (
           <Text c="var(--mantine-color-error)" role="alert">
@@ -118,37 +112,35 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
             }}
             value={field.name in draft ? draft[field.name] : stored[field.name]}
             onChange={(value) => keepDraft(withChange(draft, { field, value, stored }))}
-            isReadOnly={!mayWrite || !settable.has(field.name)}
+            isReadOnly={!settable.has(field.name)}
             error={faults.has(field.name) && <FieldFaults faults={faults.get(field.name) ?? []} />}
           />
         ))}
-        {mayWrite && (
-          <Group className="form-foot">
+        <Group className="form-foot">
+          <TextButton
+            label={record ? t('Save') : t('Create')}
+            isMain
+            type="submit"
+            disabled={!isChanged}
+            loading={isBusy}
+          />
+          {!record && (
             <TextButton
-              label={record ? t('Save') : t('Create')}
-              isMain
+              label={t('Save and new')}
               type="submit"
-              disabled={!isChanged}
-              loading={isBusy}
+              name={ANOTHER}
+              disabled={!isChanged || isBusy}
             />
-            {!record && (
-              <TextButton
-                label={t('Save and new')}
-                type="submit"
-                name={ANOTHER}
-                disabled={!isChanged || isBusy}
-              />
-            )}
-            <TextButton label={t('Discard changes')} disabled={!isChanged} onClick={() => keepDraft({})} />
-            {isChanged && (
-              <Text c="dimmed" role="status">
-                {t('{count, plural, one {# field} other {# fields}} not saved yet', {
-                  count: Object.keys(draft).length,
-                })}
-              </Text>
-            )}
-          </Group>
-        )}
+          )}
+          <TextButton label={t('Discard changes')} disabled={!isChanged} onClick={() => keepDraft({})} />
+          {isChanged && (
+            <Text c="dimmed" role="status">
+              {t('{count, plural, one {# field} other {# fields}} not saved yet', {
+                count: Object.keys(draft).length,
+              })}
+            </Text>
+          )}
+        </Group>
       </Stack>
       {saving.conflict && <ConflictDialog {...saving.conflict} />}
     </form>

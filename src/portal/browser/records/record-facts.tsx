@@ -23,6 +23,7 @@ import {
   isReferenceValue,
   sayFieldName,
   valueText,
+  voidStateOf,
 } from './use-declared-collection';
 
 export interface RecordFactsProps {
@@ -32,7 +33,9 @@ export interface RecordFactsProps {
 
 export function RecordFacts({ collection, record }: RecordFactsProps) {
   const data = record.data as Readonly<Record<string, unknown>>;
-  const said = mainFieldsOf(collection, data).map(
+  const main = mainFieldsOf(collection, data);
+  const state = voidStateOf(collection.fields, data);
+  const said = [...new Set(state ? [state, ...main] : main)].map(
     (field) => [sayFieldName(field.name), <FactValue key={field.name} field={field} data={data} />] as const,
   );
   return <FactStrip facts={[...said, [t('Last changed'), formats.instant(record.updatedAt)]]} />;

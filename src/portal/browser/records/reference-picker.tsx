@@ -166,7 +166,8 @@ export function useReferenceTarget(
   };
 }
 
-function declaredTarget({ targets }: DeclaredField, value: unknown): string | undefined {
+/** The collection that a reference leads to, if its value or its declaration says so. */
+export function declaredTarget({ targets }: DeclaredField, value: unknown): string | undefined {
   if (isReferenceValue(value) && value.collection !== undefined) return value.collection;
   return targets.length === 1 ? targets[0] : undefined;
 }
