@@ -110,7 +110,7 @@ export interface UniqueTogether {
 }
 
 /** A condition between values of one record. A missing value is not compared; a missing addend is 0. */
-export type Check = SumCheck | OrderCheck | WhenCheck;
+export type Check = SumCheck | OrderCheck | WhenCheck | DistinctCheck;
 
 /** The number `total` equals the sum of the numbers at `of`, exactly. */
 interface SumCheck {
@@ -138,6 +138,13 @@ interface WhenCheck {
     readonly isRequired: boolean;
     readonly bounds: Bounds | undefined;
   };
+}
+
+/** In each list of objects at `in`, the texts of `field` differ in more than case and blanks. */
+interface DistinctCheck {
+  readonly kind: 'distinct';
+  readonly in: readonly string[];
+  readonly field: string;
 }
 
 /**

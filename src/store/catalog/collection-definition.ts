@@ -56,6 +56,7 @@ export interface PersonalDefinition {
 export type CheckDefinition =
   | { readonly kind: 'sum'; readonly total: string; readonly of: readonly string[] }
   | { readonly kind: 'order'; readonly in?: string; readonly lower: string; readonly upper: string }
+  | { readonly kind: 'distinct'; readonly in: string; readonly field: string }
   | {
       readonly kind: 'when';
       readonly in?: string;

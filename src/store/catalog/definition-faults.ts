@@ -308,6 +308,11 @@ function checkCheck(
     faults.unless(isOrdered, pointer, 'the two have no order', expected);
     return;
   }
+  if (check.kind === 'distinct') {
+    const isText = fieldOf(check.field)?.type === 'text';
+    faults.unless(isText, pointer, 'it names no declared text', 'a text of the objects in a list');
+    return;
+  }
   const { field: name, required: _required, ...bounds } = check.holds;
   const [state, subject] = [fieldOf(check.field), fieldOf(name)];
   if (subject === undefined || (state?.type !== 'text' && state?.type !== 'boolean')) {

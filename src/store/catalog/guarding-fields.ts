@@ -25,7 +25,10 @@ export function guardingFields(
   return fieldsByTarget;
 }
 
-/** A link of a collection whose texts name records of another one. */
+/**
+ * A link of a collection whose texts name records of another one, or repeat a text of the record at their
+ * reference, whatever the day: where that text changes, they change with it.
+ */
 export interface Naming {
   readonly collection: Collection;
   readonly link: Link;
@@ -37,7 +40,8 @@ export function namingLinks(collections: readonly Collection[]): ReadonlyMap<str
   const namingsByTarget = new Map<string, Naming[]>();
   for (const collection of collections) {
     for (const link of collection.links) {
-      if (link.reference !== undefined || !linkTargetOf(link, (name) => byName.get(name))) continue;
+      const isOfDay = link.reference !== undefined && link.on !== undefined;
+      if (isOfDay || !linkTargetOf(link, (name) => byName.get(name))) continue;
       getOrMake(namingsByTarget, link.target, () => []).push({ collection, link });
     }
   }

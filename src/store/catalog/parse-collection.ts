@@ -225,6 +225,8 @@ function toCheck(check: CheckDefinition): Check {
         lower: check.lower,
         upper: check.upper,
       };
+    case 'distinct':
+      return { kind: 'distinct', in: check.in.split('.'), field: check.field };
     case 'when': {
       const { field, required = false } = check.holds;
       return {

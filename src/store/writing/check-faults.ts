@@ -5,6 +5,7 @@ import { describeBounds, isWithinBounds } from '../../base/model/bounds.js';
 import type { Check, Collection } from '../../base/model/collection.js';
 import { Exact, toDecimal } from '../../base/model/compare-json.js';
 import { fieldsOfUniqueRule, valuesAt } from '../../base/model/keys-of.js';
+import { foldText } from '../../base/model/normal-text.js';
 import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { findAccess } from '../access/access.js';
 import { fieldsOfLinks } from './settle-links.js';
@@ -52,6 +53,8 @@ function fieldsOfCheck(check: Check): readonly string[] {
       return check.in.length === 0 ? [check.lower, check.upper] : check.in.slice(0, 1);
     case 'when':
       return check.in.length === 0 ? [check.field, check.holds.field] : check.in.slice(0, 1);
+    case 'distinct':
+      return check.in.slice(0, 1);
   }
 }
 
@@ -82,6 +85,17 @@ function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[
       return valuesAt(data, check.in).flatMap(({ value, pointer: at }) =>
         isJsonObject(value) ? faultsOfWhen(check, value, `${pointer}${at}`) : [],
       );
+    case 'distinct': {
+      const known = new Set<string>();
+      return valuesAt(data, [...check.in, check.field]).flatMap(({ value, pointer: at }) => {
+        if (typeof value !== 'string' || value === '') return [];
+        const key = `${at.replace(/[^/]*\/[^/]*$/, '')} ${foldText(value)}`;
+        if (!known.has(key)) return known.add(key) && [];
+        const sent = JSON.stringify(value);
+        const detail = `${pointer}${at}: ${sent} is there twice, but for case and blanks`;
+        return [{ pointer: `${pointer}${at}`, detail, expected: `another ${check.field}`, sent: value }];
+      });
+    }
   }
 }
 

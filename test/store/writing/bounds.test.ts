@@ -190,6 +190,36 @@ describe('the declared collections', () => {
     expect(write(',"number":"004217"')).not.toThrow();
   });
 
+  it('name a section, subject and part of a subject once', async () => {
+    const collections = await readCollections();
+    const write = (name: string, text: string) => {
+      const collection = collections.get(name);
+      if (collection === undefined) throw new Error(`${name} is not declared`);
+      return () => toStored(collection, json(text), { ...OPTIONS, mode: 'create' });
+    };
+    const place = (sections: string) => `{"name":"5","category":"Primary","sections":[${sections}]}`;
+    expect(write('class', place('{"name":"A"},{"name":"B"}'))).not.toThrow();
+    for (const twin of ['A', 'a', '\u200BA ']) {
+      const twice = write('class', place(`{"name":"A"},{"name":"${twin}"}`));
+      expect(twice).toThrow('/sections/1/name');
+    }
+    const part = (name: string) => `{"name":"${name}","max":10,"weight":1,"marks":5,"state":"scored"}`;
+    const result = (subjects: string) =>
+      '{"session":"2026-27","term":"halfyear","admission_no":"N-1","student":"s","class":"5","section":"A",' +
+      `"subjects":[${subjects}]}`;
+    const subject = (name: string, ...parts: string[]) =>
+      `{"subject":"${name}","components":[${parts.map(part).join()}]}`;
+    expect(
+      write('result', result(`${subject('Art', 'Written')},${subject('Maths', 'Written')}`)),
+    ).not.toThrow();
+    expect(write('result', result(`${subject('Maths', 'W')},${subject('maths ', 'V')}`))).toThrow(
+      '/subjects/1/subject: "maths" is there twice, but for case and blanks',
+    );
+    expect(write('result', result(subject('Maths', 'Oral', 'oral')))).toThrow(
+      '/subjects/0/components/1/name',
+    );
+  });
+
   it('compare demands that are not cancelled', async () => {
     const due = (await readCollections()).get('fee_due');
     if (due === undefined) throw new Error('fee_due is not declared');

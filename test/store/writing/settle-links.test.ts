@@ -298,4 +298,15 @@ describe('a name that other records use', () => {
     const everywhere = { head: 'Games', lines: [{ head: 'Games' }], heads: ['Games'] };
     expect(await stored('charge', 'x1')).toMatchObject(everywhere);
   });
+
+  it('is what records repeat of the one at their reference, whatever the day', async () => {
+    await create('child', { _id: 'c8', number: 'N-8' });
+    await create('mark', { _id: 'm8', child: 'c8', number: 'N-8' });
+    const merge = { mode: 'merge', data: { number: 'N-88' } } as const;
+    expect(await faultsOf(test.store.update(ADMIN, 'child', 'c8', merge))).toEqual([
+      '1 record of mark names it (number)',
+    ]);
+    await test.store.update(ADMIN, 'child', 'c8', { ...merge, renameEverywhere: true });
+    expect(await stored('mark', 'm8')).toMatchObject({ number: 'N-88' });
+  });
 });

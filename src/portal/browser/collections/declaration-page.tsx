@@ -130,16 +130,24 @@ function DeclarationRules({ written }: { readonly written: CollectionDefinition 
 }
 
 function textOfCheck(check: CheckDefinition): string {
-  if (check.kind === 'sum')
-    return t('{total} is the sum of {fields}', { total: check.total, fields: check.of.join(', ') });
-  const { in: place } = check;
-  const rule =
-    check.kind === 'order'
-      ? t('{lower} is not above {upper}', { lower: check.lower, upper: check.upper })
-      : t('where {field} is {values}, {held} has a rule of its own', {
-          ...{ field: check.field, values: check.is.join(', '), held: check.holds.field },
-        });
+  const rule = ruleOf(check);
+  const place = 'in' in check ? check.in : undefined;
   return place === undefined ? rule : t('{rule}, in each of {place}', { rule, place });
+}
+
+function ruleOf(check: CheckDefinition): string {
+  switch (check.kind) {
+    case 'sum':
+      return t('{total} is the sum of {fields}', { total: check.total, fields: check.of.join(', ') });
+    case 'order':
+      return t('{lower} is not above {upper}', { lower: check.lower, upper: check.upper });
+    case 'distinct':
+      return t('no {field} is there twice', { field: check.field });
+    case 'when':
+      return t('where {field} is {values}, {held} has a rule of its own', {
+        ...{ field: check.field, values: check.is.join(', '), held: check.holds.field },
+      });
+  }
 }
 
 function RuleList({ title, rules }: { readonly title: string; readonly rules: readonly string[] }) {
