@@ -9,12 +9,14 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type OutputFile, type Plugin } from 'esbuild';
-import { findPackageDirectory } from '../base/process/package-directory.js';
+import { bundledPackages, findPackageDirectory } from '../base/process/package-directory.js';
 import { bundledName, THREAD_MODULES } from '../base/process/thread-module.js';
 
 const packageDirectory = findPackageDirectory();
 const compiled = path.join(packageDirectory, 'dist');
 const outdir = path.join(compiled, 'program');
+/** Lists the bundled packages, for the bill of materials (.ci/sbom). */
+const BUNDLED = 'bundled.json';
 
 /** These bring programs or machine code, which they find beside themselves; or few use them. */
 const PACKAGES_APART = [
@@ -28,7 +30,7 @@ const REQUIRE = `import { createRequire as createRequireOfProgram } from 'node:m
 const require = createRequireOfProgram(import.meta.url);`;
 
 async function bundleProgram(): Promise<void> {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: packageDirectory,
     entryPoints: {
       program: path.join(compiled, 'cli', 'run-campus.js'),
@@ -48,6 +50,7 @@ async function bundleProgram(): Promise<void> {
     sourcesContent: false,
     plugins: [ownFiles, oneGraphql],
     logLevel: 'warning',
+    metafile: true,
     write: false,
   });
   await mkdir(outdir, { recursive: true });
@@ -55,7 +58,8 @@ async function bundleProgram(): Promise<void> {
   const isEntry = ({ path: file }: OutputFile) => path.basename(file) === 'program.js';
   for (const file of outputFiles.filter((one) => !isEntry(one))) await writeChanged(file);
   for (const file of outputFiles.filter(isEntry)) await writeChanged(file);
-  await removeOthers(new Set(outputFiles.map(({ path: file }) => path.basename(file))));
+  await writeFile(path.join(outdir, BUNDLED), JSON.stringify(bundledPackages(Object.keys(metafile.inputs))));
+  await removeOthers(new Set([BUNDLED, ...outputFiles.map(({ path: file }) => path.basename(file))]));
 }
 
 /** Leaves a file as it is that is the same already: a gateway may be loading it. */

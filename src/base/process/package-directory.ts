@@ -15,3 +15,12 @@ export function findPackageDirectory(): string {
   }
   return directory;
 }
+
+/** The folders of the packages that these files are of, from the folder of our package; each once, sorted. */
+export function bundledPackages(files: readonly string[]): readonly string[] {
+  const root = findPackageDirectory();
+  // Bundlers put a NUL before the names of files that they have rewritten.
+  const paths = files.map((file) => file.replace('\0', ''));
+  const folders = paths.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/?]+/.exec(file) ?? []);
+  return [...new Set(folders.map((folder) => path.relative(root, path.resolve(root, folder))))].sort();
+}
