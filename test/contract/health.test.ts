@@ -105,6 +105,13 @@ it('counts what waits and what was given up, and tells of the latest backup', as
     expect(queues).toContainEqual({ name: 'messages', waiting, failed });
     expect(backupAgeSeconds).toBeGreaterThan(5 * 365 * 86_400);
   }
+  const failure = async () => (await ask(gateway, '{ health { backupFailedAt backupFault } }')).health;
+  expect(await failure()).toEqual({ backupFailedAt: null, backupFault: null });
+  await gateway.sql.query(`select campus_jobs.add_job('backups.make', run_at => now() + interval '1 hour')`);
+  await gateway.sql.query(
+    `update campus_jobs._private_jobs set attempts = max_attempts, last_error = 'No space is left.'`,
+  );
+  expect(await failure()).toEqual({ backupFailedAt: expect.any(String), backupFault: 'No space is left.' });
 });
 
 it('is the slow statements too, without their values', async () => {

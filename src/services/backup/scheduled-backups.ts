@@ -5,7 +5,7 @@ import { defined } from '../../base/json/json.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
 import type { Database } from '../../store/database/database.js';
 import type { Bucket } from '../files/blob-store.js';
-import type { JobQueue } from '../jobs/job-queue.js';
+import type { JobFailure, JobQueue } from '../jobs/job-queue.js';
 import { createBackup } from './backup.js';
 import type { BackupSettings } from './backup-settings.js';
 import { openArchive, streamBytes } from './open-archive.js';
@@ -14,7 +14,7 @@ import { backupSecretOfSettings, isSealed, seal, unseal } from './seal.js';
 
 export interface ScheduledBackupsOptions {
   readonly database: Pick<Database, 'prisma' | 'url'>;
-  readonly jobs: Pick<JobQueue, 'add' | 'isBusy'>;
+  readonly jobs: Pick<JobQueue, 'add' | 'isBusy' | 'lastFailure'>;
   readonly openBucket: () => Promise<Bucket | undefined>;
   readonly settings: BackupSettings & {
     readonly databaseUrl?: string | undefined;
@@ -142,6 +142,13 @@ export class ScheduledBackups {
   /** Whether the making or the verification of a backup is running or queued. */
   async isBusy(): Promise<boolean> {
     return await this.#options.jobs.isBusy(BACKUP_QUEUE);
+  }
+
+  /** Why no backup was made since the newest one; `undefined` if none failed. */
+  async failure(): Promise<JobFailure | undefined> {
+    const failure = await this.#options.jobs.lastFailure(BACKUP_TASK);
+    const last = (await this.#notes()).at(-1);
+    return failure && last && new Date(last.at) > failure.at ? undefined : failure;
   }
 
   /** Whether backups are scheduled. */

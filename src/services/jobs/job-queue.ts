@@ -51,6 +51,11 @@ export interface JobCounts {
   readonly failed: number;
 }
 
+export interface JobFailure {
+  readonly at: Date;
+  readonly error: string;
+}
+
 export class JobQueue {
   readonly #database: Pick<Database, 'query'>;
 
@@ -86,6 +91,14 @@ export class JobQueue {
       select 1 from campus_jobs.jobs
       where queue_name = ${queue} and (locked_at is not null or attempts < max_attempts) limit 1`);
     return found.length > 0;
+  }
+
+  /** The newest failure of a task whose job has not succeeded since; failed jobs are kept for some days. */
+  async lastFailure(task: string): Promise<JobFailure | undefined> {
+    const [newest] = await this.#database.query<JobFailure>(sql`
+      select updated_at as at, last_error as error from campus_jobs.jobs
+      where task_identifier = ${task} and last_error is not null order by updated_at desc limit 1`);
+    return newest;
   }
 
   /**

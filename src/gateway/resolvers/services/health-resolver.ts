@@ -73,7 +73,7 @@ export interface HealthServices {
   readonly jobs: { counts(): Promise<{ queued: number; running: number; failed: number }> };
   readonly backups: Pick<
     ScheduledBackups,
-    'ageSeconds' | 'list' | 'isBusy' | 'request' | 'requestVerification' | 'read'
+    'ageSeconds' | 'list' | 'isBusy' | 'failure' | 'request' | 'requestVerification' | 'read'
   >;
   /** The space left on the disk of an embedded database. Unit: bytes. */
   readonly diskFreeBytes: () => Promise<number | undefined>;
@@ -100,6 +100,8 @@ const HealthResult = objectType('Health', 'How the service is.', {
     BackupResult,
     'The backups that are kept, made on a schedule (BACKUP_SCHEDULE) or by `makeBackup`, the newest first.',
   ),
+  backupFailedAt: nullable.instant('When a backup failed, if none has been made since; else null.'),
+  backupFault: nullable.text('Why that backup failed; else null.'),
   isBackingUp: member.flag('Whether a backup is being made or verified, or waits for that.'),
   databaseBytes: member.number('The size of the database. Unit: bytes.'),
   diskFreeBytes: nullable.number(
@@ -204,6 +206,8 @@ function healthOf({ version, database, ...services }: HealthServices) {
         at: new Date(at),
         verifiedAt: verifiedAt === undefined ? undefined : new Date(verifiedAt),
       })),
+    backupFailedAt: async () => (await services.backups.failure())?.at,
+    backupFault: async () => (await services.backups.failure())?.error,
     isBackingUp: () => services.backups.isBusy(),
     databaseBytes: async () => {
       const [row] = await database.query<{ bytes: string }>(

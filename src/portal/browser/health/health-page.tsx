@@ -79,11 +79,16 @@ function HealthDetails({ health }: { readonly health: HealthFigures }) {
 }
 
 /** A summary in one sentence. */
-function Verdict({ health: { isReadOnly, queues, replicas } }: { readonly health: HealthFigures }) {
+function Verdict({
+  health: { isReadOnly, queues, replicas, backupFailedAt },
+}: {
+  readonly health: HealthFigures;
+}) {
   if (isReadOnly) return null;
   const failed = queues.reduce((sum, queue) => sum + queue.failed, 0);
   const away = replicas.filter(({ lagMs }) => lagMs === null).length;
   const faults = [
+    ...(backupFailedAt === null ? [] : [t('The last backup failed')]),
     ...(failed > 0
       ? [t('{count, plural, one {# task has} other {# tasks have}} failed for good', { count: failed })]
       : []),
@@ -123,7 +128,11 @@ function Figure({ name, value }: { readonly name: string; readonly value: string
 }
 
 /** The backups that are kept: each can be verified and downloaded. */
-function Backups({ health: { backups, isBackingUp } }: { readonly health: HealthFigures }) {
+function Backups({
+  health: { backups, isBackingUp, backupFailedAt, backupFault },
+}: {
+  readonly health: HealthFigures;
+}) {
   const make = useChange(MakeBackup, [GatewayHealth]);
   const verify = useChange(VerifyBackup, [GatewayHealth]);
   const download = useDownload();
@@ -138,6 +147,12 @@ function Backups({ health: { backups, isBackingUp } }: { readonly health: Health
         />
       </Group>
       {problem && <ProblemState problem={problem} />}
+      {backupFailedAt !== null && (
+        <Text c="var(--mantine-color-error)" mb="xs" className="wrapped">
+          {t('No backup was made on {time}:', { time: formats.instant(backupFailedAt) })}{' '}
+          <ProblemWords text={backupFault ?? ''} />
+        </Text>
+      )}
       {backups.length === 0 && <EmptyState icon="history" title={t('No backups yet')} />}
       {backups.length > 0 && (
         <ListTable
