@@ -51,7 +51,7 @@ async function makeOpeners(): Promise<Openers> {
   await expectEventually(state, 'done');
   return [
     ['/portal/settings', /^New mail template/, /^New branch/, /^Change Pass percentage/, /^School: /],
-    ['/portal/people', /^Invite a user/, /^Keyboard shortcuts/],
+    ['/portal/people', /^Invite a user/, /^Help/],
     ['/portal/people/usr-clerk', /^Change roles/, /^Deactivate/, /^Reset password/],
     ['/portal/files', /^Add a file/, /^leaf\.txt$/, /^Remove leaf\.txt/],
     ['/portal/keys', /^New key/, /^Rotate bell-2/, /^Revoke bell-2/],

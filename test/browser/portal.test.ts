@@ -158,7 +158,9 @@ describe('the keyboard in the portal', () => {
     const page = await pages.openPortalAs('viewer', '/');
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.keyboard.press('?');
-    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    const help = page.getByRole('dialog', { name: 'Help' });
+    const manual = help.getByRole('link', { name: 'The manual on this page' });
+    expect(await manual.getAttribute('href')).toBe('/manual/roles');
     await help.getByRole('switch', { name: 'Use these keys' }).press('Space');
     await page.keyboard.press('Escape');
     await help.waitFor({ state: 'hidden' });

@@ -12,6 +12,16 @@ describe('links of the manual', () => {
     expect(dead).toEqual([]);
   });
 
+  it('lead from the pages of the portal to their sections', () => {
+    const [, sections = ''] = readProjectFile('src/portal/browser/portal-pages.ts').split('const SECTIONS');
+    const named = [...sections.matchAll(/^ {2}'\/portal[^']*': '([\w-]+)(#[\w-]+)?',$/gm)];
+    expect(named.length).toBeGreaterThan(15);
+    const dead = named.filter(
+      ([, page, anchor = '']) => !leadsSomewhere('docs/portal.md', `${page}.md${anchor}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
   it('reach every page from the README', () => {
     const reached = new Set<string>();
     const visit = (file: string) => {

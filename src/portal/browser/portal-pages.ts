@@ -145,6 +145,34 @@ export const PORTAL_PAGES: readonly PortalPage[] = Object.entries(ROWS).flatMap(
   })),
 );
 
+/** The sections of the manual on single pages. */
+const SECTIONS: Readonly<Record<string, string>> = {
+  '/portal/sheets/attendance': 'daily-work#take-attendance',
+  '/portal/sheets/marks': 'daily-work#enter-marks',
+  '/portal/prints/$print': 'prints',
+  '/portal/fees': 'daily-work#receive-a-fee',
+  '/portal/write': 'daily-work#write-to-parents',
+  '/portal/records/$collection/$id': 'daily-work#look-at-one-student',
+  '/portal/reports/$report': 'daily-work#who-owes-most',
+  '/portal/imports': 'import',
+  '/portal/imports/$import': 'import',
+  '/portal/start': 'clients',
+  '/portal/webhooks': 'webhooks',
+  '/portal/people': 'accounts#users',
+  '/portal/people/$person': 'accounts#wrong-passwords',
+  '/portal/scripts': 'scripts',
+  '/portal/scripts/$script': 'scripts',
+  '/portal/messages': 'messages',
+  '/portal/files': 'files',
+  '/portal/health': 'backup',
+};
+
+/** The address of the manual: its section on the page, in English, or else the tasks of each role. */
+export function manualOf(address: string, language: string): string {
+  const tasks = language === 'hi' ? 'roles-hi' : 'roles';
+  return `/manual/${SECTIONS[address] ?? SECTIONS[findPage(address)?.path ?? ''] ?? tasks}`;
+}
+
 /** The page at an address that may contain parameters. */
 export function findPage(address: string): PortalPage | undefined {
   return PORTAL_PAGES.find(({ path }) => isOfPath(address, path));

@@ -9,6 +9,8 @@ export interface ManualPage {
   readonly path: string;
   /** The label in the navigation; the document has a title of its own. */
   readonly label: string;
+  /** Default: English. */
+  readonly language?: string;
   /** How much its matches count in the search. Default: that of its chapter. */
   readonly weight?: number;
 }
@@ -25,6 +27,8 @@ export const CHAPTERS: readonly ManualChapter[] = [
   {
     title: 'Use',
     pages: [
+      doc('roles', 'What do you want to do?'),
+      { ...doc('roles-hi', 'हिन्दी: आप क्या करना चाहते हैं?'), language: 'hi' },
       doc('portal', 'The portal'),
       doc('daily-work', 'Daily work'),
       doc('prints', 'Documents to print'),

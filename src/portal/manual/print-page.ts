@@ -27,7 +27,7 @@ export function printPage(
 ): string {
   const title = document.sections[0]?.title ?? page.label;
   return `<!doctype html>
-<html lang="en">
+<html lang="${page.language ?? 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

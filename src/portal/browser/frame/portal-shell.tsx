@@ -1,6 +1,7 @@
 /** The frame around every page: header, menu (a drawer on a phone), the skip link, and the offline notice. */
 
 import {
+  Anchor,
   AppShell,
   Avatar,
   Burger,
@@ -30,7 +31,7 @@ import { BranchNotice, SchoolChoice } from '../branches/school-choice';
 import { Brand, Preferences } from '../entrance/entrance-card';
 import { useChange, useSession, useViewer } from '../gateway/use-gateway';
 import { formats, phrase, t, useLanguage } from '../language/texts';
-import { findPage, MENU_GROUPS, type MenuGroup, PORTAL_PAGES } from '../portal-pages';
+import { findPage, MENU_GROUPS, type MenuGroup, manualOf, PORTAL_PAGES } from '../portal-pages';
 import { titleOfSheet, useSheets } from '../sheets/use-sheets';
 import { Icon, type IconName } from '../shell/icon';
 import { PrintedOnly } from '../shell/in-turns';
@@ -81,13 +82,7 @@ export function PortalShell() {
           </Group>
           <Group gap={4} wrap="nowrap">
             <IconButton icon="search" label={t('Search everything')} size="lg" onClick={search.open} />
-            <IconButton
-              icon="help"
-              label={t('Keyboard shortcuts')}
-              size="lg"
-              onClick={help.open}
-              visibleFrom="sm"
-            />
+            <IconButton icon="help" label={t('Help')} size="lg" onClick={help.open} visibleFrom="sm" />
             <Preferences onLanguage={(language) => keepLanguage.mutate({ language })} />
             <AccountMenu />
           </Group>
@@ -119,6 +114,11 @@ export function PortalShell() {
   );
 }
 
+/** The address of the manual on the page that is shown. */
+function useManual(): string {
+  return manualOf(useLocation().pathname, useLanguage().language);
+}
+
 function skipToPage(): void {
   document.querySelector<HTMLElement>('#content')?.focus();
 }
@@ -148,7 +148,7 @@ function AccountMenu() {
         <Menu.Item component={Link} to="/portal/account" leftSection={<Icon name="settings" />}>
           {t('My account')}
         </Menu.Item>
-        <Menu.Item component="a" href="/manual" leftSection={<Icon name="book" />}>
+        <Menu.Item component="a" href={useManual()} leftSection={<Icon name="book" />}>
           {t('Manual')}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="logout" />} onClick={() => void session.logOut()}>
@@ -188,6 +188,7 @@ function OfflineNotice() {
 function MainMenu() {
   const viewer = useViewer();
   const { pathname } = useLocation();
+  const manual = useManual();
   const pages = PORTAL_PAGES.filter(({ menu, isFor }) => menu && isFor(viewer));
   return (
     <Stack gap="md">
@@ -211,7 +212,7 @@ function MainMenu() {
             {group === 'developer' && (
               <>
                 <NavLink href="/docs" label={t('REST documentation')} leftSection={<Icon name="file" />} />
-                <NavLink href="/manual" label={t('Manual')} leftSection={<Icon name="book" />} />
+                <NavLink href={manual} label={t('Manual')} leftSection={<Icon name="book" />} />
               </>
             )}
           </section>
@@ -322,8 +323,10 @@ function ShortcutsHelp({ isOpen, onClose }: { readonly isOpen: boolean; readonly
     ),
   );
   return (
-    <Modal opened={isOpen} onClose={onClose} title={t('Keyboard shortcuts')}>
+    <Modal opened={isOpen} onClose={onClose} title={t('Help')}>
       <Stack>
+        <Anchor href={useManual()}>{t('The manual on this page')}</Anchor>
+        <Text fw={600}>{t('Keyboard shortcuts')}</Text>
         <Table>
           <Table.Tbody>
             {pages.map(([key, label]) => (
