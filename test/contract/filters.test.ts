@@ -186,17 +186,18 @@ async function rest(method: string, path: string, body?: unknown): Promise<unkno
 
 beforeAll(async () => {
   const make = async (collection: string, record: object) => await rest('POST', `/o/${collection}`, record);
-  const sections = [{ name: 'A' }];
+  const sections = [{ name: 'A' }, { name: 'Rose  Bud' }];
   for (const name of ['Nurséry', '5']) await make('class', { name, category: 'primary', sections });
   for (const name of ['Tuition  fee', 'Bus']) await make('fee_head', { name });
-  await make('registration', { ...STUDENT, _id: 's-1', sequence: 'Adm-É01', class: 'Nurséry' });
+  const rose = { _id: 's-1', sequence: 'Adm-É01', class: 'Nurséry', section: 'Rose  Bud' };
+  await make('registration', { ...STUDENT, ...rose });
   await make('registration', { ...STUDENT, _id: 's-2', sequence: 'Adm-É02', class: '5' });
-  for (const [student, place, head] of [
-    ['s-1', 'Nurséry', 'Tuition  fee'],
-    ['s-2', '5', 'Bus'],
+  for (const [student, place, head, section] of [
+    ['s-1', 'Nurséry', 'Tuition  fee', 'Rose  Bud'],
+    ['s-2', '5', 'Bus', 'A'],
   ]) {
     const due = { _id: `due-${student}`, student, fee_head: head, amount: 100, due_date: '2026-04-10' };
-    await make('fee_due', { ...PLACE, ...due, class: place });
+    await make('fee_due', { ...PLACE, ...due, class: place, section });
   }
   for (const student of ['s-1', 's-2']) {
     await ask(
@@ -211,12 +212,12 @@ beforeAll(async () => {
   });
 });
 
-/** Spellings of the number, the class and the fee head: blanks, case, invisible and decomposed letters. */
-const SPELLINGS: readonly (readonly [number: string, place: string, head: string])[] = [
-  ['Adm-É01', 'Nurséry', 'Tuition fee'],
-  [' aDm-é01 ', ' nURSÉRY', 'TUITION  FEE '],
-  ['\u00A0ADM-E\u030101\u00A0', '\u00A0NURSE\u0301RY', '\u00A0tuition\u00A0fee'],
-  ['\u200Badm-e\u030101\u200E', 'Nurse\u0301ry\u200B', 'Tuition\u200B Fee'],
+/** Spellings of the number, class, fee head and section: blanks, case, invisible and decomposed letters. */
+const SPELLINGS: readonly (readonly [number: string, place: string, head: string, section: string])[] = [
+  ['Adm-É01', 'Nurséry', 'Tuition fee', 'Rose Bud'],
+  [' aDm-é01 ', ' nURSÉRY', 'TUITION  FEE ', ' ROSE BUD'],
+  ['\u00A0ADM-E\u030101\u00A0', '\u00A0NURSE\u0301RY', '\u00A0tuition\u00A0fee', 'rose\u00A0bud'],
+  ['\u200Badm-e\u030101\u200E', 'Nurse\u0301ry\u200B', 'Tuition\u200B Fee', 'rose \u200B Bud'],
 ];
 
 type Door = (field: string, collection: string, operand: string) => Promise<readonly string[]>;
@@ -322,7 +323,7 @@ const DOORS: Readonly<Record<string, Door>> = {
 };
 
 describe.each(Object.keys(DOORS))('%s', (door) => {
-  it.each(SPELLINGS)('finds %j', async (number, place, head) => {
+  it.each(SPELLINGS)('finds %j', async (number, place, head, section) => {
     const receipt = ids(await rest('GET', '/o/recs/fee_receipt?oquery=student.value=s-1'));
     const find = async (...of: Parameters<Door>) => await DOORS[door]?.(...of);
     expect([
@@ -330,7 +331,8 @@ describe.each(Object.keys(DOORS))('%s', (door) => {
       await find('class', 'fee_due', place),
       await find('fee_head', 'fee_due', head),
       await find('lines.fee_head', 'fee_receipt', head),
-    ]).toEqual([['s-1'], ['due-s-1'], ['due-s-1'], receipt]);
+      await find('section', 'registration', section),
+    ]).toEqual([['s-1'], ['due-s-1'], ['due-s-1'], receipt, ['s-1']]);
   });
 });
 

@@ -40,8 +40,9 @@ export interface SpelledTest {
     readonly domain: string;
     readonly isRouted: boolean;
     readonly collection: string;
-    /** A unique field that ignores case. */
+    /** A unique field that ignores case, or a field with names of parts at the path `inner`. */
     readonly field: string;
+    readonly inner: readonly string[];
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Texts that are equal but for case: the values of a unique field that ignores case, and the texts of other
- * collections that name such a value or agree with it. Those are stored as the record with the key spells
+ * collections that name such a value, or a part of the record such as a section, or agree with it. Those are stored as the record with the key spells
  * them, so a condition looks that spelling up.
  *
  * @see decisions 2 ("Keys that ignore case")
@@ -44,14 +44,16 @@ function keyAt(
   collection: Collection,
   path: Path,
   { findCollection }: SpellingContext,
-): Pick<SpelledTest['at'], 'collection' | 'field'> | undefined {
+): Pick<SpelledTest['at'], 'collection' | 'field' | 'inner'> | undefined {
   const [field = ''] = path;
-  if (path.length === 1 && isKeyFolded(collection, field)) return { collection: collection.name, field };
+  if (path.length === 1 && isKeyFolded(collection, field))
+    return { collection: collection.name, field, inner: [] };
   for (const { in: outer, members, target } of collection.links) {
     const member = members.find((one) => [...outer, one.field].join('.') === path.join('.'));
     const [named = '', ...inner] = member?.path ?? [];
-    const other = inner.length === 0 ? findCollection(target) : undefined;
-    if (other !== undefined && isKeyFolded(other, named)) return { collection: target, field: named };
+    const other = member && findCollection(target);
+    if (other?.fieldsByName.has(named) && (inner.length > 0 || isKeyFolded(other, named)))
+      return { collection: target, field: named, inner };
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** The SQL of tests whose texts are equal but for case. */
 import { foldedKey } from '../../base/model/keys-of.js';
+import { foldText } from '../../base/model/normal-text.js';
 import type { SpelledTest } from '../../base/model/value-test.js';
 import { nameLiteral, type Sql, sql } from '../sql.js';
 import { liveRecordsByKey } from './records-of.js';
@@ -7,6 +8,15 @@ import { liveRecordsByKey } from './records-of.js';
 /** Selects the spellings, as jsonb. */
 export function selectSpellings({ values, at }: SpelledTest): Sql {
   const field = nameLiteral(at.field);
+  if (at.inner.length > 0) {
+    // The parts of a record have no keys. The records with parts, such as classes, are few.
+    const path = `lax $${[at.field, ...at.inner].map((name) => `."${name}"`).join('')}`;
+    const folded = values.map((value) => foldText(String(value)));
+    const isSame = sql`lower(regexp_replace(s.text #>> '{}', '\\s+', ' ', 'g')) = any(${folded}::text[])`;
+    return sql`
+      select s.text from records r cross join lateral jsonb_path_query(r.data, ${path}::jsonpath) as s(text)
+      where ${liveRecordsByKey(at, at.collection, isSame)}`;
+  }
   const keys = values.flatMap((value) => (typeof value === 'string' ? [foldedKey(value)] : []));
   const key = sql`r.keys->>${field} = any(${keys}::text[])`;
   return sql`select r.data->${field} from records r where ${liveRecordsByKey(at, at.collection, key)}`;
