@@ -42,6 +42,21 @@ describe('a comparison that means nothing', () => {
   });
 });
 
+describe('two values for one member', () => {
+  const twice = '{"name":{"equals":"a","equals":"b"}}';
+
+  it('are refused in the filter of an address', async () => {
+    const answer = await get(`/o/recs/task?where=${encodeURIComponent(twice)}`);
+    expect(answer).toMatchObject({ status: 400 });
+  });
+
+  it('are refused in the variables of an operation', async () => {
+    const query = 'query ($w: JSON) { records(collection: "task", where: $w) { nodes { id } } }';
+    const answer = await post('/graphql', `{"query":"${query}","variables":{"w":${twice}}}`);
+    expect(answer).toMatchObject({ status: 400 });
+  });
+});
+
 describe('an oquery that the address has cut at #', () => {
   for (const path of [
     '/o/recs/task?oquery=created_on=',

@@ -1,7 +1,7 @@
 /** The routes that read records. @see interface 4.2, 4.3, decisions 3, 4 */
 import { ServiceError, tryTo } from '../../base/errors.js';
 import { isUnchanged } from '../../base/http/etag.js';
-import { isJsonObject, type JsonObject, parsePlainJson } from '../../base/json/json.js';
+import { isJsonObject, type JsonObject, parseSentJson } from '../../base/json/json.js';
 import { OQUERY_SYNTAX } from '../../base/languages/oquery.js';
 import { parseProjectParameter, parseSortParameter } from '../../base/languages/sort-parameter.js';
 import { toFlag } from '../../base/model/field-types/boolean.js';
@@ -47,7 +47,7 @@ const WHERE = inQuery(
 
 /** @throws MALFORMED_FILTER (400) for what is no JSON object */
 function parseWhereParameter(text: string): JsonObject {
-  const value = tryTo(() => parsePlainJson(text));
+  const value = tryTo(() => parseSentJson(text));
   if (isJsonObject(value)) return value;
   throw invalidParameter('where', shortened(text), EXPECTED, 'MALFORMED_FILTER');
 }

@@ -1,7 +1,7 @@
 /**
  * Texts that are equal but for case: the values of a unique field that ignores case, and the texts of other
- * collections that name such a value, or a part of the record such as a section, or agree with it. Those are stored as the record with the key spells
- * them, so a condition looks that spelling up.
+ * collections that name such a value, or a part of the record such as a section, or agree with it. Those are
+ * stored as the record with the key spells them, so a condition looks that spelling up.
  *
  * @see decisions 2 ("Keys that ignore case")
  */

@@ -12,7 +12,7 @@ import { assertPercentEncoded } from '../../../base/http/assert-percent-encoded.
 import { etagHeld, etagOf, isUnchanged } from '../../../base/http/etag.js';
 import { sendText } from '../../../base/http/text-answer.js';
 import { type BodyShape, bodyShape, readJsonBody } from '../../../base/json/body-shape.js';
-import { type JsonValue, type PrintedJson, parsePlainJson, toPlainNumber } from '../../../base/json/json.js';
+import { type JsonValue, type PrintedJson, parseSentJson, toPlainNumber } from '../../../base/json/json.js';
 import { type NumberReading, parseJsonBody } from '../../../base/json/json-body-parser.js';
 import { rememberLatest } from '../../../base/process/remember-latest.js';
 import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
@@ -430,4 +430,4 @@ export function parseRequestBody(body: Buffer, shape: BodyShape): JsonValue | un
     : readJsonBody(body, shape, (text, bytes) => parseJsonBody(text, bytes, PLAIN));
 }
 
-const PLAIN: NumberReading = { ofFloat: (value) => value, ofDigits: toPlainNumber, parse: parsePlainJson };
+const PLAIN: NumberReading = { ofFloat: (value) => value, ofDigits: toPlainNumber, parse: parseSentJson };

@@ -1,7 +1,8 @@
 /** Rows of JSON: of a list, of lines, or of consecutive documents, in plain or extended JSON. */
 import { ServiceError } from '../../../base/errors.js';
 import { isNestedDeeply, MAX_JSON_DEPTH } from '../../../base/json/body-shape.js';
-import { isJsonObject, type JsonObject, parseAsWritten } from '../../../base/json/json.js';
+import { isJsonObject, type JsonObject, parseSentJson, toNumberAsWritten } from '../../../base/json/json.js';
+import { type NumberReading, parseJsonBody } from '../../../base/json/json-body-parser.js';
 import { findEncoding, readAsUtf8 } from './encoding.js';
 import { toPlainDocument } from './plain-document.js';
 import {
@@ -68,11 +69,18 @@ function faultyRow(number: number, fault: string, json: string): SourceRow {
   return { number, values: {}, fault, isMalformed: true, ...(isShort && { source: [source] }) };
 }
 
+/** 12.50 and 1e3 stay what they are. */
+const AS_WRITTEN: NumberReading = {
+  ofFloat: (value) => value,
+  ofDigits: toNumberAsWritten,
+  parse: (text) => parseSentJson(text, toNumberAsWritten),
+};
+
 /** Returns the document, or a text that says what is wrong. */
 function parseDocument(json: string): JsonObject | string {
   if (isNestedDeeply(json)) return `the document is nested deeper than ${MAX_JSON_DEPTH} levels`;
   try {
-    const parsed = parseAsWritten(json);
+    const parsed = parseJsonBody(json, Buffer.from(json), AS_WRITTEN);
     return isJsonObject(parsed) ? parsed : 'a JSON object is expected here, {"field": value, …}';
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

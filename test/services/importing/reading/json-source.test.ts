@@ -80,6 +80,16 @@ describe('a file of JSON', () => {
     ]);
   });
 
+  it('has a fault in a document that gives a member two values', async () => {
+    const text = '{"a":1,"amount":100,"amount":1000}\n{"a":12.50}\n';
+    const { rows } = await readSource(text, 'rows.ndjson', { format: 'ndjson' });
+    expect(rows.map(({ fault }) => fault)).toEqual([
+      expect.stringContaining("Duplicate key 'amount'"),
+      undefined,
+    ]);
+    expect(String(rows[1]?.values.a)).toBe('12.50');
+  });
+
   it('has a fault in a document that is nested without end', async () => {
     const { rows } = await readSource(`[{"a":${'['.repeat(600)}${']'.repeat(600)}}]`, 'rows.json');
     expect(rows[0]?.fault).toBe('the document is nested deeper than 500 levels');
