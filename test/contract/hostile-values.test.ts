@@ -42,6 +42,14 @@ describe('a comparison that means nothing', () => {
   });
 });
 
+describe('a number that no float holds', () => {
+  it('is refused where GraphQL prints floats', async () => {
+    const student = '"name":"A","class":"5","section":"A","session":"2026-27","admitted_on":"2026-04-01"';
+    const answer = await post('/o/registration', `{"sequence":"F-1",${student},"roll_no":1e400}`);
+    expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('/roll_no') } });
+  });
+});
+
 describe('two values for one member', () => {
   const twice = '{"name":{"equals":"a","equals":"b"}}';
 

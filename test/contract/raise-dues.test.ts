@@ -115,6 +115,21 @@ describe('raiseDues', () => {
     expect((await readDues()).filter(({ month }) => month === '2026-08')).toHaveLength(7);
   });
 
+  it('takes a route in any spelling of case, and no two amounts for the same students', async () => {
+    const entry = { session: '2026-27', fee_head: 'Exam', months: ['2026-10'], amount: 70, route: 'r1' };
+    expect((await post('/o/fee_plan', entry)).status).toBe(201);
+    const ofExam = async () => {
+      const { data, errors } = await raise({ month: '2026-10', dryRun: true });
+      const heads = (data?.raiseDues as { heads: JsonObject[] } | null)?.heads;
+      return heads?.filter(({ feeHead }) => feeHead === 'Exam') ?? errors[0]?.message;
+    };
+    expect(await ofExam()).toMatchObject([{ class: '5', students: 1, amount: '70.00' }]);
+    expect((await post('/o/fee_plan', { ...entry, amount: 80, route: 'R1' })).status).toBe(201);
+    expect(await ofExam()).toMatch(
+      /^The fee plan has 2 entries of Exam for route [rR]1 in 2026-10\. Keep one/,
+    );
+  });
+
   it('is served by REST, once per Idempotency-Key', async () => {
     const body = { month: '2026-09', class: '5' };
     const { status, body: dry } = await post('/dues', { ...body, dryRun: true }, 'accountant');

@@ -6,13 +6,13 @@ import { invalidOperand, unfittingOperator } from './operand-errors.js';
 import type { ScalarType } from './scalar-type.js';
 import { writingOf } from './text.js';
 
-/** Any number; 5 and 5.0 are one. */
+/** Any number that GraphQL can print, which uses floats; 5 and 5.0 are one. */
 export const NUMBER = {
   declared: { type: 'number' },
   noun: 'number',
   json: 'number',
   jsonSchema: { type: 'number' },
-  toStored: (sent) => (isStorableNumber(sent) ? sent : undefined),
+  toStored: (sent) => (isStorableNumber(sent) && Number.isFinite(Number(String(sent))) ? sent : undefined),
   expectation: 'a number',
   isDefault: (value) => typeof value === 'number',
   title: 'number',
@@ -32,6 +32,7 @@ export const NUMBER = {
 export const DECIMAL = {
   ...NUMBER,
   declared: { type: 'number', isDecimal: true },
+  toStored: (sent) => (isStorableNumber(sent) ? sent : undefined),
   jsonSchema: { type: 'number', title: 'Exact amount' },
 } as const satisfies ScalarType;
 

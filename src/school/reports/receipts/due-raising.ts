@@ -83,7 +83,8 @@ export class DueRaising {
    * Makes the demands, or returns what would be made.
    *
    * @throws FORBIDDEN unless the caller may create dues, and read the fee plan and all students;
-   *   INVALID_VALUE for a month or class; NOT_FOUND without a fee plan for the month; LIMIT_EXCEEDED
+   *   INVALID_VALUE for a month or class; NOT_FOUND without a fee plan for the month; CONFLICT where it has
+   *   two entries of a fee head for the same students; LIMIT_EXCEEDED
    */
   async raise(
     scope: Scope,
@@ -156,8 +157,18 @@ async function planDues(
   where ${liveRecordsIn(domain, 'fee_plan')} and r.data->>'session' = ${session}
     and (coalesce(jsonb_array_length(r.data->'months'), 0) = 0 or r.data->'months' ? ${month})
     and (${className}::text is null or coalesce(nullif(r.data->>'class', ''), ${className}) = ${className})`;
-  const [known] = await tx.query<{ count: number }>(sql`select count(*)::int as count from (${plans}) as p`);
-  if (known?.count === 0) {
+  const entries = await tx.query<{ head: string; place: string; count: number }>(sql`
+select min(p.fee_head) as head, count(*)::int as count,
+  concat(' for class ' || p.class, ' for route ' || min(p.route)) as place
+from (${plans}) as p
+group by lower(p.fee_head), p.class, lower(p.route), p.newcomers`);
+  const twice = entries.find(({ count }) => count > 1);
+  if (twice !== undefined) {
+    const { count, head, place } = twice;
+    const detail = `The fee plan has ${count} entries of ${head}${place} in ${month}. Keep one of them.`;
+    throw new ServiceError('CONFLICT', detail);
+  }
+  if (entries.length === 0) {
     const place = className === null ? '' : ` and class ${className}`;
     const detail = `The fee plan has no entry for ${month}${place} in session ${session}. Add one.`;
     throw faultAt('NOT_FOUND', detail, { parameter: 'month', sent: month });
@@ -194,7 +205,8 @@ planned as materialized (
     s.student, s.class, s.section, p.fee_head, p.amount,
     greatest(${month} || '-' || lpad(p.due_day::text, 2, '0'), s.came_on) as due_date
   from present s
-  join plans p on (p.class is null or p.class = s.class) and (p.route is null or p.route = s.route)
+  join plans p on (p.class is null or p.class = s.class)
+    and (p.route is null or lower(p.route) = lower(s.route))
     and (not p.newcomers or left(s.came_on, 7) = ${month})
   order by s.student, lower(p.fee_head), p.class is null, p.route is null, p.newcomers desc, p.id
 )
