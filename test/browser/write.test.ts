@@ -40,6 +40,13 @@ it('is the way to a text message: no new record of the log is offered', async ()
   await expect(page.getByRole('link', { name: 'New record' }).count()).resolves.toBe(0);
 });
 
+it('reaches all students', async () => {
+  const page = await pages.openPortalAs('clerk', '/portal/write');
+  await page.getByLabel('To the parents of').click();
+  await page.getByRole('option', { name: 'All students' }).click();
+  await page.getByText(/^\d{3} students · \d+ messages · /).waitFor();
+});
+
 it('reminds those who owe fees by text messages, for an accountant', async () => {
   const page = await pages.openPortalAs('accountant', '/portal/write?set=defaulters');
   await page.getByText(/^\d+ students · \d+ messages · \d+ segments$/).waitFor();

@@ -23,6 +23,7 @@ const FieldResult = objectType('CollectionField', 'A declared field of a collect
       'A moment may be bounded by "now".',
   ),
   targets: member.texts('The collections a reference may point to.'),
+  names: nullable.text('The field of other records, e.g. "class.name", one of which has the value.'),
   default: nullable.json(
     'The value that a new record gets if it has none. For a datetime, "now" is the time ' + 'of creation.',
   ),
@@ -60,12 +61,20 @@ function describe(catalog: Catalog, scope: Scope, collection: Collection): Value
     const other = catalog.find(name);
     return other !== undefined && isInReach(scope, other);
   };
+  const namesOf = (name: string) => {
+    const link = collection.links.find(({ in: within, reference, members: [first] }) => {
+      return (
+        within.length === 0 && reference === undefined && first?.field === name && first.path.length === 1
+      );
+    });
+    return link && isTargetShown(link.target) ? `${link.target}.${link.members[0]?.path[0]}` : undefined;
+  };
   return {
     ...collection,
     labelField: labelField !== undefined && isShown(labelField) ? labelField : undefined,
     fields: collection.fields
       .filter(({ name }) => isShown(name))
-      .map((field) => describeField(field, isTargetShown)),
+      .map((field) => ({ ...describeField(field, isTargetShown), names: namesOf(field.name) })),
   };
 }
 

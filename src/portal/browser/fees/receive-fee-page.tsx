@@ -1,7 +1,7 @@
 /** Takes a payment: finds the student, shows what is owed, records one receipt, prints it, rolls it back. */
 
-import { Badge, Card, Group, Select, Stack, Table, Text } from '@mantine/core';
-import { useDebouncedValue, useSet } from '@mantine/hooks';
+import { Badge, Card, Group, Stack, Table, Text } from '@mantine/core';
+import { useSet } from '@mantine/hooks';
 import { useState } from 'react';
 import {
   CashOfCollectors,
@@ -14,7 +14,7 @@ import { ActButtons } from '../acts/act-buttons';
 import { useAskAnew, useOperation, useWrite } from '../gateway/use-gateway';
 import { formats, phrase, t, useToday } from '../language/texts';
 import { parseTypedNumber } from '../language/typed-number';
-import { whereContains } from '../records/reference-picker';
+import { RecordSelect } from '../records/reference-picker';
 import { DayInput } from '../shell/day-input';
 import { FactsTable } from '../shell/link-card';
 import { ActionsHead, choicesOf, ListTable } from '../shell/list-table';
@@ -43,6 +43,8 @@ const WAYS_OF_PAYING: Readonly<Record<string, string>> = {
   neft: phrase('Bank transfer'),
 };
 
+const STUDENTS = { collection: 'registration', field: '_id' };
+
 type Data = Readonly<Record<string, unknown>>;
 
 export function ReceiveFeePage() {
@@ -53,7 +55,14 @@ export function ReceiveFeePage() {
       description={t('Find the student, enter what is paid, and print the receipt.')}
     >
       <Stack>
-        <StudentSearch onChoose={(id) => setAddress({ student: id, receipt: '' })} />
+        <div className="no-print">
+          <RecordSelect
+            common={{ label: t('Student'), placeholder: t('Name, admission number or phone'), maw: 620 }}
+            named={STUDENTS}
+            value={student}
+            onChange={(id) => setAddress({ student: id, receipt: '' })}
+          />
+        </div>
         {student === '' ? (
           <CashToday />
         ) : (
@@ -72,42 +81,6 @@ export function ReceiveFeePage() {
 function describeStudent(data: Data): string {
   const place = [data.class, data.section].filter(Boolean).join(' ');
   return [data.name, place, data.sequence, data.father_name, data.guardian_phone].filter(Boolean).join(' · ');
-}
-
-function StudentSearch({ onChoose }: { onChoose(id: string): void }) {
-  const [search, setSearch] = useState('');
-  const [asked] = useDebouncedValue(search.trim(), 250);
-  const { data, error } = useOperation(
-    StudentsWhoPay,
-    {
-      where: whereContains(['name', 'sequence', 'guardian_phone'], asked),
-    },
-    { isEnabled: asked.length > 1, keepsPrevious: true },
-  );
-  const found = asked.length > 1 ? (data?.records.nodes ?? []) : [];
-  return (
-    <>
-      <Select
-        className="no-print"
-        label={t('Student')}
-        placeholder={t('Name, admission number or phone')}
-        data={found.map((one) => ({ value: one.id, label: describeStudent(one.data as Data) }))}
-        value={null}
-        searchable
-        searchValue={search}
-        onSearchChange={setSearch}
-        onChange={(id) => {
-          if (id === null) return;
-          setSearch('');
-          onChoose(id);
-        }}
-        filter={({ options }) => options}
-        nothingFoundMessage={asked.length > 1 ? t('Nothing found') : undefined}
-        maw={620}
-      />
-      {error && <ProblemState problem={error} />}
-    </>
-  );
 }
 
 /** What is in the drawer: the cash of the day by who received it. */

@@ -20,7 +20,7 @@ import { DayInput, DayTimeInput } from '../shell/day-input';
 import { IconButton, TextButton } from '../shell/text-button';
 import { SwitchField, TextField } from '../shell/text-field';
 import { useBoundFault } from './field-faults';
-import { ReferencePicker } from './reference-picker';
+import { RecordSelect, ReferencePicker, useIsReadable } from './reference-picker';
 import {
   type DeclaredField,
   isReferenceValue,
@@ -52,6 +52,7 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
     error,
   };
   const text = value === null || value === undefined ? '' : String(value);
+  const isNamed = useIsReadable();
   // A stored value that a later declaration no longer allows is not reported where nobody may change it.
   const fault = useBoundFault()(isReadOnly ? null : value, field);
   if (field.type === 'reference') {
@@ -73,6 +74,17 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
         disabled={isReadOnly}
         error={error}
         onChange={onChange}
+      />
+    );
+  }
+  const [collection = '', name = ''] = field.names?.split('.') ?? [];
+  if (isNamed({ collection, field: name })) {
+    return (
+      <RecordSelect
+        common={{ ...common, disabled: isReadOnly }}
+        named={{ collection, field: name }}
+        value={text}
+        onChange={(next) => onChange(textOrNull(next))}
       />
     );
   }

@@ -1,5 +1,5 @@
-/** Searches the target of a reference by a part of its label. */
-import { ActionIcon, Group, Select } from '@mantine/core';
+/** Searches the records that a reference or a text points to, by parts of their labels. */
+import { ActionIcon, Group, Select, type SelectProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -24,23 +24,10 @@ interface ReferencePickerProps {
 }
 
 export function ReferencePicker({ field, value, onChange, readOnly, ...common }: ReferencePickerProps) {
-  const [search, setSearch] = useState('');
-  const [asked] = useDebouncedValue(search, 250);
-  const [isOpen, setIsOpen] = useState(false);
   const { collections } = useViewer();
   const [wanted, setWanted] = useState<string>();
   const found = useReferenceTarget([{ field, value }])({ field, value });
   const target = field.targets.find((one) => one === (wanted ?? found)) ?? field.targets[0] ?? '';
-  const { choices: records, isFetching } = useRecordChoices({
-    collection: target,
-    search: asked === value?.label ? '' : asked,
-    isEnabled: isOpen,
-  });
-  const isTyping = search !== asked;
-  const matching = isTyping ? [] : records.map(({ id, label }) => ({ value: id, label }));
-  const besides = new Map(records.map(({ id, beside }) => [id, beside]));
-  const own = value ? [{ value: value.value, label: value.label ?? value.value }] : [];
-  const choices = [...own, ...matching.filter(({ value: id }) => id !== value?.value)];
   return (
     <Group align="flex-end" gap={4} wrap="nowrap" className="reference-picker">
       {field.targets.length > 1 && !readOnly && (
@@ -58,37 +45,18 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
           className="target-choice"
         />
       )}
-      <Select
-        {...common}
-        className="grow"
-        data={choices}
-        value={value?.value ?? null}
-        onChange={(id, option) =>
+      <RecordSelect
+        common={{ ...common, className: 'grow', disabled: readOnly, selectFirstOptionOnChange: false }}
+        named={{ collection: target, field: '_id' }}
+        value={value?.value ?? ''}
+        known={value && (value.label ?? value.value)}
+        onChange={(id, label) =>
           onChange(
-            id === null
+            id === ''
               ? null
-              : { value: id, label: option?.label, ...(field.targets.length > 1 && { collection: target }) },
+              : { value: id, label, ...(field.targets.length > 1 && { collection: target }) },
           )
         }
-        renderOption={({ option }) => (
-          <span>
-            {option.label} <span className="dimmed">{besides.get(option.value)}</span>
-          </span>
-        )}
-        searchable
-        selectFirstOptionOnChange={false}
-        onKeyDown={(event) => {
-          // An incomplete name is no choice: Enter would send the form without it.
-          if (event.key === 'Enter' && search !== (value?.label ?? '')) event.preventDefault();
-        }}
-        disabled={readOnly}
-        onSearchChange={setSearch}
-        onDropdownOpen={() => setIsOpen(true)}
-        filter={({ options }) => options}
-        nothingFoundMessage={isTyping || isFetching ? t('Searching …') : t('Nothing found')}
-        placeholder={t('Type part of the name')}
-        clearable={!common.required && !readOnly}
-        clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
       />
       {value && found !== undefined && (
         <ActionIcon
@@ -103,6 +71,92 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
       )}
     </Group>
   );
+}
+
+/** The records that a text refers to, by the value of one of their fields. */
+export interface NamedRecords {
+  readonly collection: string;
+  /** `_id` for references by id, which nobody knows by heart. */
+  readonly field: string;
+}
+
+interface RecordSelectProps {
+  readonly common: Omit<SelectProps, 'data' | 'onChange' | 'value'> & { readonly label: string };
+  readonly named: NamedRecords;
+  readonly value: string;
+  /** The label of the value, if it need not be read. */
+  readonly known?: string | undefined;
+  onChange(value: string, label: string | undefined): void;
+}
+
+/** Searches a record by a part of its name or number, for the value of one of its fields. */
+export function RecordSelect({ common, named, value, known, onChange }: RecordSelectProps) {
+  const [search, setSearch] = useState('');
+  const [isOpen, setIsOpen] = useState(false);
+  const { collection, field } = named;
+  const isText = field !== '_id';
+  const asked = { collection, told: isText ? [field] : [] };
+  const chosen = useRecordChoices({
+    ...asked,
+    search: '',
+    only: { field, value },
+    isEnabled: value !== '' && known === undefined,
+  }).choices[0];
+  const shown = known ?? (chosen ? labelOf(chosen) : value);
+  const own = value === '' ? [] : [{ value, label: shown }];
+  const [settled] = useDebouncedValue(search, 250);
+  const isTyping = search !== settled;
+  const isSearching = settled !== '' && settled !== shown;
+  const { choices, isFetching } = useRecordChoices({
+    ...asked,
+    alsoIn: isText ? field : undefined,
+    search: isSearching ? settled : '',
+    isEnabled: isOpen,
+  });
+  const valueOf = (choice: RecordChoice) => (isText ? String(choice.told[field] ?? '') : choice.id);
+  const found = (isTyping ? [] : choices).map((choice) => ({
+    value: valueOf(choice),
+    label: labelOf(choice),
+  }));
+  const others = found.filter((one) => one.value !== '' && one.value !== value);
+  // A class or number without a record may still occur in older records.
+  const isUnknown = isText && isSearching && !isTyping && !isFetching && found.length === 0;
+  const written = isUnknown ? [{ value: settled, label: settled }] : [];
+  return (
+    <Select
+      placeholder={t('Type part of the name')}
+      {...common}
+      data={[...own, ...others, ...written]}
+      value={value === '' ? null : value}
+      onChange={(next) => onChange(next ?? '', choices.find((choice) => valueOf(choice) === next)?.label)}
+      searchable
+      onKeyDown={(event) => {
+        // An incomplete name is no choice: Enter would send the form without it.
+        if (event.key === 'Enter' && search !== shown) event.preventDefault();
+      }}
+      onSearchChange={setSearch}
+      onDropdownOpen={() => setIsOpen(true)}
+      filter={({ options }) => options}
+      nothingFoundMessage={isTyping || isFetching ? t('Searching …') : t('Nothing found')}
+      clearable={!common.required && !common.disabled}
+      clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
+    />
+  );
+}
+
+function labelOf({ label, beside }: RecordChoice): string {
+  return [label, beside].filter((one) => one !== '').join(' · ');
+}
+
+/** Whether the viewer may read the records, and the field of them. */
+export function useIsReadable(): (named: NamedRecords | undefined) => boolean {
+  const { collections } = useViewer();
+  return (named) => {
+    const rights = collections.find(({ name, canRead }) => name === named?.collection && canRead);
+    return named?.field === '_id'
+      ? rights !== undefined
+      : rights?.readableFields.includes(named?.field ?? '') === true;
+  };
 }
 
 interface ReferenceLinkProps {
@@ -185,7 +239,7 @@ interface AskedChoices {
   readonly isEnabled: boolean;
 }
 
-export interface RecordChoice {
+interface RecordChoice {
   readonly id: string;
   readonly label: string;
   /** What tells it from others of the same label. */
@@ -197,7 +251,7 @@ export interface RecordChoice {
  * Reads the first records of a collection whose label contains a text, as choices. While they are read, there
  * are none: a key must not choose from the results of another text.
  */
-export function useRecordChoices(asked: AskedChoices): {
+function useRecordChoices(asked: AskedChoices): {
   readonly choices: readonly RecordChoice[];
   readonly isFetching: boolean;
 } {

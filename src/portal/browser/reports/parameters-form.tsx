@@ -1,10 +1,8 @@
-import { Autocomplete, Group, Select, type SelectProps } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Autocomplete, Group, Select } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useViewer } from '../gateway/use-gateway';
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
 import { say, t } from '../language/texts';
-import { type RecordChoice, useRecordChoices } from '../records/reference-picker';
+import { type NamedRecords, RecordSelect, useIsReadable } from '../records/reference-picker';
 import { CodeSpans } from '../shell/code-to-copy';
 import { DayInput } from '../shell/day-input';
 import { TextButton } from '../shell/text-button';
@@ -103,7 +101,7 @@ export function ParameterInput({ parameter, value, words, onChange }: ParameterI
   }
   if (words !== undefined)
     return <Autocomplete {...common} data={[...words]} value={value} onChange={onChange} />;
-  if (named) return <RecordParameter {...{ common, named, value, onChange }} />;
+  if (named) return <RecordSelect {...{ common, named, value, onChange }} />;
   if (type === 'LocalDate') return <DayInput {...common} value={value} onChange={onChange} />;
   if (lines !== undefined)
     return <LongTextField {...{ ...common, value }} minRows={lines} onChange={onChange} />;
@@ -121,75 +119,6 @@ function describe({ description, type, choices }: AskedParameter): string {
   return text.replaceAll(CODE, (code) => (choices?.includes(code) ? say(nameOfEnumValue(code)) : code));
 }
 
-interface RecordParameterProps {
-  readonly common: Pick<SelectProps, 'description' | 'required' | 'inputWrapperOrder'> & {
-    readonly label: string;
-  };
-  readonly named: NamedRecords;
-  readonly value: string;
-  onChange(value: string): void;
-}
-
-/** Searches the record that a report is about, by a part of its name or number. */
-function RecordParameter({ common, named, value, onChange }: RecordParameterProps) {
-  const [search, setSearch] = useState('');
-  const [isOpen, setIsOpen] = useState(false);
-  const { collection, field } = named;
-  const isText = field !== '_id';
-  const asked = { collection, told: isText ? [field] : [] };
-  const chosen = useRecordChoices({
-    ...asked,
-    search: '',
-    only: { field, value },
-    isEnabled: value !== '',
-  }).choices[0];
-  const own = value === '' ? [] : [{ value, label: chosen ? labelOf(chosen) : value }];
-  const [settled] = useDebouncedValue(search, 250);
-  const isTyping = search !== settled;
-  const isSearching = settled !== '' && settled !== own[0]?.label;
-  const { choices, isFetching } = useRecordChoices({
-    ...asked,
-    alsoIn: isText ? field : undefined,
-    search: isSearching ? settled : '',
-    isEnabled: isOpen,
-  });
-  const found = (isTyping ? [] : choices).map((choice) => ({
-    value: isText ? String(choice.told[field] ?? '') : choice.id,
-    label: labelOf(choice),
-  }));
-  const others = found.filter((one) => one.value !== '' && one.value !== value);
-  // A class or number without a record may still occur in older records.
-  const isUnknown = isText && isSearching && !isTyping && !isFetching && found.length === 0;
-  const written = isUnknown ? [{ value: settled, label: settled }] : [];
-  return (
-    <Select
-      {...common}
-      data={[...own, ...others, ...written]}
-      value={value === '' ? null : value}
-      onChange={(next) => onChange(next ?? '')}
-      searchable
-      onSearchChange={setSearch}
-      onDropdownOpen={() => setIsOpen(true)}
-      filter={({ options }) => options}
-      nothingFoundMessage={isTyping || isFetching ? t('Searching …') : t('Nothing found')}
-      placeholder={t('Type part of the name')}
-      clearable={!common.required}
-      clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
-    />
-  );
-}
-
-function labelOf({ label, beside }: RecordChoice): string {
-  return [label, beside].filter((one) => one !== '').join(' · ');
-}
-
-/** The records that a parameter refers to, by the value of one of their fields. */
-export interface NamedRecords {
-  readonly collection: string;
-  /** `_id` for references by id, which nobody knows by heart. */
-  readonly field: string;
-}
-
 /** By the names of parameters, which mean the same in every report. */
 const BY_PARAMETER: Readonly<Record<string, NamedRecords>> = {
   admissionNo: { collection: 'registration', field: 'sequence' },
@@ -201,10 +130,6 @@ const BY_PARAMETER: Readonly<Record<string, NamedRecords>> = {
 
 /** The records of a parameter. `undefined` if it refers to none, or if the viewer may not read them. */
 function useNamedRecords(parameter: string): NamedRecords | undefined {
-  const { collections } = useViewer();
   const named = BY_PARAMETER[parameter];
-  const rights = collections.find(({ name, canRead }) => name === named?.collection && canRead);
-  if (!named || !rights) return undefined;
-  const isReadable = named.field === '_id' || rights.readableFields.includes(named.field);
-  return isReadable ? named : undefined;
+  return useIsReadable()(named) ? named : undefined;
 }

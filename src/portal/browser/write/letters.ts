@@ -135,7 +135,8 @@ export function useAddressees(asked: AskedSet) {
     });
 
   const nodesOf = async (ids: readonly string[]) => {
-    if (asked.set === 'class') return await students({ ...equal(place), status: { equals: 'active' } });
+    if (asked.set === 'class' || asked.set === 'all')
+      return await students({ ...equal(place), status: { equals: 'active' } });
     if (asked.set !== 'view') {
       const parts = chunksOf(ids, 500).map((some) => students({ _id: { in: some } }));
       return (await Promise.all(parts)).flat();

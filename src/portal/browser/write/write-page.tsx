@@ -49,6 +49,11 @@ const SETS: Readonly<Record<string, SetOfStudents>> = {
     category: 'notice',
     text: phrase("Dear parent of '{{name}}' ('{{class}}' '{{section}}'), "),
   },
+  all: {
+    label: phrase('All students'),
+    category: 'notice',
+    text: phrase("Dear parent of '{{name}}' ('{{class}}' '{{section}}'), "),
+  },
   absent: {
     label: phrase('Absentees of a day'),
     category: 'absence',
