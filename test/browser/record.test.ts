@@ -404,6 +404,14 @@ describe('a record', () => {
     expect(await page.getByRole('tabpanel').locator('code').count()).toBe(0);
   });
 
+  it('offers the records that a text names, such as the class of a student', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/records/registration/new');
+    const field = page.getByRole('combobox', { name: 'Class' });
+    await field.fill('12');
+    await page.getByRole('option', { name: '12', exact: true }).click();
+    expect(await field.inputValue()).toBe('12');
+  });
+
   it('is only read by who may not change it', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/records/registration/stu-00001?tab=fields');
     await page.getByText('You may read this record, not change it.').waitFor();

@@ -119,6 +119,7 @@ function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputPr
   return (
     <CheckedTextInput
       {...common}
+      {...(field.format === 'month' && { type: 'month' })}
       value={text}
       fault={fault}
       isLong={text.length > 60 || text.includes('\n')}

@@ -52,9 +52,7 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
         known={value && (value.label ?? value.value)}
         onChange={(id, label) =>
           onChange(
-            id === ''
-              ? null
-              : { value: id, label, ...(field.targets.length > 1 && { collection: target }) },
+            id === '' ? null : { value: id, label, ...(field.targets.length > 1 && { collection: target }) },
           )
         }
       />
@@ -113,9 +111,9 @@ export function RecordSelect({ common, named, value, known, onChange }: RecordSe
     search: isSearching ? settled : '',
     isEnabled: isOpen,
   });
-  const valueOf = (choice: RecordChoice) => (isText ? String(choice.told[field] ?? '') : choice.id);
+  const storedOf = (choice: RecordChoice) => (isText ? String(choice.told[field] ?? '') : choice.id);
   const found = (isTyping ? [] : choices).map((choice) => ({
-    value: valueOf(choice),
+    value: storedOf(choice),
     label: labelOf(choice),
   }));
   const others = found.filter((one) => one.value !== '' && one.value !== value);
@@ -128,7 +126,7 @@ export function RecordSelect({ common, named, value, known, onChange }: RecordSe
       {...common}
       data={[...own, ...others, ...written]}
       value={value === '' ? null : value}
-      onChange={(next) => onChange(next ?? '', choices.find((choice) => valueOf(choice) === next)?.label)}
+      onChange={(next) => onChange(next ?? '', choices.find((choice) => storedOf(choice) === next)?.label)}
       searchable
       onKeyDown={(event) => {
         // An incomplete name is no choice: Enter would send the form without it.
