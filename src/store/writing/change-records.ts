@@ -46,7 +46,6 @@ import {
   type WriteContext,
 } from './record-statements.js';
 import {
-  assertUnused,
   findGone,
   type Renamed,
   type RenameRequest,
@@ -348,8 +347,7 @@ export async function settleRenames(
   transaction: Transaction,
   request: RenameRequest,
 ): Promise<void> {
-  const gone = findGone(environment, request);
-  await assertUnused(environment, transaction, request, gone);
+  const gone = await findGone(environment, transaction, request);
   if (request.renameEverywhere !== true) return;
   let count = 0;
   for (const [user, ofUser] of usersOf(gone)) {

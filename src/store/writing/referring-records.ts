@@ -87,19 +87,11 @@ export function assertMayForce({ principal }: Scope): void {
 export function describeReferrers({ counts, hasOthers }: ReferringRecords): readonly ErrorDetail[] {
   const errors = counts.map(({ collection, field, verb: kind, count }): ErrorDetail => {
     const number = count >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(count);
-    const [one, many, expected] =
-      kind === 'points'
-        ? [
-            `1 record of ${collection} points to it (${field})`,
-            `${number} records of ${collection} point to it (${field})`,
-            `no record of ${collection} that points to it`,
-          ]
-        : [
-            `1 record of ${collection} names it (${field})`,
-            `${number} records of ${collection} name it (${field})`,
-            `no record of ${collection} that names it`,
-          ];
-    return { detail: count === 1 ? one : many, expected };
+    const [points, point] = kind === 'points' ? ['points to', 'point to'] : ['names', 'name'];
+    const found =
+      count === 1 ? `1 record of ${collection} ${points}` : `${number} records of ${collection} ${point}`;
+    const expected = `no record of ${collection} that ${points} it`;
+    return { detail: `${found} it (${field})`, expected };
   });
   if (!hasOthers) return errors;
   const detail = errors.length === 0 ? 'other records point to it' : 'and other records';
@@ -344,23 +336,19 @@ export function canRename(
   return namings.some(({ link }) => link.members.some(({ path: [field = ''] }) => fields.includes(field)));
 }
 
-/** The names that changes have taken away. */
-export function findGone(
-  { catalog }: Pick<RecordEnvironment, 'catalog'>,
-  { collection, changes }: RenameRequest,
-): readonly GoneName[] {
-  const namings = catalog.namingsOf(collection.name);
-  return namings.flatMap((naming) => changes.flatMap((change) => goneNames(naming, change)));
-}
-
-/** @throws CONFLICT for names in use that are not renamed; FORBIDDEN to rename for others than admins */
-export async function assertUnused(
+/**
+ * The names that changes have taken away.
+ *
+ * @throws CONFLICT for names in use that are not renamed; FORBIDDEN to rename for others than admins
+ */
+export async function findGone(
   environment: RecordEnvironment,
   transaction: Transaction,
-  { scope, collection, renameEverywhere = false }: RenameRequest,
-  gone: readonly GoneName[],
-): Promise<void> {
-  if (gone.length === 0) return;
+  { scope, collection, changes, renameEverywhere = false }: RenameRequest,
+): Promise<readonly GoneName[]> {
+  const namings = environment.catalog.namingsOf(collection.name);
+  const gone = namings.flatMap((naming) => changes.flatMap((change) => goneNames(naming, change)));
+  if (gone.length === 0) return gone;
   if (renameEverywhere && !isAdmin(scope.principal)) {
     const detail =
       '`renameEverywhere` is for admins: it changes the records of all collections that use the name.';
@@ -371,6 +359,7 @@ export async function assertUnused(
     await countUses(environment, transaction, { scope, collection, gone: left }),
   );
   if (errors.length > 0) throw stillUsed(collection, left, errors);
+  return gone;
 }
 
 /**
