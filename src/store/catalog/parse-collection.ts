@@ -219,23 +219,12 @@ function toCheck(check: CheckDefinition): Check {
     case 'sum':
       return { kind: 'sum', total: check.total, of: check.of.map((path) => path.split('.')) };
     case 'order':
-      return {
-        kind: 'order',
-        in: check.in === undefined ? [] : check.in.split('.'),
-        lower: check.lower,
-        upper: check.upper,
-      };
     case 'distinct':
-      return { kind: 'distinct', in: check.in.split('.'), field: check.field };
+      return { ...check, in: check.in?.split('.') ?? [] };
     case 'when': {
-      const { field, required = false } = check.holds;
-      return {
-        kind: 'when',
-        in: check.in === undefined ? [] : check.in.split('.'),
-        field: check.field,
-        is: check.is,
-        holds: { field, isRequired: required, bounds: boundsAmong(check.holds) },
-      };
+      const { field, required: isRequired = false } = check.holds;
+      const holds = { field, isRequired, bounds: boundsAmong(check.holds) };
+      return { ...check, in: check.in?.split('.') ?? [], holds };
     }
   }
 }

@@ -46,16 +46,10 @@ export function fieldsTogether(collection: Collection): readonly (readonly strin
 }
 
 function fieldsOfCheck(check: Check): readonly string[] {
-  switch (check.kind) {
-    case 'sum':
-      return [check.total, ...check.of.flatMap((path) => path.slice(0, 1))];
-    case 'order':
-      return check.in.length === 0 ? [check.lower, check.upper] : check.in.slice(0, 1);
-    case 'when':
-      return check.in.length === 0 ? [check.field, check.holds.field] : check.in.slice(0, 1);
-    case 'distinct':
-      return check.in.slice(0, 1);
-  }
+  if (check.kind === 'sum') return [check.total, ...check.of.flatMap((path) => path.slice(0, 1))];
+  if (check.in.length > 0) return check.in.slice(0, 1);
+  if (check.kind === 'order') return [check.lower, check.upper];
+  return check.kind === 'when' ? [check.field, check.holds.field] : [];
 }
 
 function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[] {
@@ -90,7 +84,8 @@ function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[
       return valuesAt(data, [...check.in, check.field]).flatMap(({ value, pointer: at }) => {
         if (typeof value !== 'string' || value === '') return [];
         const key = `${at.replace(/[^/]*\/[^/]*$/, '')} ${foldText(value)}`;
-        if (!known.has(key)) return known.add(key) && [];
+        const before = known.size;
+        if (known.add(key).size > before) return [];
         const sent = JSON.stringify(value);
         const detail = `${pointer}${at}: ${sent} is there twice, but for case and blanks`;
         return [{ pointer: `${pointer}${at}`, detail, expected: `another ${check.field}`, sent: value }];

@@ -26,7 +26,7 @@ import { isRecordId } from '../../base/model/record-id.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../base/model/storable-number.js';
 import { findUnstorableText } from '../../base/model/unstorable-text.js';
 import type { Clock } from '../../base/model/value-test.js';
-import { findCheckFaults } from './check-faults.js';
+import { findCheckFaults, NO_SECRETS } from './check-faults.js';
 import type { UnlabelledReference } from './references.js';
 
 /** `now` is the instant of the write. */
@@ -45,8 +45,6 @@ export interface ToStoredOptions extends Clock {
   /** Fields whose values no error tells. Default: none. */
   readonly secret?: { has(field: string): boolean };
 }
-
-const NO_SECRETS: ReadonlySet<string> = new Set();
 
 export interface StoredChange {
   /** What is stored, or, with `merge`, set. */
