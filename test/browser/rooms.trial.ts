@@ -32,7 +32,7 @@ describe('the rooms of the house', () => {
     const page = await pages.openPortalAs('clerk', '/');
     await page.setViewportSize({ width: 360, height: 740 });
     await page.goto(gateway.url + path);
-    const account = page.getByRole('link', { name: /^Account of .+, Gyan Vidya/ });
+    const account = page.getByRole('link', { name: /^Suresh Patil,? Gyan Vidya/ });
     await account.waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     await page.setViewportSize({ width: 1440, height: 900 });

@@ -21,10 +21,10 @@ export async function showRoomAccount(session: LoginSession): Promise<void> {
     const viewer = await askViewer(token).catch(() => undefined);
     if (!viewer) return;
     const { name, domain } = viewer;
-    place.append(userSign(), textOf('room-account-user', name), textOf('room-account-school', domain.name));
+    const [user, school] = [textOf('room-account-user', name), textOf('room-account-school', domain.name)];
+    place.append(userSign(), user, ' ', school);
     place.href = '/portal/account';
     place.title = `${name}, ${domain.name}`;
-    place.ariaLabel = `Account of ${name}, ${domain.name}`;
   }
   place.hidden = false;
 }
