@@ -269,6 +269,17 @@ describe('a report', () => {
     await page.getByRole('region', { name: 'Fee defaulters' }).getByRole('row').nth(1).waitFor();
   });
 
+  it('is sent by email on a schedule, about the month of each run', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/reports/fee-defaulters?run=1');
+    await page.getByRole('button', { name: 'Send by email' }).click();
+    await page.getByText('today.slice(0, 7)').first().waitFor();
+    expect(await page.getByLabel('On a schedule').inputValue()).toBe('0 7 1 * *');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('tab', { name: 'Run', exact: true }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Done', { exact: true }).waitFor();
+  });
+
   it('is not there for who may not run it, by its address either', async () => {
     const page = await pages.openPortalAs('teacher', '/portal/reports/fee-summary');
     await page.getByText('You do not have access to this page').waitFor();

@@ -3,7 +3,7 @@ import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useDownload, useGateway, useViewer } from '../gateway/use-gateway';
-import { t } from '../language/texts';
+import { formats, t } from '../language/texts';
 import { scriptDraftKey, useDraft } from '../records/use-draft';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { notice } from '../shell/confirm-dialog';
@@ -79,9 +79,15 @@ export function ReportByEmail({
   const { report: _, ...parameters } = Object.fromEntries(
     new URLSearchParams(restAddress(indexed, { form, values }).slice(2)),
   );
+  // Today and this month are those of each run.
+  const { today } = formats;
+  const asked = JSON.stringify(parameters)
+    .replaceAll(JSON.stringify(today), 'today')
+    .replaceAll(JSON.stringify(today.slice(0, 7)), 'today.slice(0, 7)');
   const code = [
+    ...(asked.includes('today') ? ['const today = new Date().toISOString().slice(0, 10);'] : []),
     "const to = await platform.db.findDistinct('pltf_user', 'email', { roles: 'admin', active: true });",
-    `const file = platform.report(${JSON.stringify(name)}, ${JSON.stringify(parameters)}, 'xlsx');`,
+    `const file = platform.report(${JSON.stringify(name)}, ${asked}, 'xlsx');`,
     `const subject = ${JSON.stringify(title)};`,
     'platform.sendEmail({ to, subject, text: subject, attachments: [file] });',
   ];
