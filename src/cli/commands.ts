@@ -138,11 +138,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./mcp-command.js')).registerMcpCommand,
   },
   {
-    usage: 'schema',
-    description: 'what a new GraphQL schema in place of an older one does to clients',
-    load: async () => (await import('./schema-command.js')).registerSchemaCommand,
-  },
-  {
     usage: 'contracts',
     description: 'print schema/schema.graphql, schema/openapi.json and .env.example from the code',
     load: async () => (await import('./contracts-command.js')).registerContractsCommand,
