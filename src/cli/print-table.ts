@@ -14,7 +14,7 @@ export function printTable(head: readonly string[], rows: readonly (readonly (st
   const table = new Table({
     head: head.map(disarmControls),
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 2 },
-    chars: Object.fromEntries(BORDERS.map((border) => [border, ''])),
+    chars: Object.fromEntries(Object.keys(new Table().options.chars).map((border) => [border, ''])),
   });
   for (const row of rows) table.push(row.map((cell) => disarmControls(cell.toLocaleString('en'))));
   printLine(
@@ -34,24 +34,6 @@ const CONTROLS = /(?!\n)[\p{Cc}\u202d\u202e]/gu;
 function disarmControls(text: string): string {
   return text.replaceAll(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
-
-const BORDERS = [
-  'top',
-  'top-mid',
-  'top-left',
-  'top-right',
-  'bottom',
-  'bottom-mid',
-  'bottom-left',
-  'bottom-right',
-  'left',
-  'left-mid',
-  'mid',
-  'mid-mid',
-  'right',
-  'right-mid',
-  'middle',
-] as const;
 
 export interface ListOutput<Row> {
   /** The columns of the table by their headings, each with what gives the text of a cell. */
