@@ -1,7 +1,8 @@
 import type { ExecutionResult } from 'graphql';
-import { createContext, useContext } from 'react';
+import { createContext } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
 import type { RunOperation } from '../../explore/paged-list';
+import { usePresent } from '../gateway/use-gateway';
 
 export type ResultView = 'table' | 'chart' | 'json' | 'code';
 
@@ -16,11 +17,7 @@ export interface ExplorerState {
 
 export const ExplorerContext = createContext<ExplorerState | undefined>(undefined);
 
-export function useExplorerContext(): ExplorerState {
-  const explorer = useContext(ExplorerContext);
-  if (!explorer) throw new Error('A panel of the explorer was rendered outside of it');
-  return explorer;
-}
+export const useExplorerContext = () => usePresent(ExplorerContext);
 
 /**
  * Whether the window is as narrow as a phone, according to the styles. Three panels beside each other need

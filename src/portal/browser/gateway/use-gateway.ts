@@ -8,7 +8,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useEffectEvent } from 'react';
+import { type Context, createContext, useContext, useEffect, useEffectEvent } from 'react';
 import { type PortalViewerQuery } from '../../../generated/portal/shell/viewer';
 import { codeOf } from '../session/gateway-problem';
 import { type PortalOperation } from '../session/graphql-headers';
@@ -19,19 +19,11 @@ import { type WritePlace } from './unanswered-writes';
 
 export const GatewayContext = createContext<GatewayClient | undefined>(undefined);
 
-export function useGateway(): GatewayClient {
-  const gateway = useContext(GatewayContext);
-  if (!gateway) throw new Error('The gateway was asked for outside of the portal');
-  return gateway;
-}
+export const useGateway = () => usePresent(GatewayContext);
 
 export const SessionContext = createContext<LoginSession | undefined>(undefined);
 
-export function useSession(): LoginSession {
-  const session = useContext(SessionContext);
-  if (!session) throw new Error('The session was asked for outside of the portal');
-  return session;
-}
+export const useSession = () => usePresent(SessionContext);
 
 /** The logged-in user and their rights, which decide about the menu and every page. */
 export type Viewer = PortalViewerQuery['me'];
@@ -40,10 +32,13 @@ export type ViewerCollection = Viewer['collections'][number];
 
 export const ViewerContext = createContext<Viewer | undefined>(undefined);
 
-export function useViewer(): Viewer {
-  const viewer = useContext(ViewerContext);
-  if (!viewer) throw new Error('A page was shown to nobody');
-  return viewer;
+export const useViewer = () => usePresent(ViewerContext);
+
+/** What a context provides, where it is certain to provide something. */
+export function usePresent<Value>(context: Context<Value | undefined>): Value {
+  const value = useContext(context);
+  if (value === undefined) throw new Error('The context is used outside of its provider');
+  return value;
 }
 
 /**

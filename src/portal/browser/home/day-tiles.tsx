@@ -124,21 +124,11 @@ export function DayTiles({ day }: { readonly day: string }) {
         isWide
         show={({ daySheet: { totals } }) => {
           if (totals.marked === 0) return nothingMarked(totals);
-          const classes = [...Map.groupBy(totals.sections, (section) => section.class)];
-          const sumOf = (of: 'absent' | 'leave') =>
-            classes.map(([, sections]) => sum(sections.map((section) => section[of])));
-          return {
-            notice: notCounted(totals),
-            chart: {
-              kind: 'stackedBar',
-              labels: classes.map(([name]) => name),
-              labelled: t('Class'),
-              series: [
-                { name: t('Absent'), values: sumOf('absent') },
-                { name: t('On leave'), values: sumOf('leave') },
-              ],
-            },
-          };
+          const chart = byClass(totals.sections, {
+            [t('Absent')]: ({ absent }) => absent,
+            [t('On leave')]: (section) => section.leave,
+          });
+          return { notice: notCounted(totals), chart };
         }}
       />
       <DayTile
@@ -280,22 +270,12 @@ export function DayTiles({ day }: { readonly day: string }) {
         title={t('Strength')}
         show={({ strength: { rows, totals } }) => {
           if (totals.strength === 0) return { empty: ['users', t('No students yet')] };
-          const classes = [...Map.groupBy(rows, (row) => row.class)];
-          const sumOf = (of: 'boys' | 'girls' | 'other') =>
-            classes.map(([, sections]) => sum(sections.map((section) => section[of])));
-          return {
-            figure: [formats.number(totals.strength), t('students')],
-            chart: {
-              kind: 'stackedBar',
-              labels: classes.map(([name]) => name),
-              labelled: t('Class'),
-              series: [
-                { name: t('Boys'), values: sumOf('boys') },
-                { name: t('Girls'), values: sumOf('girls') },
-                { name: t('Other'), values: sumOf('other') },
-              ].filter(({ values }, index) => index < 2 || values.some((count) => count > 0)),
-            },
-          };
+          const chart = byClass(rows, {
+            [t('Boys')]: ({ boys }) => boys,
+            [t('Girls')]: ({ girls }) => girls,
+            ...(rows.some(({ other }) => other > 0) && { [t('Other')]: ({ other }) => other }),
+          });
+          return { figure: [formats.number(totals.strength), t('students')], chart };
         }}
       />
       <DayTile
@@ -359,6 +339,20 @@ interface LeaveFields {
   readonly name?: { readonly label?: string };
   readonly from?: string;
   readonly to?: string;
+}
+
+/** A bar for each class, with a part for each count of its sections, by the title of the count. */
+function byClass<Section extends { readonly class: string }>(
+  sections: readonly Section[],
+  counts: Readonly<Record<string, (section: Section) => number>>,
+) {
+  const classes = [...Map.groupBy(sections, (section) => section.class)];
+  const labels = classes.map(([name]) => name);
+  const series = Object.entries(counts).map(([name, count]) => ({
+    name,
+    values: classes.map(([, ofClass]) => sum(ofClass.map(count))),
+  }));
+  return { kind: 'stackedBar', labels, labelled: t('Class'), series } as const;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -295,12 +295,11 @@ const KNOWN: Readonly<Record<string, KnownRecords>> = {
 
 /** Returns the fields that the viewer may read; none for collections that are found by their label alone. */
 export function useKnownRecords(): (collection: string) => KnownRecords {
-  const { collections } = useViewer();
+  const isReadable = useIsReadable();
   return (collection) => {
     const { searched = [], told = [] } = KNOWN[collection] ?? {};
-    const rights = collections.find(({ name, canRead }) => name === collection && canRead);
-    const isReadable = (field: string) => rights?.readableFields.includes(field) === true;
-    return { searched: searched.filter(isReadable), told: told.filter(isReadable) };
+    const isShown = (field: string) => isReadable({ collection, field });
+    return { searched: searched.filter(isShown), told: told.filter(isShown) };
   };
 }
 
