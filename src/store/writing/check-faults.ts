@@ -83,7 +83,8 @@ function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[
       const known = new Set<string>();
       return valuesAt(data, [...check.in, check.field]).flatMap(({ value, pointer: at }) => {
         if (typeof value !== 'string' || value === '') return [];
-        const key = `${at.replace(/[^/]*\/[^/]*$/, '')} ${foldText(value)}`;
+        // Of the same list are those whose pointers begin alike, up to the number of the element.
+        const key = `${at.split('/').slice(0, -2).join('/')} ${foldText(value)}`;
         const before = known.size;
         if (known.add(key).size > before) return [];
         const sent = JSON.stringify(value);
