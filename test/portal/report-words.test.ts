@@ -55,7 +55,7 @@ function wordsOfLibrary(): readonly string[] {
 function wordsOfTiles(): readonly string[] {
   return [
     ...['Count', 'Created day', 'Created on day', 'Date month', 'Total sum', 'Total avg', 'Total max'],
-    ...['Segments sum', 'Sequence', 'Name label', 'Student label', 'Marked by label'],
+    ...['Segments sum', 'Name label', 'Student label', 'Marked by label'],
   ];
 }
 

@@ -87,11 +87,19 @@ export function assertMayForce({ principal }: Scope): void {
 export function describeReferrers({ counts, hasOthers }: ReferringRecords): readonly ErrorDetail[] {
   const errors = counts.map(({ collection, field, verb: kind, count }): ErrorDetail => {
     const number = count >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(count);
-    const [points, point] = kind === 'points' ? ['points to', 'point to'] : ['names', 'name'];
-    const found =
-      count === 1 ? `1 record of ${collection} ${points}` : `${number} records of ${collection} ${point}`;
-    const expected = `no record of ${collection} that ${points} it`;
-    return { detail: `${found} it (${field})`, expected };
+    const [one, many, expected] =
+      kind === 'points'
+        ? [
+            `1 record of ${collection} points to it (${field})`,
+            `${number} records of ${collection} point to it (${field})`,
+            `no record of ${collection} that points to it`,
+          ]
+        : [
+            `1 record of ${collection} names it (${field})`,
+            `${number} records of ${collection} name it (${field})`,
+            `no record of ${collection} that names it`,
+          ];
+    return { detail: count === 1 ? one : many, expected };
   });
   if (!hasOthers) return errors;
   const detail = errors.length === 0 ? 'other records point to it' : 'and other records';
