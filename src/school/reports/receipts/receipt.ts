@@ -20,7 +20,7 @@ export const RecordReceiptInput = inputType(
   {
     studentId: member.text('`_id` of the student.'),
     paymentType: member.of(paymentType.graphql, 'How it was paid.'),
-    instrumentNo: nullable.text('Number of the cheque, card slip or transfer; required for these.'),
+    instrumentNo: nullable.text('Number of the cheque, card slip or transfer; required for a cheque.'),
     instrumentBank: nullable.text('The bank that a cheque is drawn on.'),
     instrumentDate: nullable.day('The day on a cheque, slip or transfer.'),
     amount: nullable.decimal(

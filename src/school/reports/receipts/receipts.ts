@@ -46,8 +46,6 @@ import { listStudentDues, type StudentDue } from './student-dues.js';
 /** The roles that may record and roll back receipts. */
 const ROLES: readonly string[] = ['accountant', 'admin'];
 const MOST_LINES = 200;
-/** What has a number, for each way of paying but cash. */
-const INSTRUMENTS = { cheque: 'cheque', card: 'card slip', neft: 'bank transfer' } as const;
 
 type Services = Pick<ReportServices, 'database' | 'store' | 'domains' | 'now'>;
 
@@ -103,7 +101,7 @@ export class Receipts {
    *
    * @throws FORBIDDEN; NOT_FOUND for the student; INVALID_VALUE for a line without a due, an amount that is
    *   not above 0, or more than is owed, in all or of a due; a day before the admission, or of closed books;
-   *   a cheque, card slip or transfer without its number
+   *   a cheque without its number
    */
   record(scope: Scope, input: RecordReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'create');
@@ -194,8 +192,8 @@ export class Receipts {
       const fault = `is ${date}, before the student was admitted (${admittedOn})`;
       throw invalid('date', fault, `a day from ${admittedOn} on`);
     }
-    if (input.paymentType !== 'cash' && toNormalText(input.instrumentNo ?? '') === '')
-      throw invalid('instrumentNo', 'is missing', `the number of the ${INSTRUMENTS[input.paymentType]}`);
+    if (input.paymentType === 'cheque' && toNormalText(input.instrumentNo ?? '') === '')
+      throw invalid('instrumentNo', 'is missing', 'the number of the cheque');
     const dues = await listStudentDues(tx, {
       domain,
       studentId: student.id,

@@ -102,9 +102,9 @@ describe('recordReceipt', () => {
       /instrumentNo/,
     ],
     [
-      'a transfer whose number cannot be seen',
-      { studentId: 'anu', paymentType: 'neft' as const, instrumentNo: ' \u200B', amount: money('1') },
-      /the number of the bank transfer/,
+      'a cheque whose number cannot be seen',
+      { studentId: 'anu', paymentType: 'cheque' as const, instrumentNo: ' \u200B', amount: money('1') },
+      /the number of the cheque/,
     ],
     ['an unknown student', { studentId: 'nobody', amount: money('1') }, /no student/],
     ['neither amount nor lines', { studentId: 'anu' }, /either amount or lines/],
