@@ -57,7 +57,7 @@ const BINDINGS: readonly HostBinding[] = [
 const scripts = useRunner({
   database: { transaction: (work) => test.database.transaction(work) },
   bindings: BINDINGS,
-  limits: { wallTimeMs: 1_000 },
+  limits: { wallTimeMs: 5_000 },
 });
 
 beforeAll(async () => {
