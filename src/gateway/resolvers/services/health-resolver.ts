@@ -166,6 +166,8 @@ export const HealthResolver = serviceResolver(({ query, done }: FieldRows<Health
 
 /** Each part is checked only if selected. */
 function healthOf({ version, database, ...services }: HealthServices) {
+  let failure: ReturnType<ScheduledBackups['failure']> | undefined;
+  const backupFailure = () => (failure ??= services.backups.failure());
   return {
     version,
     databaseVersion: async () => {
@@ -206,8 +208,8 @@ function healthOf({ version, database, ...services }: HealthServices) {
         at: new Date(at),
         verifiedAt: verifiedAt === undefined ? undefined : new Date(verifiedAt),
       })),
-    backupFailedAt: async () => (await services.backups.failure())?.at,
-    backupFault: async () => (await services.backups.failure())?.error,
+    backupFailedAt: async () => (await backupFailure())?.at,
+    backupFault: async () => (await backupFailure())?.error,
     isBackingUp: () => services.backups.isBusy(),
     databaseBytes: async () => {
       const [row] = await database.query<{ bytes: string }>(
