@@ -139,7 +139,7 @@ export class ScheduledBackups {
     return (await this.#notes()).toReversed();
   }
 
-  /** Whether the making or the verification of a backup is running or queued. */
+  /** Whether a backup is being made or verified, or a job for that is queued. */
   async isBusy(): Promise<boolean> {
     return await this.#options.jobs.isBusy(BACKUP_QUEUE);
   }

@@ -140,7 +140,7 @@ export async function countReferrers(
       };
     }),
     ...environment.catalog.namingsOf(collection.name).flatMap((naming): Guard[] => {
-      // Where there is a reference, it refuses the removal, or lets the target go.
+      // The `onDelete` of a reference decides about the removal of its target.
       if (naming.link.reference !== undefined) return [];
       const [{ path } = { path: [] }] = naming.link.members;
       const steps = path.map((name) => `."${name}"`).join('');

@@ -34,7 +34,7 @@ export const ViewerContext = createContext<Viewer | undefined>(undefined);
 
 export const useViewer = () => usePresent(ViewerContext);
 
-/** What a context provides, where it is certain to provide something. */
+/** The value of a context. @throws outside of its provider */
 export function usePresent<Value>(context: Context<Value | undefined>): Value {
   const value = useContext(context);
   if (value === undefined) throw new Error('The context is used outside of its provider');

@@ -18,7 +18,7 @@ import { isExactNumber } from '../gateway/exact-number';
 import { useDownload, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf, startOfSession } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
-import { declaredTarget } from '../records/reference-picker';
+import { declaredTarget, useIsReadable } from '../records/reference-picker';
 import {
   type DeclaredCollection,
   type DeclaredField,
@@ -157,12 +157,12 @@ interface PrintedField {
 
 function usePrintFilters(layout: PrintLayout, collection: DeclaredCollection | undefined): PrintFilters {
   const { locale } = useLingui().i18n;
-  const { collections } = useViewer();
+  const isReadable = useIsReadable();
   const words = layout.translations?.[locale]?.words ?? {};
   const translate = (text: string) => words[text] ?? text;
   const pageOf = (field: DeclaredField, value: unknown) => {
     const target = declaredTarget(field, value);
-    if (!isReferenceValue(value) || !collections.some(({ name, canRead }) => name === target && canRead))
+    if (!isReferenceValue(value) || !target || !isReadable({ collection: target, field: '_id' }))
       return undefined;
     return `/portal/records/${target}/${encodeURIComponent(value.value)}`;
   };

@@ -129,7 +129,7 @@ export function RecordSelect({ common, named, value, known, onChange }: RecordSe
       onChange={(next) => onChange(next ?? '', choices.find((choice) => storedOf(choice) === next)?.label)}
       searchable
       onKeyDown={(event) => {
-        // An incomplete name is no choice: Enter would send the form without it.
+        // Nothing is chosen while a name is incomplete, and Enter would send the form without a record.
         if (event.key === 'Enter' && search !== shown) event.preventDefault();
       }}
       onSearchChange={setSearch}
@@ -146,7 +146,7 @@ function labelOf({ label, beside }: RecordChoice): string {
   return [label, beside].filter((one) => one !== '').join(' · ');
 }
 
-/** Whether the viewer may read the records, and the field of them. */
+/** Returns whether the viewer may read a collection and, unless it is `_id`, the named field of it. */
 export function useIsReadable(): (named: NamedRecords | undefined) => boolean {
   const { collections } = useViewer();
   return (named) => {
@@ -196,7 +196,7 @@ interface Reference {
 export function useReferenceTarget(
   asked: readonly Reference[],
 ): (reference: Reference) => string | undefined {
-  const { collections } = useViewer();
+  const isReadable = useIsReadable();
   const open = asked.filter(({ field, value }) => isReferenceValue(value) && !declaredTarget(field, value));
   const { data } = useOperation(LabelFields, {}, { isEnabled: open.length > 0 });
   const labelFields = new Map(data?.collections.map(({ name, labelField }) => [name, labelField ?? '']));
@@ -214,7 +214,7 @@ export function useReferenceTarget(
     if (!isReferenceValue(value)) return undefined;
     const target =
       declaredTarget(field, value) ?? field.targets.find((name) => labelOf(name, value.value) !== undefined);
-    return collections.some(({ name, canRead }) => name === target && canRead) ? target : undefined;
+    return target !== undefined && isReadable({ collection: target, field: '_id' }) ? target : undefined;
   };
 }
 
