@@ -247,17 +247,22 @@ describe('an import', () => {
         'A-1,2026-07-02T03:30:00Z,X',
         'A-1,2026-07-02T05:00:00Z,P',
         'A-3,yesterday,P',
-        // Without a day it is one of today, which the row before did not say.
+        // Without a day it would be a mark of today.
         'A-3,,P',
+        'A-3,2026-07-02T05:00:00Z,P',
         '',
       ].join('\n'),
       '&mapping=marks&by=student_day',
     );
-    expect((await run(id, 'mode=rows')).counts).toMatchObject({ rows: 4, created: 1, refused: 3 });
+    expect((await run(id, 'mode=rows')).counts).toMatchObject({ rows: 5, created: 1, refused: 4 });
     expect(await (await gateway.fetch(`/imports/${id}/errors`, { as: 'admin' })).json()).toMatchObject([
       { number: 2, faults: [{ column: 'Status' }] },
       { number: 3, faults: [{ detail: 'row 2 of the file has the same Adm No and Date' }] },
       { number: 4, faults: [{ column: 'Date' }] },
+      {
+        number: 5,
+        faults: [{ column: 'Date', expected: 'a value (the time of the import would take its place)' }],
+      },
     ]);
   });
 

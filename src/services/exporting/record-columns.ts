@@ -23,13 +23,6 @@ type ColumnKind = Exclude<ValueKind, 'reference' | 'object'> | 'json';
  */
 export const REST_HEADING = 'other fields';
 
-/** The heading in the files of earlier versions, and the field in their mappings. */
-const EARLIER_REST_HEADING = '…';
-
-export function isRestHeading(heading: string): boolean {
-  return heading === REST_HEADING || heading === EARLIER_REST_HEADING;
-}
-
 /**
  * `_id`, then a column a declared field in the order of the declaration: the members of objects and
  * references as `student.value`, lists of plain values as lists, other lists and objects without declared

@@ -6,7 +6,7 @@ import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
-import { columnsOfRecords, isRestHeading, type RecordColumn } from '../exporting/record-columns.js';
+import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
 import { type CellPart, DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS } from './cells/day-formats.js';
 
 export interface ColumnMapping {
@@ -59,13 +59,13 @@ export type MappingTarget =
 export function fieldsOfMapping(mapping: ImportMapping): readonly string[] {
   const paths = [...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.fixed)];
   const names = paths.flatMap((path) => (path === null ? [] : [path.split('.')[0] ?? '']));
-  return [...new Set(names)].filter((name) => name !== '' && name !== '_id' && !isRestHeading(name));
+  return [...new Set(names)].filter((name) => name !== '' && name !== '_id' && name !== REST_HEADING);
 }
 
 /** What a field of a mapping means in a collection. */
 export function targetOf(field: string, by: string | undefined, collection: Collection): MappingTarget {
   if (field === '_id') return { kind: 'id' };
-  if (isRestHeading(field)) return { kind: 'rest' };
+  if (field === REST_HEADING) return { kind: 'rest' };
   const path = field.split('.');
   const column = columnsOfRecords(collection, undefined, NOTHING_HIDDEN).find(
     ({ heading }) => heading === field,

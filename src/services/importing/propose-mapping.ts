@@ -1,12 +1,7 @@
 /** Which field each column of a file most likely is. */
 import { type Collection, CREATED_ON, type Field } from '../../base/model/collection.js';
 import { findNearest } from '../../base/text/did-you-mean.js';
-import {
-  columnsOfRecords,
-  isRestHeading,
-  REST_HEADING,
-  type RecordColumn,
-} from '../exporting/record-columns.js';
+import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
 import { type CellPart, partOfCell } from './cells/day-formats.js';
 import {
   eventOf,
@@ -69,7 +64,7 @@ export function proposeMapping(
     for (const column of open()) give(column, fieldOf(column));
   };
   for (const [column, field] of given) give(column, field);
-  giveEach((column) => (isRestHeading(column) ? REST_HEADING : undefined));
+  giveEach((column) => (column === REST_HEADING ? column : undefined));
   giveEach((column) => candidates.find(({ field }) => field === column)?.field);
   giveEach((column) => (ID_WORDS.includes(column.trim().toLowerCase()) ? '_id' : undefined));
   giveEach((column) => candidates.find(({ names }) => names.includes(plainHeading(column)))?.field);

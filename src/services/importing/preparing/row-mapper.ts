@@ -99,10 +99,16 @@ export function createRowMapper(
   collection: Collection,
   { of, timeZone }: { readonly of: 'table' | 'documents'; readonly timeZone: string },
 ): RowMapper {
+  const isIdentified = mapping.columns.some(({ field }) => field === '_id');
   const columns = mapping.columns.flatMap(({ field, blank = [], ...one }): ReadColumn[] => {
     if (field === null) return [];
     const blanks = new Set(blank.map((text) => text.trim().toLowerCase()));
-    return [{ ...one, target: targetOf(field, one.by, collection), of, timeZone, blanks }];
+    const { unit, bounds, default: byDefault } = collection.fieldsByName.get(field) ?? {};
+    const isStamped = of === 'table' && byDefault === 'now' && !isIdentified;
+    const isPercentage = unit?.startsWith('%') === true;
+    const target = targetOf(field, one.by, collection);
+    const hasStep = of === 'table' && bounds?.multipleOf !== undefined;
+    return [{ ...one, target, of, timeZone, blanks, isStamped, isPercentage, hasStep }];
   });
   const named = new Set(mapping.columns.map(({ column }) => column));
   const fixed = Object.entries(mapping.fixed).map(([field, value]) => ({ path: field.split('.'), value }));
@@ -163,6 +169,12 @@ interface ReadColumn extends Omit<ColumnMapping, 'field' | 'blank'> {
   readonly blanks: ReadonlySet<string>;
   readonly of: 'table' | 'documents';
   readonly timeZone: string;
+  /** Whether an empty cell would date the record to the moment of the import. */
+  readonly isStamped: boolean;
+  /** Whether `10%` is 10. */
+  readonly isPercentage: boolean;
+  /** Whether a sum of a spreadsheet, 0.30000000000000004, is read with the 15 digits it shows. */
+  readonly hasStep: boolean;
 }
 
 function fill(row: Row, column: ReadColumn, sent: unknown): void {
@@ -170,7 +182,8 @@ function fill(row: Row, column: ReadColumn, sent: unknown): void {
   const { value, isMeant } = translate(sent, column);
   if (value === undefined || value === null || (value === '' && (of === 'table' || !isText(target)))) {
     // An empty cell changes nothing; an explicit null does.
-    if (value === null && (isMeant || of === 'documents')) putNull(row, target);
+    if (column.isStamped && !isMeant) row.faults.push(misfit(column, sent, NOT_NOW));
+    else if (value === null && (isMeant || of === 'documents')) putNull(row, target);
     else if (column.empty === 'remove' && sent !== undefined) remove(row, target);
     return;
   }
@@ -201,12 +214,20 @@ function fill(row: Row, column: ReadColumn, sent: unknown): void {
       return;
     case 'value': {
       const { kind, isList, path } = target.column;
-      const made = isList || kind === 'json' ? ofJson(value) : ofCell(value, kind, column);
+      const made = isList || kind === 'json' ? ofJson(value) : ofCell(shownIn(value, column), kind, column);
       if (made instanceof CellFault) row.faults.push(misfit(column, value, made.expected));
       else put(row.record, path, made);
     }
   }
 }
+
+function shownIn(cell: unknown, { isPercentage, hasStep }: ReadColumn): unknown {
+  if (hasStep && typeof cell === 'number') return Number(cell.toPrecision(15));
+  return (isPercentage && typeof cell === 'string' ? PERCENTAGE.exec(cell)?.[1] : undefined) ?? cell;
+}
+
+const NOT_NOW = 'a value (the time of the import would take its place)';
+const PERCENTAGE = /^\s*(\S+?)\s*%\s*$/;
 
 function isText(target: MappingTarget): boolean {
   return target.kind === 'value' && target.column.kind === 'text' && !target.column.isList;

@@ -123,6 +123,8 @@ class SourceFindings {
   readonly #faulty: FaultyRow[] = [];
   #faults = 0;
   #last: SourceRow | undefined;
+  #hidden = 0;
+  #firstHidden = 0;
   readonly #alterations = new AlterationCounts(MAX_ALTERATIONS);
   readonly #budget = new DistinctBudget();
   readonly #findingsByColumn: Map<string, ColumnFindings>;
@@ -140,9 +142,13 @@ class SourceFindings {
   }
 
   add(row: SourceRow): void {
-    const { number, values, fault, alterations } = row;
+    const { number, values, fault, alterations, isHidden } = row;
     this.rows += 1;
     this.#last = row;
+    if (isHidden) {
+      this.#hidden += 1;
+      this.#firstHidden ||= number;
+    }
     if (alterations !== undefined) this.#alterations.add(alterations, `document ${number}`);
     if (fault !== undefined) {
       this.#faults += 1;
@@ -170,6 +176,7 @@ class SourceFindings {
       const others = this.#faults > 1 ? ` ${this.#faults.toLocaleString('en')} rows are not read.` : '';
       doubts.push(`Row ${number} is not read: ${fault}.${others}`);
     }
+    if (this.#hidden > 0) doubts.push(doubtOfHidden(this.#hidden, this.#firstHidden));
     const words = isWhole && this.#isTable ? wordsOfSum(this.#last?.values ?? {}) : undefined;
     return words === undefined ? doubts : [...doubts, doubtOfSum(this.#last?.number ?? 0, words)];
   }
@@ -265,6 +272,13 @@ const SUM = /^(?:grand |sub[ -]?|net )?(?:total|sum)s?\b|^(?:कुल|योग
 function wordsOfSum(values: Readonly<Record<string, unknown>>): string | undefined {
   const first = Object.values(values).find((cell) => !isBlankCell(cell));
   return typeof first === 'string' && SUM.test(first.trim()) ? first.trim() : undefined;
+}
+
+function doubtOfHidden(count: number, first: number): string {
+  return (
+    `Rows that the sheet hides, such as row ${first}, are read like all others: ` +
+    `${count.toLocaleString('en')}. Delete them if they are not to be imported.`
+  );
 }
 
 function doubtOfSum(row: number, words: string): string {

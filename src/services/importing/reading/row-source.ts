@@ -21,6 +21,8 @@ export interface SourceRow {
   readonly values: Readonly<Record<string, unknown>>;
   /** The cells as in the file, for the list of refused rows; the text of a malformed document. */
   readonly source?: readonly string[];
+  /** Whether the sheet of a workbook does not show the row. */
+  readonly isHidden?: boolean;
   /** Set for a malformed document: its text may contain more than can be read from it. */
   readonly isMalformed?: true;
   /** The values and names of a document that could not be kept unchanged. */

@@ -12,6 +12,8 @@ import { type CellValue, isBlankRow, type TableRow, tooManyColumns } from './tab
 /** A row of a sheet, with the faults of its cells. */
 export interface SheetRow extends TableRow {
   readonly fault?: CellOfFault;
+  /** Whether the sheet does not show it, e.g. because of a filter. */
+  readonly isHidden: boolean;
 }
 
 /** A cell that cannot be read: its column, from 0, and the fault. */
@@ -46,6 +48,7 @@ export class SheetReader {
   #number = 0;
   #cells: CellValue[] = [];
   #fault: CellOfFault | undefined;
+  #isHidden = false;
   #column = -1;
   #type = 'n';
   #style = 0;
@@ -75,6 +78,7 @@ export class SheetReader {
       this.#number = attributes.r === undefined ? this.#number + 1 : Number(attributes.r);
       this.#cells = [];
       this.#fault = undefined;
+      this.#isHidden = isTrue(attributes.hidden);
       this.#column = -1;
     } else if (name === 'c') {
       this.#column = attributes.r === undefined ? this.#column + 1 : columnOf(attributes.r);
@@ -125,7 +129,7 @@ export class SheetReader {
       else if ((this.#cells[column] ?? null) === null && !isBlankRow(this.#cells)) this.#set(column, value);
     }
     if (isBlankRow(this.#cells) && this.#fault === undefined) return;
-    const row = { number: this.#number, cells: this.#cells };
+    const row = { number: this.#number, cells: this.#cells, isHidden: this.#isHidden };
     this.#rows.push(this.#fault === undefined ? row : { ...row, fault: this.#fault });
   }
 
@@ -155,7 +159,7 @@ export class SheetReader {
       case 'str':
         return decodeXstring(this.#text);
       case 'b':
-        return this.#text === '1' || this.#text === 'true';
+        return isTrue(this.#text);
       case 'e':
         this.#tell(`holds the error ${this.#text}; correct it, or empty the cell`);
         return null;
@@ -183,6 +187,7 @@ export class SheetReader {
     if (digits > 1 && Number.isSafeInteger(number) && number >= 0)
       return String(number).padStart(digits, '0');
     const styled = styles.at(this.#style);
+    if (styled === 'percent') return `${Number((number * 100).toPrecision(15))}%`;
     return styled === 'number' ? plainNumber(this.#text, number) : this.#time(number, styled);
   }
 
@@ -190,7 +195,7 @@ export class SheetReader {
    * ISO texts of the local time that the sheet shows. A workbook has no time zones except UTC, which its
    * format declares.
    */
-  #time(serial: number, styled: Exclude<StyledAs, 'number'>): CellValue {
+  #time(serial: number, styled: Exclude<StyledAs, 'number' | 'percent'>): CellValue {
     const milliseconds = Math.round(serial * MS_OF_A_DAY);
     const utc = new Date(milliseconds % MS_OF_A_DAY).toISOString().slice(11);
     const time = utc.slice(0, -1).replace('.000', '');
@@ -227,6 +232,11 @@ function plainNumber(text: string, number: number): CellValue {
   return digits.length > 17 ? toPlainNumber(text) : number;
 }
 
+/** Whether a boolean of the XML is true. */
+export function isTrue(text: string | undefined): boolean {
+  return text === '1' || text === 'true';
+}
+
 /** `C5` is 2. */
 export function columnOf(reference: string): number {
   let column = 0;
@@ -244,15 +254,16 @@ function lettersOf(column: number): string {
   return `${rest >= 0 ? lettersOf(rest) : ''}${String.fromCharCode(0x41 + (column % 26))}`;
 }
 
-/** Decides which styles of a workbook show a number as a day or a time. */
+/** Decides which styles of a workbook show a number as a day, a time or a percentage. */
 
 /** The meaning of a number with the style. */
-type StyledAs = 'number' | 'day' | 'time' | 'instant' | 'utc';
+type StyledAs = 'number' | 'percent' | 'day' | 'time' | 'instant' | 'utc';
 
 /** The formats that a workbook need not declare, by number. ECMA-376, part 1, 18.8.30. */
 function builtInFormat(id: number): StyledAs {
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return 'day';
   if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return 'time';
+  if (id === 9 || id === 10) return 'percent';
   return id === 22 ? 'instant' : 'number';
 }
 
@@ -267,6 +278,7 @@ function styledByCode(code: string): StyledAs {
     .replaceAll(/"[^"]*"|\\.|_.|\*./g, '')
     .replaceAll(/\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi, '')
     .toLowerCase();
+  if (letters.includes('%')) return 'percent';
   if (/general/.test(letters)) return 'number';
   const hasDay = /[yd]/.test(letters);
   const hasTime = /[hs]/.test(letters);

@@ -16,6 +16,7 @@ import {
 import {
   CellStyles,
   columnOf,
+  isTrue,
   type MergedCells,
   SharedStrings,
   SheetReader,
@@ -126,10 +127,11 @@ function candidatesOf(sheets: readonly SheetPart[], asked: string | undefined): 
 
 /** A row may end before the last column: blank cells at its end are not written. */
 function toCheckedRow(row: SheetRow, { header, columns }: TableHeader): SourceRow | undefined {
-  const { number, cells, fault } = row;
+  const { number, cells, fault, isHidden } = row;
   if (header !== 'none' && number <= header) return undefined;
   const blanks = Array.from({ length: Math.max(0, columns.length - cells.length) }, () => null);
-  const source = toSourceRow({ number, cells: [...cells, ...blanks] }, columns);
+  const shown = toSourceRow({ number, cells: [...cells, ...blanks] }, columns);
+  const source = isHidden ? { ...shown, isHidden } : shown;
   if (fault !== undefined) {
     const faultColumn = columns[fault.column];
     return { ...source, fault: fault.detail, ...(faultColumn !== undefined && { faultColumn }) };
@@ -187,7 +189,7 @@ async function readWorkbook(file: string): Promise<WorkbookParts> {
   let dateSystem: WorkbookParts['dateSystem'] = 'serial';
   await readWholeXml(main, parts.read(main), {
     open: (name, attributes) => {
-      if (name === 'workbookPr' && /^(?:1|true)$/.test(attributes.date1904 ?? '')) dateSystem = 'serial-1904';
+      if (name === 'workbookPr' && isTrue(attributes.date1904)) dateSystem = 'serial-1904';
       if (name !== 'sheet') return;
       const [, id = ''] = Object.entries(attributes).find(([key]) => key.endsWith(':id')) ?? [];
       const part = targets.find((target) => target.id === id && target.type.endsWith('/worksheet'))?.part;

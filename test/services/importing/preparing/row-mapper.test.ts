@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createRowMapper } from '../../../../src/services/importing/preparing/row-mapper.js';
+import { parseCollection } from '../../../../src/store/catalog/parse-collection.js';
 import { SAMPLE } from '../../../store/sql/sample-collection.js';
 
 describe('a row of documents', () => {
@@ -19,6 +20,55 @@ describe('a row of documents', () => {
       expect.objectContaining({ column: 'name', sent: '{"first":"Asha","marks":[12.5]}' }),
       expect.objectContaining({ column: 'amount', sent: `${JSON.stringify(long).slice(0, 100)}…` }),
     ]);
+  });
+});
+
+describe('a row of a table', () => {
+  const marks = parseCollection(
+    {
+      name: 'marks',
+      title: 'Marks',
+      fields: [
+        { name: 'at', type: 'datetime', default: 'now' },
+        { name: 'share', type: 'number', unit: '% or INR', multipleOf: 0.01 },
+        { name: 'mean', type: 'number' },
+      ],
+    },
+    { source: 'test', isDeclared: true, version: 1 },
+  );
+  const mapperOf = (...names: readonly string[]) =>
+    createRowMapper({ columns: names.map((one) => ({ column: one, field: one })), fixed: {} }, marks, {
+      of: 'table',
+      timeZone: 'UTC',
+    });
+
+  it('is refused where the time of the import would take the place of an empty cell', () => {
+    const map = mapperOf('at', 'share');
+    for (const at of [null, '', undefined]) {
+      expect(map({ at, share: '10' }).faults).toMatchObject([
+        {
+          column: 'at',
+          detail: 'at: a value (the time of the import would take its place) is expected, not ""',
+        },
+      ]);
+    }
+    expect(mapperOf('share')({ share: '10' }).faults).toEqual([]);
+    // An empty cell leaves the value of the record that its _id names.
+    expect(mapperOf('_id', 'at')({ _id: 'm1', at: null }).faults).toEqual([]);
+  });
+
+  it.each([
+    [{ share: '10%' }, { share: 10 }],
+    [{ share: ' 12.5 % ' }, { share: 12.5 }],
+    [{ share: 0.1 + 0.2 }, { share: 0.3 }],
+    [{ share: 3000.2999999999997 }, { share: 3000.3 }],
+    [{ mean: 0.1 + 0.2 }, { mean: 0.30000000000000004 }],
+  ])('reads what a spreadsheet shows: %j is %j', (cells, record) => {
+    expect(mapperOf('share', 'mean')(cells)).toMatchObject({ record, faults: [] });
+  });
+
+  it('has a percentage only where the field is one', () => {
+    expect(mapperOf('mean')({ mean: '10%' }).faults).toMatchObject([{ column: 'mean', sent: '10%' }]);
   });
 });
 

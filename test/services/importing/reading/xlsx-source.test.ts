@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { strToU8, type Zippable, zipSync } from 'fflate';
 import { ExactNumber } from '../../../../src/base/json/json.js';
 import { STYLE, textCell } from '../../../../src/base/tables/workbook.js';
+import { inspectSource } from '../../../../src/services/importing/reading/inspect-source.js';
 import { openRowSource } from '../../../../src/services/importing/reading/open-row-source.js';
 import type { SourceLimits, SourceOptions } from '../../../../src/services/importing/reading/row-source.js';
 import { runsOf } from '../../../full-length.js';
@@ -197,6 +198,10 @@ describe('a workbook', () => {
     ['00000', '1.5', 1.5],
     ['00000', '-501', -501],
     [1, '501', 501],
+    [9, '0.1', '10%'],
+    ['0.0#%;[Red]-0.0#%', '0.125', '12.5%'],
+    ['0%', '0.07', '7%'],
+    ['0"%"', '7', 7],
     ['#,##0.00 "days"', '45747', 45747],
     ['[Red]0', '45747', 45747],
     ['General', '45747', 45747],
@@ -204,6 +209,22 @@ describe('a workbook', () => {
     [14, '-1', expect.stringMatching(/^cell A2 shows -1 as a day/)],
   ])('shows by its format %j what %s is', async (format, serial, value) => {
     expect(await valueIn(`<c s="0"><v>${serial}</v></c>`, { formats: [format] })).toEqual(value);
+  });
+
+  it('has the rows that a filter hides, and says so', async () => {
+    const [start, ...rows] = sheetOf(['a', 'b'], ['1', '2'], ['3', '4'], ['5', '6']).split('<row>');
+    const sheet = `${[start, rows[0], rows[1]].join('<row>')}<row hidden="1">${rows.slice(2).join('<row>')}`;
+    const content = workbookOf({ sheets: { S: sheet } });
+    const { rows: read2 } = await readSource(content, 'x.xlsx');
+    expect(read2.map(({ isHidden }) => isHidden)).toEqual([undefined, true, undefined]);
+    const { warnings } = await withFile(
+      content,
+      async (path) => await inspectSource(await openRowSource({ path })),
+    );
+    expect(warnings).toEqual([
+      'Rows that the sheet hides, such as row 3, are read like all others: 1. ' +
+        'Delete them if they are not to be imported.',
+    ]);
   });
 
   it('may reckon days from 1904', async () => {
