@@ -1,5 +1,7 @@
 /** What a WebSocket is refused, and how each refusal is told. */
 
+import { once } from 'node:events';
+import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
@@ -266,6 +268,29 @@ describe('messages', () => {
       await own.drop();
     }
   });
+
+  it('that a sender leaves behind are dropped with its connection', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const upgrade =
+      'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n' +
+      'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
+    const pings = Buffer.concat(Array(20_000).fill(Buffer.from([0x89, 0x80, 1, 2, 3, 4])));
+    const socket = net.connect(Number(port), hostname).on('error', () => undefined);
+    socket.write(upgrade);
+    await once(socket, 'data');
+    const open = await countConnections();
+    socket.end(pings);
+    await once(socket.resume(), 'close');
+    // One turn of the event loop for each frame that is parsed by itself.
+    for (let turn = 0; turn < 5_000; turn++) await new Promise(setImmediate);
+    expect([open, await countConnections()]).toEqual([1, 0]);
+  });
+
+  async function countConnections(): Promise<number | undefined> {
+    const live = await gateway.app.server.metrics.registry.getSingleMetric('campus_live')?.get();
+    return live?.values.find(({ labels }) => labels['what'] === 'connections')?.value;
+  }
 
   it('that are large are not collected before the caller is known', async () => {
     const socket = await raw();

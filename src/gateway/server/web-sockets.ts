@@ -41,6 +41,11 @@ const MOST_FRAGMENTS = 1024;
 const MOST_EARLY_MESSAGES = 5;
 /** The headers of these messages. */
 const EARLY_HEADER_BYTES = 1024;
+/** What is parsed at once. It holds at most 85 frames. */
+const PIECE_BYTES = 512;
+/** What a peer may still send once we have closed the connection: messages under way, and its close frame. */
+const MOST_LATE_BYTES = 16_384;
+const NO_BYTES = Buffer.alloc(0);
 /** The share of all connections that may have no caller yet, and the number of one address. */
 const PART_OF_UNKNOWN = 1 / 2;
 const MOST_UNKNOWN_OF_ADDRESS = 64;
@@ -69,8 +74,6 @@ export class WebSockets {
       perMessageDeflate: false,
       maxPayload: options.maxMessageBytes,
       maxFragments: MOST_FRAGMENTS,
-      // Otherwise `ws` would handle all messages of a chunk in one turn of the event loop.
-      allowSynchronousEvents: false,
       autoPong: false,
       handleProtocols,
     });
@@ -135,20 +138,12 @@ export class WebSockets {
     // For the hooks, the request ends here with an answer.
     response.statusCode = 101;
     response.emit('close');
-    this.#server.handleUpgrade(request.raw, socket, head, (webSocket) => {
-      const connection = this.#serve(webSocket, request);
-      const { firstMessageBytes } = this.#options.live;
-      const most = socket.bytesRead + firstMessageBytes + EARLY_HEADER_BYTES;
-      const tooLarge = `Before connection_init, messages have at most ${firstMessageBytes} bytes`;
-      // `ws` collects a message of any caller up to `maxMessageBytes`.
-      socket.on('data', function count() {
-        if (connection.caller) socket.off('data', count);
-        else if (socket.bytesRead > most) closeUnread(webSocket, connection, CLOSE.tooLarge, tooLarge);
-      });
-    });
+    this.#server.handleUpgrade(request.raw, socket, head, (webSocket) =>
+      this.#serve(webSocket, request, socket),
+    );
   }
 
-  #serve(webSocket: WebSocket, { lifecycle, headers }: FastifyRequest): LiveConnection {
+  #serve(webSocket: WebSocket, { lifecycle, headers }: FastifyRequest, socket: Socket): void {
     const { live, observe } = this.#options;
     const startedAt = performance.now();
     const { requestId, address, askedDomain } = lifecycle;
@@ -159,7 +154,8 @@ export class WebSockets {
       authorization: headers.authorization,
     });
     this.#unknown.set(connection, webSocket);
-    const enqueue = this.#queueMessages(webSocket, connection);
+    const goOn = this.#parseInPieces(webSocket, connection, socket);
+    const enqueue = this.#queueMessages(webSocket, connection, goOn);
     webSocket.on('message', (message) => enqueue(() => receive(String(message))));
     webSocket.on('ping', (data) =>
       enqueue(() => connection.caller && live.isWithinRate(connection) && webSocket.pong(data)),
@@ -185,17 +181,54 @@ export class WebSockets {
       void closed(code, reason.toString());
       if (this.#server.clients.size === 0) this.#onEmpty?.();
     });
-    return connection;
+  }
+
+  /**
+   * Has `ws` parse what arrives in pieces, and none while the WebSocket is paused. By itself it would parse
+   * all frames of a chunk at once, even after its peer has gone. Returns a function that goes on.
+   */
+  #parseInPieces(webSocket: WebSocket, connection: LiveConnection, socket: Socket): () => void {
+    const { firstMessageBytes } = this.#options.live;
+    const most = socket.bytesRead + firstMessageBytes + EARLY_HEADER_BYTES;
+    const tooLarge = `Before connection_init, messages have at most ${firstMessageBytes} bytes`;
+    const [parse] = socket.listeners('data');
+    let rest: Buffer = NO_BYTES;
+    let lateBytes = 0;
+    const goOn = () => {
+      while (rest.length > 0 && !webSocket.isPaused) {
+        const piece = rest.subarray(0, PIECE_BYTES);
+        rest = rest.subarray(PIECE_BYTES);
+        if (!connection.isOpen) lateBytes += piece.length;
+        if (lateBytes > MOST_LATE_BYTES) webSocket.pause();
+        else parse?.call(socket, piece);
+      }
+    };
+    socket.removeAllListeners('data').on('data', (chunk) => {
+      rest = chunk;
+      // `ws` collects a message of any caller up to `maxMessageBytes`.
+      if (connection.caller === undefined && socket.bytesRead > most)
+        closeUnread(webSocket, connection, CLOSE.tooLarge, tooLarge);
+      goOn();
+    });
+    // What is unread then, `ws` would parse.
+    socket.prependListener('close', () => {
+      rest = NO_BYTES;
+      socket.read();
+    });
+    return goOn;
   }
 
   /** Returns a function that calls a handler of a message, or of a control frame, once it is admitted. */
-  #queueMessages(webSocket: WebSocket, connection: LiveConnection): (handle: () => unknown) => void {
-    const { admission, live, observe } = this.#options;
+  #queueMessages(
+    webSocket: WebSocket,
+    connection: LiveConnection,
+    goOn: () => void,
+  ): (handle: () => unknown) => void {
+    const { admission, observe } = this.#options;
     const { requestId, address } = connection.origin;
     const messages: Batcher<() => unknown> = new Batcher({
       takeNext: (waiting) => waiting.splice(0, 1),
       concurrency: 1,
-      maxWaiting: live.mostMessagesWaiting,
       work: async ([handle]) => {
         try {
           const key = connection.user ? keyOfUser(connection.user) : keyOfAddress(address);
@@ -209,8 +242,10 @@ export class WebSockets {
           }
         }
       },
-      onIdle: () => webSocket.resume(),
-      onOverflow: () => closeUnread(webSocket, connection, CLOSE.tooMany, TOO_FAST),
+      onIdle: () => {
+        webSocket.resume();
+        goOn();
+      },
     });
     let early = 0;
     return (handle) => {
@@ -259,7 +294,6 @@ export class WebSockets {
   }
 }
 
-const TOO_FAST = 'Messages arrive faster than they are handled';
 const TOO_MANY_EARLY = 'Too many messages before connection_ack';
 
 /** Closes a connection without reading what its peer still sends. */

@@ -61,8 +61,6 @@ interface LiveSurroundings {
 /** How often the credential of every connection is checked, beside the check for every event. */
 const CHECK_MS = 1_000;
 
-/** Messages of one connection that may wait, beside its subscriptions. */
-const MOST_OTHER_MESSAGES = 100;
 /** The messages over the rate that are answered; further ones end the connection. */
 const MOST_EXCESS = 20;
 const INTERNAL_ERROR = 1011;
@@ -122,11 +120,6 @@ export class LiveServer {
     let count = 0;
     for (const connection of this.#connections) count += connection.subscriptions;
     return count;
-  }
-
-  /** A client may send all its subscriptions at once. */
-  get mostMessagesWaiting(): number {
-    return this.#surroundings.config.liveSubscriptionsPerConnection + MOST_OTHER_MESSAGES;
   }
 
   /** The size limit of a message before authentication. */
