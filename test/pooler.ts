@@ -6,6 +6,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
+import { overTcp } from './spread-databases.js';
 
 const PROGRAM = 'pgbouncer';
 /** It is no program of users, and refuses to run as root. */
@@ -27,8 +28,8 @@ export async function startPooler(
   databaseUrl: string,
   mode: 'session' | 'transaction' | 'statement',
 ): Promise<Pooler> {
-  const target = new URL(databaseUrl);
-  const url = new URL(databaseUrl);
+  const target = overTcp(databaseUrl);
+  const url = overTcp(databaseUrl);
   url.port = String(await freePort());
   const login = [`host=${target.hostname}`, `port=${target.port}`, `user=${target.username}`];
   if (target.password !== '') login.push(`password=${target.password}`);

@@ -113,6 +113,13 @@ export async function onEveryServer(work: (client: pg.Client) => Promise<unknown
   await Promise.all(listServers().map((server) => withClient(server, work)));
 }
 
+/** The address over TCP of a database whose server tests reach by a socket of Unix. */
+export function overTcp(databaseUrl: string): URL {
+  const url = new URL(databaseUrl);
+  if (url.hostname.startsWith('%2F')) url.hostname = '127.0.0.1';
+  return url;
+}
+
 function listServers(): readonly string[] {
   const servers = process.env[SERVERS_VARIABLE];
   if (servers) return servers.split(' ');

@@ -1,5 +1,6 @@
 /** A proxy between the gateway and its database that loses, holds up and cuts what passes through it. */
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { overTcp } from './spread-databases.js';
 
 interface Pair {
   readonly near: Socket;
@@ -22,7 +23,7 @@ export class TcpProxy {
 
   /** In front of the server of a database's address. The caller closes it. */
   static async start(databaseUrl: string): Promise<TcpProxy> {
-    const proxy = new TcpProxy(new URL(databaseUrl));
+    const proxy = new TcpProxy(overTcp(databaseUrl));
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
     return proxy;
   }
