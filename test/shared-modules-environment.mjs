@@ -51,6 +51,12 @@ export default class SharedModulesEnvironment extends TestEnvironment {
     for (const name of SHARED_GLOBALS) this.global[name] = globalThis[name];
   }
 
+  async setup() {
+    await super.setup();
+    // Jest has each error keep a hundred, and a gateway makes an error of each refusal.
+    Error.stackTraceLimit = 10;
+  }
+
   async teardown() {
     for (const storage of storages) storage.disable();
     storages.clear();
