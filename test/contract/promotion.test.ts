@@ -157,6 +157,20 @@ describe('promoteStudents', () => {
       'a section of class 6 (A, B)',
     ],
     ['no target', 'clerk', { classes: [{ class: '5' }] }, 'INVALID_VALUE', 'either toClass, or leaves'],
+    [
+      'a last day too early',
+      'clerk',
+      { leftOn: '2016-03-31' },
+      'INVALID_VALUE',
+      'a day from 2026-04-01 to 2028-03-31',
+    ],
+    [
+      'a last day too late',
+      'clerk',
+      { leftOn: '2062-03-31' },
+      'INVALID_VALUE',
+      'a day from 2026-04-01 to 2028-03-31',
+    ],
     ['a session before', 'clerk', { toSession: '2025-26' }, 'INVALID_VALUE', 'a session after 2026-27'],
     [
       'a student of another class',

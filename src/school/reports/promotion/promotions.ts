@@ -97,12 +97,16 @@ export class Promotions {
       this.#services.domains.property(domain.id, name),
     );
     if (!isSession(fromSession)) throw invalidValue('fromSession', fromSession, 'a session as YYYY-YY');
-    const lastDay = lastDayOf(monthsOf(fromSession, firstMonth).last);
+    const { first, last } = monthsOf(fromSession, firstMonth);
+    const lastDay = lastDayOf(last);
     const toSession = input.toSession ?? sessionOf(daysAfter(lastDay, 1), firstMonth);
     if (!isSession(toSession) || toSession <= fromSession)
       throw invalidValue('toSession', toSession, `a session after ${fromSession}`);
     const leftOn = input.leftOn ?? lastDay;
-    if (!isReportDay(leftOn)) throw invalidValue('leftOn', leftOn, 'a day as YYYY-MM-DD');
+    const next = monthsOf(toSession, firstMonth);
+    const [start, end] = [firstDayOf(first), lastDayOf(next.last)];
+    if (!isReportDay(leftOn) || leftOn < start || leftOn > end)
+      throw invalidValue('leftOn', leftOn, `a day from ${start} to ${end}`);
     if (classes.length === 0 || classes.length > MOST_CLASSES)
       throw invalidValue('classes', `${classes.length} entries`, `1 to ${MOST_CLASSES} classes`);
     const rules = new Map<string, PromotedClassInput>();
@@ -120,7 +124,7 @@ export class Promotions {
         throw invalidValue(`exceptions[${index}].studentId`, one.studentId, 'each student once');
       exceptions.set(one.studentId, one);
     });
-    const firstDay = firstDayOf(monthsOf(toSession, firstMonth).first);
+    const firstDay = firstDayOf(next.first);
     return { fromSession, toSession, firstDay, leftOn, sections, rules, exceptions };
   }
 

@@ -486,7 +486,7 @@ function checkLines(lines: readonly ReceiptLineInput[], dues: readonly StudentDu
 }
 
 function keyOfDue(feeHead: string, month: string): string {
-  return JSON.stringify([feeHead, month]);
+  return JSON.stringify([foldText(feeHead), month]);
 }
 
 /** @throws INVALID_VALUE for a day in books that are closed; an admin of the school may open them again */

@@ -127,7 +127,7 @@ describe('recordReceipt', () => {
         studentId: 'anu',
         lines: [
           { feeHead: 'Transport', month: '2026-04', amount: money('500') },
-          { feeHead: 'Transport', month: '2026-04', amount: money('0.51') },
+          { feeHead: ' transport', month: '2026-04', amount: money('0.51') },
         ],
       },
       /at most 0.50/,
