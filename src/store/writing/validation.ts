@@ -353,12 +353,18 @@ function toStoredReference(field: Field, value: JsonValue, place: Place): JsonVa
   for (const name in others) {
     if (name !== 'value') checkUndeclared(others[name] ?? null, inside(place, name));
   }
-  if (typeof label === 'string' && findUnstorableText(label) === undefined)
-    return { ...sent, label: toNormalText(label) };
-  if (label !== undefined && label !== null) return report(inside(place, 'label'), 'text', label);
+  if (typeof label === 'string' && findUnstorableText(label) === undefined) {
+    if (!isOfFormer(sent, place)) return { ...sent, label: toNormalText(label) };
+  } else if (label !== undefined && label !== null) return report(inside(place, 'label'), 'text', label);
   const reference = { ...others, value: sent.value };
   place.conversion.unlabelled.push({ targets: field.targets, reference });
   return reference;
+}
+
+/** Whether the label is that of another record, to which the reference pointed before the change. */
+function isOfFormer({ value, label }: JsonObject, place: Place): boolean {
+  const held = heldAt(place, place.conversion.options.before ?? {}).filter(isJsonObject);
+  return held.some((one) => one.label === label) && held.every((one) => one.value !== value);
 }
 
 function toStoredObject(field: Field, value: JsonValue, place: Place): JsonValue {

@@ -370,6 +370,25 @@ describe('an update of what matches, done', () => {
     });
   });
 
+  it('gives a reference the label of its new target, unless the writer sends another', async () => {
+    const users = [{ name: 'Meera' }, { name: 'Ravi' }, { name: 'Meera' }];
+    const [meera, ravi, other] = await test.store.create(ADMIN, 'staff', users);
+    const id = await add({ tutor: { value: meera?.id ?? '', label: 'Meera' } });
+    const tutorAs = async (path: string, value: string | JsonObject = {}) => {
+      const operation = { kind: 'set', path: path.split('.'), value } as const;
+      await update({ filter: byId(id), update: [operation] });
+      return (await read(id)).tutor;
+    };
+    expect(await tutorAs('tutor.value', ravi?.id)).toEqual({ value: ravi?.id, label: 'Ravi' });
+    // A client that sends the record as it was, with another id.
+    expect(await tutorAs('tutor', { value: meera?.id ?? '', label: 'Ravi' })).toEqual({
+      value: meera?.id,
+      label: 'Meera',
+    });
+    expect(await tutorAs('tutor.value', other?.id)).toEqual({ value: other?.id, label: 'Meera' });
+    expect(await tutorAs('tutor.label', 'Miss Meera')).toEqual({ value: other?.id, label: 'Miss Meera' });
+  });
+
   it('replaces as a single replacement does: stamps and what the caller may not set stay', async () => {
     const id = await add({ fee: 5, phone: '1', status: 'left', created_on: '2020-01-01T00:00:00Z' });
     await update(
