@@ -18,8 +18,8 @@ const CHANGES = process.env.TEST_CHANGES === 'outbox' ? 'outbox' : 'trail';
 
 export interface TestDatabaseOptions {
   readonly changes?: 'trail' | 'outbox';
-  /** What it is a copy of. Default: the database that is migrated and empty. */
-  readonly template?: string;
+  /** What it is a copy of, or what makes that. Default: the database that is migrated and empty. */
+  readonly template?: string | (() => Promise<string>);
 }
 
 export interface TestDatabase {
@@ -77,7 +77,7 @@ export async function createTestDatabase({
   template = emptyTemplate(),
 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await copyDatabase(template, name);
+  await copyDatabase(typeof template === 'string' ? template : await template(), name);
   if (changes === 'outbox') await tellByOutbox(name);
   return {
     url: urlOf(name),

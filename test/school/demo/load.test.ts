@@ -5,11 +5,12 @@ import { DEMO_DEFAULTS } from '../../../src/school/demo/demo-options.js';
 import { type LoadDemoOptions, loadDemo } from '../../../src/school/demo/load.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { useTestDatabase } from '../../database.js';
+import { declaredTemplate } from '../../declared-template.js';
 
 const TODAY = '2026-11-20';
 const SCHOOL = { ...DEMO_DEFAULTS, students: 240, today: TODAY };
 
-const test = useTestDatabase();
+const test = useTestDatabase({ template: declaredTemplate });
 let catalog: Catalog;
 beforeAll(async () => {
   catalog = await Catalog.load({

@@ -15,6 +15,7 @@ import type { Database } from '../../../src/store/database/database.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
+import { declaredTemplate } from '../../declared-template.js';
 import { isTestedOnCitus } from '../../spread-databases.js';
 
 const SCHOOL: Domain = { id: 'school', name: 'School', parentId: undefined, timeZone: 'Asia/Kolkata' };
@@ -77,7 +78,7 @@ export async function runReport(
 }
 
 export function useReports(now: string): TestReports {
-  const test = useTestDatabase();
+  const test = useTestDatabase({ template: declaredTemplate });
   const properties = new Map<string, JsonValue>();
   let made: { catalog: Catalog; services: ReportServices } | undefined;
   const get = () => {

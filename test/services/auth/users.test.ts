@@ -7,6 +7,7 @@ import type { Database } from '../../../src/store/database/database.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import { sql } from '../../../src/store/sql.js';
 import { useTestDatabase } from '../../database.js';
+import { declaredTemplate } from '../../declared-template.js';
 import { codeOf, expectSoon, type Gateway, insertDomains, openGateway, PASSWORD } from './gateway.js';
 
 const DECLARATIONS = path.join(import.meta.dirname, '../../../schema/collections');
@@ -24,7 +25,7 @@ afterAll(async () => {
   await gateway?.close();
 });
 
-const testDatabase = useTestDatabase();
+const testDatabase = useTestDatabase({ template: declaredTemplate });
 
 beforeAll(async () => {
   database = testDatabase.database;

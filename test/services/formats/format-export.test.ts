@@ -11,6 +11,7 @@ import { readFormatMapping } from '../../../src/services/formats/format-mapping.
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import { useTestDatabase } from '../../database.js';
+import { declaredTemplate } from '../../declared-template.js';
 
 const DECLARATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../../schema/collections');
 const SCHOOL = { id: 'gv', name: 'Gyan "Vidya"', parentId: undefined, timeZone: 'Asia/Kolkata' };
@@ -20,7 +21,7 @@ const SCOPE: Scope = {
   requestId: 'test',
 };
 
-const test = useTestDatabase();
+const test = useTestDatabase({ template: declaredTemplate });
 let catalog: Catalog;
 let store: RecordStore;
 
