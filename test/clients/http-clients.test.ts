@@ -133,16 +133,38 @@ it('DuckDB reads an export as Parquet', async () => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {
-    const file = path.join(folder, 'registration.parquet');
-    await run('curl', [
-      ...['--silent', '--fail', '--output', file],
-      ...['--header', `authorization: Bearer ${gateway.tokenOf('admin')}`],
-      `${gateway.url}/o/recs/registration?format=parquet`,
-    ]);
-    const read = await connection.runAndReadAll(
-      `select count(*)::int as students, count(distinct _id)::int as ids from read_parquet('${file}')`,
+    const file = path.join(folder, 'records.parquet');
+    const read = async (collection: string, question: string) => {
+      await run('curl', [
+        ...['--silent', '--fail', '--output', file],
+        ...['--header', `authorization: Bearer ${gateway.tokenOf('admin')}`],
+        `${gateway.url}/o/recs/${collection}?format=parquet`,
+      ]);
+      const answer = await connection.runAndReadAll(question.replace('records', `read_parquet('${file}')`));
+      return answer.getRowObjectsJson();
+    };
+    expect(
+      await read(
+        'registration',
+        'select count(*)::int as students, count(distinct _id)::int as ids from records',
+      ),
+    ).toEqual([{ students: 30, ids: 30 }]);
+    const [collected] = await read(
+      'fee_receipt',
+      `select bool_and(list_sum(list_transform(lines, line -> line.amount + coalesce(line.fine, 0))) = total)
+         as "isTotal", typeof(any_value(lines)) as type from records`,
     );
-    expect(read.getRowObjectsJson()).toEqual([{ students: 30, ids: 30 }]);
+    expect(collected).toEqual({
+      isTotal: true,
+      type: expect.stringMatching(/^STRUCT\(fee_head VARCHAR, .*amount DECIMAL\(38,10\).*\)\[\]$/),
+    });
+    const [marks] = await read(
+      'result',
+      `select count(component."name")::int as components
+         from (select unnest(subject.components) as component
+           from (select unnest(subjects) as subject from records))`,
+    );
+    expect(marks?.components).toBeGreaterThan(0);
   } finally {
     connection.closeSync();
     instance.closeSync();

@@ -69,8 +69,16 @@ export function recordsOfParquet(
 
 function ofDuckDb(column: RecordColumn, value: unknown): JsonValue | undefined {
   if (value === null || value === undefined) return undefined;
-  if (Array.isArray(value)) return value.map((element) => scalarOf(column, element));
-  return scalarOf(column, value);
+  if (Array.isArray(value))
+    return value.map((element) => ofDuckDb({ ...column, isList: false }, element) ?? null);
+  if (!column.members) return scalarOf(column, value);
+  const object = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    column.members.flatMap((member) => {
+      const inner = ofDuckDb(member, object[member.heading]);
+      return inner === undefined ? [] : [[member.heading, inner]];
+    }),
+  );
 }
 
 function scalarOf({ kind, isList }: RecordColumn, value: unknown): JsonValue {

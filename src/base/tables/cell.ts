@@ -22,6 +22,8 @@ export interface TableColumn {
   readonly type: CellType;
   /** Whether a cell is the JSON text of a list of such values. */
   readonly isList: boolean;
+  /** The members of the object, or of each object of the list, by their headings; the type is `json`. */
+  readonly members?: readonly TableColumn[] | undefined;
 }
 
 /** One text for each column, in order; `null` for no value. */

@@ -287,11 +287,22 @@ function fillMember(
 }
 
 function printMember(value: JsonValue, column: RecordColumn, holds: Holds): string | undefined {
-  if (column.kind === 'json') return printExactJson(value);
-  if (!column.isList) return printScalar(value, column, holds);
-  if (!isList(value)) return undefined;
-  const isWhole = value.every((element) => printScalar(element, column, holds) !== undefined);
-  return isWhole ? printExactJson(value) : undefined;
+  // Only Parquet has columns of lists and objects; elsewhere they are JSON text.
+  if (column.kind === 'json' && (!column.members || holds !== parquetHolds)) return printExactJson(value);
+  if (!column.isList && !column.members) return printScalar(value, column, holds);
+  return isHeld(value, column, holds) ? printExactJson(value) : undefined;
+}
+
+function isHeld(value: JsonValue, column: RecordColumn, holds: Holds): boolean {
+  const { members, isList: isOfList } = column;
+  if (isOfList)
+    return isList(value) && value.every((element) => isHeld(element, { ...column, isList: false }, holds));
+  if (!members) return printScalar(value, column, holds) !== undefined;
+  if (!isJsonObject(value)) return false;
+  return Object.entries(value).every(([name, inner]) => {
+    const member = members.find(({ heading }) => heading === name);
+    return member !== undefined && (inner === null || isHeld(inner, member, holds));
+  });
 }
 
 function printScalar(value: JsonValue, { kind, type }: RecordColumn, holds: Holds): string | undefined {

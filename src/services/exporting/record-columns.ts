@@ -13,6 +13,7 @@ export interface RecordColumn extends TableColumn {
   readonly path: Path;
   /** The type that a value at the path must have; `json` accepts any. */
   readonly kind: ColumnKind;
+  readonly members?: readonly RecordColumn[] | undefined;
 }
 
 type ColumnKind = Exclude<ValueKind, 'reference' | 'object'> | 'json';
@@ -25,9 +26,9 @@ export const REST_HEADING = 'other fields';
 
 /**
  * `_id`, then a column a declared field in the order of the declaration: the members of objects and
- * references as `student.value`, lists of plain values as lists, other lists and objects without declared
- * members as JSON text. With a projection its paths in their order, those that are not declared as JSON text.
- * Hidden fields have none. An expanded list of objects has the columns of an element.
+ * references as `student.value`, lists as lists, objects without declared members as JSON text. With a
+ * projection its paths in their order, those that are not declared as JSON text. Hidden fields have none. An
+ * expanded list of objects has the columns of an element.
  */
 export function columnsOfRecords(
   collection: Collection,
@@ -84,14 +85,24 @@ function declaredColumns({ fields, fieldsByName }: Collection, expanded?: string
 }
 
 function columnsOfField(field: Field, path: Path): readonly RecordColumn[] {
+  const column = columnOfField(field, path);
+  if (column.isList || column.members === undefined) return [column];
+  if (field.type === 'object')
+    return field.fields.flatMap((member) => columnsOfField(member, [...path, member.name]));
+  return column.members.map(({ heading }) => columnAt([...path, heading], 'text', false));
+}
+
+/** One column for the field, with the members of an object or a reference within. */
+function columnOfField(field: Field, path: Path): RecordColumn {
   const kind = valueKindOf(field);
-  if (kind !== 'reference' && kind !== 'object') return [columnAt(path, kind, field.isList)];
-  if (field.isList || (kind === 'object' && field.fields.length === 0))
-    return [columnAt(path, 'json', false)];
-  if (kind === 'reference') {
-    return ['value', 'label'].map((member) => columnAt([...path, member], 'text', false));
-  }
-  return field.fields.flatMap((member) => columnsOfField(member, [...path, member.name]));
+  if (kind !== 'reference' && kind !== 'object') return columnAt(path, kind, field.isList);
+  const members =
+    kind === 'reference'
+      ? ['value', 'label'].map((name) => columnAt([name], 'text', false))
+      : field.fields.map((member) => columnOfField(member, [member.name]));
+  return members.length === 0
+    ? columnAt(path, 'json', false)
+    : { ...columnAt(path, 'json', field.isList), members };
 }
 
 /** The columns at or below the path; the column that contains it; or a new column for it. */
