@@ -4,7 +4,7 @@
  * another seed every time.
  */
 const SEED = process.env.CAMPAIGN_SEED;
-const SMALL_PART = 0.1;
+const SMALL_PART = 0.05;
 /** Less than this says little. */
 const LEAST_RUNS = 10;
 
