@@ -82,7 +82,8 @@ describe('a body in tiny chunks', () => {
     for (let count = 0; count < 40; count++) socket.write(TINY.repeat(100_000));
     for (let count = 0; count < 20; count++) await (await gateway.fetch('/healthz')).text();
     expect([socket.destroyed, socket.writableLength > 0]).toEqual([false, true]);
-    socket.destroy();
+    // What the gateway has not read yet is gone with it, too.
+    socket.resetAndDestroy();
   });
 });
 
@@ -126,7 +127,7 @@ describe('requests that arrive before the previous one is answered', () => {
   });
 
   it('stay with their sender beyond what a connection may hold, and are all answered', async () => {
-    const REQUESTS = 6_000;
+    const REQUESTS = 3_000;
     const serial = new SerialRequests();
     let served = 0;
     let most = 0;
