@@ -38,6 +38,8 @@ export interface MergedCells {
 }
 
 const MS_OF_A_DAY = 86_400_000;
+/** Of a sheet in its largest form. */
+const MAX_ROW = 16_777_216;
 
 /** Receives the elements of a sheet and returns its complete rows. Blank rows are left out. */
 export class SheetReader {
@@ -75,7 +77,7 @@ export class SheetReader {
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (name === 'row') {
-      this.#number = attributes.r === undefined ? this.#number + 1 : Number(attributes.r);
+      this.#number = this.#numberOf(attributes.r);
       this.#cells = [];
       this.#fault = undefined;
       this.#isHidden = isTrue(attributes.hidden);
@@ -92,6 +94,17 @@ export class SheetReader {
       this.#hasValue = true;
     } else if (name === 'f') this.#formula = true;
     else if (name === 'rPh') this.#isPhonetic = true;
+  }
+
+  /** Rows are numbered in order, because an import continues behind the row it has written last. */
+  #numberOf(sent = String(this.#number + 1)): number {
+    const number = Number(sent);
+    if (Number.isInteger(number) && number > this.#number && number <= MAX_ROW) return number;
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
+      `Row ${sent.slice(0, 20)} of the sheet comes after row ${this.#number}. ` +
+        'Save the workbook again, with its rows in order.',
+    );
   }
 
   text(text: string): void {
@@ -290,7 +303,7 @@ function styledByCode(code: string): StyledAs {
 
 function digitsOfCode(code: string): number {
   const [first = ''] = code.split(';');
-  return /^0+$/.test(first) ? first.length : 1;
+  return /^0{2,32}$/.test(first) ? first.length : 1;
 }
 
 /** Collects the meaning of each style from the elements of `styles.xml`. */

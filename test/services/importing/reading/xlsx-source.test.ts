@@ -170,6 +170,15 @@ describe('a workbook', () => {
     expect(await valueIn(cell)).toEqual(value);
   });
 
+  it.each(['2', '1', '0', '-7', '2.5', 'x', '99999999999'])('refuses row %s behind row 2', async (number) => {
+    const rows = ['1', '2', number].map((one) => `<row r="${one}"><c><v>1</v></c></row>`);
+    const sheets = { S: `<sheetData>${rows.join('')}</sheetData>` };
+    await expect(read({ sheets })).rejects.toMatchObject({
+      code: 'MALFORMED_REQUEST',
+      message: expect.stringContaining(`Row ${number} of the sheet comes after row 2. Save`),
+    });
+  });
+
   it('names the column of a cell that makes its row wrong', async () => {
     const sheet = sheetOf(['a', 'b'], ['<c><v>1</v></c>', '<c t="e"><v>#REF!</v></c>'], ['2', '3']);
     const { rows } = await read({ sheets: { S: sheet } });
@@ -196,6 +205,7 @@ describe('a workbook', () => {
     ['00000', '501', '00501'],
     ['000000;@', '9876543', '9876543'],
     ['00000', '1.5', 1.5],
+    ['0'.repeat(200_000), '501', 501],
     ['00000', '-501', -501],
     [1, '501', 501],
     [9, '0.1', '10%'],
