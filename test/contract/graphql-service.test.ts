@@ -311,13 +311,15 @@ describe('HTTP', () => {
     gateway.fetch('/graphql', { method: 'POST', as: 'admin', headers, body });
 
   it('names a syntax error and an unknown field with 400, the code and the request', async () => {
-    for (const [query, code] of [
+    for (const [query, code, words = ''] of [
       ['{ tasks', 'GRAPHQL_PARSE_FAILED'],
+      [`{ tasks(where: ${'{and:['.repeat(1_200)}`, 'GRAPHQL_PARSE_FAILED', 'nested too deeply'],
       ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
       ['query($n: Int!) { tasks(first: $n) { totalCount } }', 'BAD_USER_INPUT'],
     ] as const) {
       const { status, errors, headers } = await send(gateway, { as: 'admin', query });
       expect(status).toBe(400);
+      expect(errors[0]?.message).toContain(words);
       expect(errors[0]?.extensions).toEqual({ code, status: 400, requestId: headers.get('x-request-id') });
     }
   });

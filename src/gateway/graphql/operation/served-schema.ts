@@ -151,7 +151,9 @@ export class ServedSchema implements OperationSchema {
     try {
       return parse(text, { maxTokens: this.#maxTokens });
     } catch (error) {
-      const known = error instanceof GraphQLError ? error : new GraphQLError(String(error));
+      // Values of a thousand levels exceed the stack.
+      const tooDeep = 'The document is nested too deeply to be read.';
+      const known = error instanceof GraphQLError ? error : new GraphQLError(tooDeep);
       return withCode(known, 'GRAPHQL_PARSE_FAILED');
     }
   }
