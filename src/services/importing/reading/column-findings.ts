@@ -9,7 +9,6 @@ import {
   digitsOf,
   isBlankCell,
   isFiller,
-  isNestedCell,
   parseBooleanCell,
   spreadsheetDamageOf,
   textOfCell,
@@ -159,13 +158,6 @@ export interface ColumnInspection {
   readonly kinds: readonly FoundKind[];
   /** The cells that do not fit the likely kind. */
   readonly misfits: { readonly count: number; readonly samples: readonly FoundCell[] };
-  /**
-   * Whether every row has a value, none is a list or object, and no value occurs twice. Such a column may
-   * identify the rows.
-   */
-  readonly isKeyCandidate: boolean;
-  /** The length of the longest text. */
-  readonly maxLength: number;
   /** The spellings of cells that people fill in for no value, e.g. `-` and `N/A`, if there are any. */
   readonly fillers?: readonly string[];
   /** The first values that differ only in case and blanks, if there are any. */
@@ -226,10 +218,7 @@ export class ColumnFindings {
   readonly #seenByMask = new Map<FitMask, Seen>();
   readonly #fitsByValue = new Map<string, FitMask>();
   #isDistinctExact = true;
-  #hasRepeats = false;
-  #holdsNested = false;
   #filled = 0;
-  #maxLength = 0;
   readonly #fillers = new Set<string>();
   readonly #damaged: Seen = { count: 0, samples: [] };
 
@@ -242,8 +231,6 @@ export class ColumnFindings {
     if (isBlankCell(value)) return;
     this.#filled += 1;
     const text = textOfCell(value);
-    if (isNestedCell(value)) this.#holdsNested = true;
-    this.#maxLength = Math.max(this.#maxLength, text.length);
     if (isFiller(text) && this.#fillers.size < MAX_FILLERS) this.#fillers.add(text.trim());
     if (spreadsheetDamageOf(value, false) !== undefined) note(this.#damaged, number, text);
     const mask = this.#fitsOf(text, value);
@@ -280,8 +267,6 @@ export class ColumnFindings {
           .sort((one, other) => one.number - other.number)
           .slice(0, MAX_EXAMPLES),
       },
-      isKeyCandidate: rows > 0 && this.#filled === rows && !this.#hasRepeats && !this.#holdsNested,
-      maxLength: this.#maxLength,
       ...(this.#fillers.size > 0 && { fillers: [...this.#fillers] }),
       ...(alike.length > 0 && { alike }),
       ...(this.#damaged.count > 0 && { damaged: this.#damaged }),
@@ -308,10 +293,7 @@ export class ColumnFindings {
   /** Caches the fits of earlier values, so that equal values are not examined again. */
   #fitsOf(text: string, value: unknown): FitMask {
     const known = this.#fitsByValue.get(text);
-    if (known !== undefined) {
-      this.#hasRepeats = true;
-      return known;
-    }
+    if (known !== undefined) return known;
     const mask = fitsOf(value);
     if (this.#fitsByValue.size < MAX_DISTINCT && text.length <= MAX_SAMPLE_LENGTH && this.#budget.take()) {
       this.#fitsByValue.set(text, mask);

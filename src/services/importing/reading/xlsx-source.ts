@@ -240,38 +240,26 @@ async function relationsOf(parts: ZipParts, part: string): Promise<Relation[]> {
   return relations;
 }
 
-/** An area of merged cells stands behind all rows. */
+/** In texts `<` is escaped, so only an element matches. */
 const MERGED = /<(?:\w+:)?mergeCell\s[^<>]*?ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"/g;
-const ROWS_END = 'sheetData>';
 const LONGEST_TAG = 64;
-const SLASH = 0x2f;
-const MAX_MERGED_BYTES = 4 * 1024 ** 2;
+const MAX_MERGED = 100_000;
 
 async function findMerged(file: string, part: string): Promise<(MergedCells & { readonly width: number })[]> {
   await using parts = await ZipParts.open(file);
-  let tail: Buffer = Buffer.alloc(0);
-  let isBehind = false;
+  const areas: (MergedCells & { readonly width: number })[] = [];
+  let tail = '';
   for await (const chunk of parts.read(part)) {
-    const bytes = Buffer.concat([tail, chunk]);
-    const end: number = isBehind ? 0 : endOfRows(bytes);
-    isBehind ||= end >= 0;
-    // What is before the end of the rows is passed over, but for a part of the tag that says so.
-    tail = isBehind ? bytes.subarray(end) : bytes.subarray(-LONGEST_TAG);
-    if (tail.length > MAX_MERGED_BYTES) break;
+    const text = tail + chunk.toString('latin1');
+    for (const [, left = '', top, right = '', bottom] of text.matchAll(MERGED)) {
+      const column = columnOf(left);
+      const width = columnOf(right) - column + 1;
+      areas.push({ column, width, firstRow: Number(top), lastRow: Number(bottom) });
+    }
+    if (areas.length >= MAX_MERGED) break;
+    tail = /<[^<>]*$/.exec(text.slice(-LONGEST_TAG))?.[0] ?? '';
   }
-  return [...tail.toString('latin1').matchAll(MERGED)].map(([, left = '', top, right = '', bottom]) => ({
-    column: columnOf(left),
-    width: columnOf(right) - columnOf(left) + 1,
-    firstRow: Number(top),
-    lastRow: Number(bottom),
-  }));
-}
-
-/** Where `</sheetData>` is, whatever its prefix; -1 where it is not. The tag that opens has the same name. */
-function endOfRows(bytes: Buffer): number {
-  const at = bytes.lastIndexOf(ROWS_END);
-  if (at < 0) return -1;
-  return bytes[bytes.lastIndexOf('<', at) + 1] === SLASH ? at : -1;
+  return areas;
 }
 
 /** The events for elements. Their names have no prefix. */

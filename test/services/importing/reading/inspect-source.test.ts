@@ -37,8 +37,6 @@ describe('the inspection of a table', () => {
         likely: { kind: 'text' },
         kinds: [],
         misfits: { count: 0, samples: [] },
-        isKeyCandidate: true,
-        maxLength: 3,
       },
       expect.objectContaining({
         column: 'class',
@@ -46,7 +44,6 @@ describe('the inspection of a table', () => {
         blank: 1,
         distinct: 3,
         likely: { kind: 'integer', format: 'plain' },
-        isKeyCandidate: false,
       }),
       expect.objectContaining({
         column: 'joined',
@@ -161,12 +158,10 @@ describe('the inspection of a table', () => {
     expect((await inspected('name,amount\nTotal,1\nBell,2\n', { maxRows: 1 })).warnings).toEqual([]);
   });
 
-  it('shows lists and objects among the cells of documents as JSON, and finds no rows by them', async () => {
+  it('shows lists and objects among the cells of documents as JSON', async () => {
     const rows = Array.from({ length: 20 }, (_, index) => `{"marks":[${index},12.50]}\n`);
     const { columns } = await inspected(rows.join(''));
-    expect(
-      columns.map(({ column, examples, isKeyCandidate }) => [column, examples[0], isKeyCandidate]),
-    ).toEqual([['marks', '[0,12.50]', false]]);
+    expect(columns.map(({ column, examples }) => [column, examples[0]])).toEqual([['marks', '[0,12.50]']]);
   });
 
   it('may be of the first rows alone', async () => {
@@ -180,14 +175,14 @@ describe('the inspection of a table', () => {
       count: 1,
       samples: [{ number: 3, fault: expect.stringContaining('1 cells') }],
     });
-    expect(inspection.columns[0]).toMatchObject({ filled: 2, blank: 0, isKeyCandidate: true });
+    expect(inspection.columns[0]).toMatchObject({ filled: 2, blank: 0 });
   });
 
   it('counts different values up to a bound, and says so', async () => {
     const { columns } = await inspected(
       `a\n${Array.from({ length: 10_001 }, (_, row) => `${row}\n`).join('')}`,
     );
-    expect(columns[0]).toMatchObject({ distinct: 10_000, isDistinctExact: false, isKeyCandidate: true });
+    expect(columns[0]).toMatchObject({ distinct: 10_000, isDistinctExact: false });
   });
 });
 
