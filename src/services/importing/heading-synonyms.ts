@@ -32,14 +32,9 @@ const SAME: readonly (readonly string[])[] = [
 ];
 
 /** Headings that name two fields without a separator between them. */
-const JOINED: readonly (readonly [heading: string, ...parts: readonly string[]])[] = [
-  ['class section', 'class', 'section'],
-  ['class sec', 'class', 'section'],
-  ['std div', 'class', 'section'],
-  ['std sec', 'class', 'section'],
-  ['grade section', 'class', 'section'],
-  ['कक्षा अनुभाग', 'class', 'section'],
-];
+const CLASS_AND_SECTION = [
+  ...['class section', 'class sec', 'std div', 'std sec', 'grade section', 'कक्षा अनुभाग'],
+].map(plainHeading);
 
 const namesByHeading: ReadonlyMap<string, string> = new Map(
   SAME.flatMap(([name = '', ...others]) =>
@@ -52,11 +47,10 @@ export function findHeadingSynonym(heading: string): string | undefined {
   return namesByHeading.get(plainHeading(heading));
 }
 
-/** The names of the two fields that a joined heading means, as in the list. */
+/** The names of the two fields that a joined heading means. */
 export function findJoinedHeadings(heading: string): readonly string[] | undefined {
-  const plain = plainHeading(heading);
-  const [, ...parts] = JOINED.find(([joined]) => plainHeading(joined) === plain) ?? [];
-  return parts.length === 0 ? undefined : parts;
+  const isJoined = CLASS_AND_SECTION.includes(plainHeading(heading));
+  return isJoined ? ['class', 'section'] : undefined;
 }
 
 /** The fields that the cells of a heading may contain, if no other column has them: 10A of a class. */
@@ -64,8 +58,6 @@ export function findHeldHeadings(heading: string): readonly string[] | undefined
   const meant = findHeadingSynonym(heading) ?? plainHeading(heading);
   return meant === 'class' ? ['class', 'section'] : undefined;
 }
-
-/** The words of a heading or of a field's name, made comparable: "Date of Admission" and `admitted_on`. */
 
 /** In lower case and in the singular, in the order in which they stand. */
 export function headingWords(name: string): readonly string[] {
