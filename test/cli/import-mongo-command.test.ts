@@ -7,6 +7,7 @@ import { DBRef, Decimal128, Long, ObjectId } from 'bson';
 import pg from 'pg';
 import type { ImportedCollection } from '../../src/cli/import-mongo-command.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
+import { declaredTemplate } from '../declared-template.js';
 import { archiveOf } from '../services/importing/mongo/dump-fixture.js';
 import type { Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
@@ -45,7 +46,7 @@ const SCHOOL = archiveOf({
 });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase({ template: declaredTemplate });
   folder = await mkdtemp(path.join(tmpdir(), 'campus-mongo-'));
   const added = await run('domain', 'add', 'school', '--name', 'School');
   if (added.code !== 0) throw new Error(added.errors);

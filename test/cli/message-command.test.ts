@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
+import { declaredTemplate } from '../declared-template.js';
 import { useCampus } from './use-campus.js';
 
 const campus = useCampus();
@@ -10,7 +11,7 @@ let database: TestDatabase;
 let sql: pg.Pool;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase({ template: declaredTemplate });
   sql = new pg.Pool({ connectionString: database.url, max: 1 });
   await sql.query(`insert into domains (id, name) values ('top', 'Top')`);
   await sql.query(

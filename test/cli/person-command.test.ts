@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
+import { declaredTemplate } from '../declared-template.js';
 import type { Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
 
@@ -17,7 +18,10 @@ let directory = '';
 let student: { id: string; name: string };
 
 beforeAll(async () => {
-  [database, restored] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [database, restored] = await Promise.all([
+    createTestDatabase({ template: declaredTemplate }),
+    createTestDatabase(),
+  ]);
   directory = await mkdtemp(path.join(tmpdir(), 'campus-person-'));
   await run('seed --students 12 --today 2026-07-15');
   await query(restored.url, 'drop schema public cascade; create schema public');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
+import { declaredTemplate } from '../declared-template.js';
 import type { Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
 
@@ -12,7 +13,7 @@ let database: TestDatabase;
 let directory = '';
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase({ template: declaredTemplate });
   directory = await mkdtemp(path.join(tmpdir(), 'campus-report-'));
   const seeded = await run('seed --students 36 --today 2026-07-15');
   if (seeded.code !== 0) throw new Error(seeded.errors);

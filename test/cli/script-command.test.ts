@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
+import { declaredTemplate } from '../declared-template.js';
 import type { Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
 
@@ -25,7 +26,7 @@ async function file(name: string, code: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase({ template: declaredTemplate });
   directory = await mkdtemp(path.join(tmpdir(), 'campus-scripts-'));
   expect((await run('domain', 'add', 'school', '--name', 'School')).code).toBe(0);
   const clerk = await campus(['user', 'add', 'asha', '--name', 'Asha Rao', '--role', 'clerk'], {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { startCampus } from '../cli/campus.js';
 import { createTestDatabase } from '../database.js';
+import { declaredTemplate } from '../declared-template.js';
 import { ROOT, readProjectFile } from '../docs/project-files.js';
 import { eventually } from '../eventually.js';
 import { freePort } from '../free-port.js';
@@ -82,7 +83,7 @@ beforeAll(async () => {
   });
   // Some figures are of the process that starts workers, and of one that makes backups.
   folder = await mkdtemp(path.join(tmpdir(), 'campus-monitoring-'));
-  const database = await createTestDatabase();
+  const database = await createTestDatabase({ template: declaredTemplate });
   const port = String(await freePort());
   const group = startCampus(['start'], {
     ...{ DATABASE_URL: database.url, DEMO: 'false', HOST: '127.0.0.1', PORT: port, WORKERS: '2' },

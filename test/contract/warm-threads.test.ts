@@ -1,9 +1,10 @@
 /** For which stored scripts a gateway that starts has threads ready. */
 import { expect, it } from '@jest/globals';
 import { useTestDatabase } from '../database.js';
+import { declaredTemplate } from '../declared-template.js';
 import { startGateway } from './gateway.js';
 
-const test = useTestDatabase();
+const test = useTestDatabase({ template: declaredTemplate });
 
 /** The threads a gateway has after its start with these scripts. */
 async function threadsReadyFor(

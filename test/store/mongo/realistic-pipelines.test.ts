@@ -6,10 +6,11 @@ import { parseMongoPipeline } from '../../../src/store/mongo/mongo-pipeline.js';
 import { Pipelines } from '../../../src/store/mongo/pipelines.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import { useTestDatabase } from '../../database.js';
+import { declaredTemplate } from '../../declared-template.js';
 import { ADMIN, TOP } from '../people.js';
 import { REALISTIC_PIPELINES } from './realistic-pipelines.js';
 
-const test = useTestDatabase();
+const test = useTestDatabase({ template: declaredTemplate });
 let catalog: Catalog;
 let pipelines: Pipelines;
 
