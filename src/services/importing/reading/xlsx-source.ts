@@ -281,19 +281,13 @@ const MAX_BETWEEN_TAGS = 8 * 1024 ** 2;
 async function* readXml(part: string, bytes: AsyncIterable<Buffer>, events: XmlEvents): AsyncGenerator<void> {
   const parser = new SaxesParser({ fragment: false });
   let sinceTag = 0;
-  parser.on('doctype', () => {
-    throw new ServiceError(
-      'MALFORMED_REQUEST',
-      `${part} in the workbook declares a document type, which no workbook needs ` +
-        'and is not read. Save it again.',
-    );
-  });
-  parser.on('error', (error) => {
-    throw new ServiceError(
-      'MALFORMED_REQUEST',
-      `${part} in the workbook is no XML (${error.message}); save it again.`,
-    );
-  });
+  const refuse = (detail: string) => {
+    throw new ServiceError('MALFORMED_REQUEST', `${part} in the workbook ${detail}`);
+  };
+  parser.on('doctype', () =>
+    refuse('declares a document type, which no workbook needs and is not read. Save it again.'),
+  );
+  parser.on('error', (error) => refuse(`is no XML (${error.message}); save it again.`));
   parser.on('opentag', ({ name, attributes }) => {
     sinceTag = 0;
     events.open?.(localName(name), attributes as Readonly<Record<string, SaxesAttributePlain & string>>);
@@ -362,10 +356,12 @@ export class ZipParts implements AsyncDisposable {
     const file = await openPromise(path, { lazyEntries: true, autoClose: false }).catch((cause: unknown) => {
       throw damaged(cause);
     });
+    const { maxEntries } = ZIP_LIMITS;
     try {
       const entries = new Map<string, Entry>();
       let unpackedBytes = 0;
-      if (file.entryCount > ZIP_LIMITS.maxEntries) throw tooManyEntries(file.entryCount);
+      if (file.entryCount > maxEntries)
+        throw tooLarge(`The workbook has ${file.entryCount} parts; at most ${maxEntries} are read`);
       for await (const entry of file.eachEntry()) {
         unpackedBytes += entry.uncompressedSize;
         assertNoBomb(entry, unpackedBytes);
@@ -408,31 +404,20 @@ export class ZipParts implements AsyncDisposable {
   }
 }
 
-function assertNoBomb(entry: Entry, unpackedBytes: number): void {
-  const { fileName, compressedSize, uncompressedSize } = entry;
+function assertNoBomb({ fileName, compressedSize, uncompressedSize }: Entry, unpackedBytes: number): void {
   const { maxRatio, minRatioBytes, maxUnpackedBytes } = ZIP_LIMITS;
-  if (uncompressedSize > minRatioBytes && uncompressedSize > compressedSize * maxRatio) {
-    throw new ServiceError(
-      'LIMIT_EXCEEDED',
-      `${fileName} in the workbook is packed ` +
-        `${Math.round(uncompressedSize / Math.max(1, compressedSize))} times ` +
-        `smaller than it is; at most ${maxRatio} times is read. Save the sheet as CSV.`,
+  const ratio = Math.round(uncompressedSize / Math.max(1, compressedSize));
+  if (uncompressedSize > minRatioBytes && uncompressedSize > compressedSize * maxRatio)
+    throw tooLarge(
+      `${fileName} in the workbook is packed ${ratio} times smaller than it is; ` +
+        `at most ${maxRatio} times is read`,
     );
-  }
-  if (unpackedBytes > maxUnpackedBytes) {
-    throw new ServiceError(
-      'LIMIT_EXCEEDED',
-      `The workbook is larger than ${maxUnpackedBytes} bytes unpacked, the most that is read. ` +
-        'Save the sheet as CSV.',
-    );
-  }
+  if (unpackedBytes > maxUnpackedBytes)
+    throw tooLarge(`The workbook is larger than ${maxUnpackedBytes} bytes unpacked, the most that is read`);
 }
 
-function tooManyEntries(entries: number): ServiceError {
-  return new ServiceError(
-    'LIMIT_EXCEEDED',
-    `The workbook has ${entries} parts; at most ${ZIP_LIMITS.maxEntries} are read. Save the sheet as CSV.`,
-  );
+function tooLarge(detail: string): ServiceError {
+  return new ServiceError('LIMIT_EXCEEDED', `${detail}. Save the sheet as CSV.`);
 }
 
 function damaged(cause: unknown): ServiceError {
