@@ -35,8 +35,7 @@ export function registerStartCommand(command: Command, commandLine: CommandLine)
 }
 
 async function start(config: Config): Promise<void> {
-  collectYoungObjectsOnOneThread();
-  boundOldObjects();
+  tuneCollector();
   if (cluster.isWorker) {
     await serveAsWorker(config);
     return;
@@ -71,23 +70,16 @@ function endIfLate({ shutdownDelayMs, shutdownGraceMs }: Config): void {
   setTimeout(end, shutdownDelayMs + shutdownGraceMs + CLOSE_MARGIN_MS).unref();
 }
 
-/**
- * What a request leaves behind is dead by the next collection of young objects, which has hardly anything to
- * move. Threads that share that little wait for each other longer than they work.
- */
-function collectYoungObjectsOnOneThread(): void {
-  setFlagsFromString('--no-parallel-scavenge');
-}
-
 /** In percent of what was alive after the last collection of old objects: the next one is due by then. */
 const OLD_OBJECTS_GROW_BY = 50;
 
-/**
- * Requests that wait in a flood outlive two collections of young objects, count as old then, and are dead a
- * moment later. Of its own accord the engine lets old objects grow to several times what is alive before it
- * looks at them, and more so the faster they come.
- */
-function boundOldObjects(): void {
+function tuneCollector(): void {
+  // What a request leaves behind is dead by the next collection of young objects, which has hardly anything
+  // to move. Threads that share that little wait for each other longer than they work.
+  setFlagsFromString('--no-parallel-scavenge');
+  // Requests that wait in a flood outlive two collections of young objects, count as old then, and are dead a
+  // moment later. Of its own accord the engine lets old objects grow to several times what is alive before it
+  // looks at them, and more so the faster they come.
   setFlagsFromString(`--heap-growing-percent=${OLD_OBJECTS_GROW_BY}`);
 }
 

@@ -94,7 +94,9 @@ export class AgentPrompts {
       if (required && values.get(argument) === undefined)
         throw wrong(argument, 'The prompt needs this argument.', expected);
     }
-    const lines = text.filter((line) => namesIn(line).every((one) => values.get(one) !== undefined));
+    const lines = text.filter((line) =>
+      [...line.matchAll(PLACE)].every(([, one = '']) => values.get(one) !== undefined),
+    );
     const said = lines.map((line) => line.replaceAll(PLACE, (_, one: string) => values.get(one) ?? ''));
     return {
       description,
@@ -170,10 +172,6 @@ export class AgentPrompts {
 }
 
 const PLACE = /\{\{(\w+)\}\}/g;
-
-function namesIn(line: string): readonly string[] {
-  return [...line.matchAll(PLACE)].map(([, name = '']) => name);
-}
 
 function beginning(value: string, all: readonly string[]): CompleteResult['completion'] {
   const start = value.toLowerCase();

@@ -125,7 +125,8 @@ export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
       skipCheck: true,
     });
     letRootFieldsFail(schema);
-    return { schema: readPrintableFields(schema), storedFields: listStoredFields(model), needed };
+    const storedFields = new Map(model.collections.flatMap((typed) => membersOf(typed, model)));
+    return { schema: readPrintableFields(schema), storedFields, needed };
   });
 }
 
@@ -219,11 +220,6 @@ function neededByTypes({ collection: { name: collection }, object: { typeName } 
     [typeName, [{ verbs: [], collection }]],
     [`${typeName}Connection`, [{ verbs: ['read'], collection }]],
   ] as const;
-}
-
-/** Only the types of whole records: a part of an object is reached through the object's field. */
-function listStoredFields(model: TypedModel): StoredFieldsByType {
-  return new Map(model.collections.flatMap((typed) => membersOf(typed, model)));
 }
 
 /** A type's name with its members. */

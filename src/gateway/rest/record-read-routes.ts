@@ -49,11 +49,8 @@ const WHERE = inQuery(
 function parseWhereParameter(text: string): JsonObject {
   const value = tryTo(() => parseSentJson(text));
   if (isJsonObject(value)) return value;
-  throw invalidParameter('where', shortened(text), EXPECTED, 'MALFORMED_FILTER');
-}
-
-function shortened(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  const sent = text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  throw invalidParameter('where', sent, EXPECTED, 'MALFORMED_FILTER');
 }
 
 const PROJECT: Parameter = inQuery(

@@ -120,8 +120,6 @@ function unpaddedBase64(byteLength: number): string {
   return randomBytes(byteLength).toString('base64').replaceAll('=', '');
 }
 
-/** Passwords that are tried first: common ones, words of their owner, repetitions and sequences. */
-
 /** The owner of the new password. */
 export interface PasswordOwner {
   readonly userName: string;

@@ -59,7 +59,7 @@ export function findHeldHeadings(heading: string): readonly string[] | undefined
   return meant === 'class' ? ['class', 'section'] : undefined;
 }
 
-/** In lower case and in the singular, in the order in which they stand. */
+/** The words of a heading or of a field's name, in lower case and in the singular, in their order. */
 export function headingWords(name: string): readonly string[] {
   return (
     name

@@ -238,11 +238,6 @@ async function withinLastWait(work: unknown): Promise<void> {
 }
 
 /**
- * The library records the end of a job while the worker goes on. Only in batch mode (here with batches of
- * one) does it handle a failed record, by ending its workers; otherwise the unhandled rejection would end the
- * process.
- */
-/**
  * The library listens by a connection that it requests with a callback. It would stop its workers for a
  * message that every role of the database may send.
  */
@@ -257,6 +252,11 @@ function withoutListening(pool: pg.Pool): pg.Pool {
   });
 }
 
+/**
+ * The library records the end of a job while the worker goes on. Only in batch mode (here with batches of
+ * one) does it handle a failed record, by ending its workers; otherwise the unhandled rejection would end the
+ * process.
+ */
 const NOTED_IN_BATCHES = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
 
 function nextRestart(restartMs: number): number {

@@ -67,7 +67,10 @@ export const MESSAGE_SETTINGS = {
   ),
   smsHttpMethod: setting(wordSetting(['GET', 'POST', 'PUT']), 'SMS by HTTP: method', 'POST'),
   smsHttpHeaders: setting(
-    z.preprocess(toJson, z.record(z.string(), z.string(TEXTS), TEXTS)),
+    z.preprocess(
+      (text) => tryTo(() => JSON.parse(String(text))),
+      z.record(z.string(), z.string(TEXTS), TEXTS),
+    ),
     'SMS by HTTP: headers, as a JSON object of texts',
     '{}',
   ),
@@ -129,10 +132,6 @@ export const MESSAGE_SETTINGS = {
 } as const;
 
 export type MessageSettings = SettingValues<typeof MESSAGE_SETTINGS>;
-
-function toJson(text: unknown): unknown {
-  return tryTo(() => JSON.parse(String(text)));
-}
 
 function toPattern(text: unknown): unknown {
   return text === undefined ? text : (tryTo(() => new RegExp(String(text))) ?? null);

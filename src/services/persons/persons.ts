@@ -188,7 +188,7 @@ export class Persons {
   async #begin(scope: Scope, asked: PersonAsked, pseudonym: string) {
     const { database, catalog } = this.#services;
     personCollection(scope, catalog, asked.collection);
-    const person = hashOf(asked);
+    const person = createHash('sha256').update(`${asked.collection}/${asked.id}`).digest('hex');
     const underWay = sql`domain = ${scope.domain.id} and collection = ${asked.collection}
       and person = ${person} and ended_at is null`;
     return await inOwnTransaction(database, async (transaction) => {
@@ -270,10 +270,6 @@ function toErasure({ pseudonym, identifiers }: PersonIdentity, entries: readonly
 
 function toJson(entries: readonly ErasureEntry[]) {
   return entries.map(({ because, ...entry }) => ({ ...entry, ...(because !== undefined && { because }) }));
-}
-
-function hashOf({ collection, id }: PersonAsked): string {
-  return createHash('sha256').update(`${collection}/${id}`).digest('hex');
 }
 
 /** There are four billion pseudonyms. Two equal ones in a school are very unlikely, and would do no harm. */

@@ -44,9 +44,10 @@ export function serverNameOf(url: string): string {
   return ADDRESS.exec(url)?.groups?.hosts ?? '';
 }
 
-/** Whether a connection to the database uses TLS: `sslmode` in its address. */
-
-/** With any mode but `disable` and `no-verify` the certificate and the name of the server are verified. */
+/**
+ * The modes of `sslmode` in the address of a database. With any but `disable` and `no-verify` the certificate
+ * and the name of the server are verified.
+ */
 export const TLS_MODES = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 
 const MODE = /([?&]sslmode=)([^&]*)/;

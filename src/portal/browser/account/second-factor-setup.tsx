@@ -58,7 +58,7 @@ function SetupForm({
       <QrCode text={uri} label={t('QR code of the secret below')} />
       <Text component="div">
         {t('Can’t scan it? Enter this secret in the app:')}{' '}
-        <Code className="wrapped">{inGroups(secret)}</Code>
+        <Code className="wrapped">{secret.replaceAll(/.{4}(?=.)/g, '$& ')}</Code>
       </Text>
       <TextInput
         name="code"
@@ -73,11 +73,6 @@ function SetupForm({
       />
     </SubmitForm>
   );
-}
-
-/** In groups, for reading out and typing. */
-function inGroups(secret: string): string {
-  return secret.replaceAll(/.{4}(?=.)/g, '$& ');
 }
 
 export function SecondFactorSection() {

@@ -173,15 +173,11 @@ export function SchoolFields({ timeZone }: { readonly timeZone: string }) {
       <NativeSelect
         name="timeZone"
         label={t('Time zone')}
-        data={timeZones(timeZone)}
+        data={[...new Set([timeZone, ...Intl.supportedValuesOf('timeZone')])].sort()}
         defaultValue={timeZone}
       />
     </>
   );
-}
-
-function timeZones(chosen: string): string[] {
-  return [...new Set([chosen, ...Intl.supportedValuesOf('timeZone')])].sort();
 }
 
 /** Derives an id from a name: `St. Mary’s School` becomes `st-marys-school`. */

@@ -27,7 +27,7 @@ function LibraryPanel() {
     const place = panel.current?.parentElement;
     return () => place?.scrollTo(0, 0);
   }, []);
-  const allowed = examples.filter((example) => isFor(example, roles));
+  const allowed = examples.filter((example) => example.roles.some((role) => roles.includes(role)));
   const found = allowed.filter((example) => matches(example, search));
 
   function open(example: ExampleOperation) {
@@ -86,10 +86,6 @@ function matches(example: ExampleOperation, search: string): boolean {
   const { name, title, description, topic, also, document } = example;
   const shown = [title, description, topic].map(say);
   return containsWords([name, title, description, topic, also, ...shown, document].join(' '), search);
-}
-
-function isFor(example: ExampleOperation, roles: readonly string[]): boolean {
-  return example.roles.some((role) => roles.includes(role));
 }
 
 function LibraryIcon() {

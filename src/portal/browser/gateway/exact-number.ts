@@ -35,13 +35,9 @@ const PRINTED = /\{"\$number":"(-?\d+(?:\.\d+)?)"\}/g;
 /** Parses a number: as a JavaScript number if that loses no digit, else as an exact number. */
 export function numberOfText(text: string): number | ExactNumber {
   const number = Number(text);
-  return isDecimal(text) && withoutPadding(text) !== withoutPadding(String(number))
+  return /^-?\d+(\.\d+)?$/.test(text) && withoutPadding(text) !== withoutPadding(String(number))
     ? { $number: text }
     : number;
-}
-
-function isDecimal(text: string): boolean {
-  return /^-?\d+(\.\d+)?$/.test(text);
 }
 
 /** `-007.50` → `-7.5`. A number with an exponent is returned unchanged, so it differs from every decimal. */

@@ -161,7 +161,8 @@ export class GatewayClient {
           error: (fault) => {
             if (isOver) return;
             end();
-            if (isRefusedToken(fault)) void this.#renewedToken(this.#socketToken).then(begin).catch(retry);
+            if (fault instanceof CloseEvent && fault.code === UNAUTHORIZED)
+              void this.#renewedToken(this.#socketToken).then(begin).catch(retry);
             else if (!isFinal(fault)) retry();
           },
           complete: () => undefined,
@@ -334,10 +335,6 @@ const LONGEST_RETRY_MS = 60_000;
 
 /** The code with which the gateway closes a socket whose token is invalid or has expired. */
 const UNAUTHORIZED = 4401;
-
-function isRefusedToken(fault: unknown): boolean {
-  return fault instanceof CloseEvent && fault.code === UNAUTHORIZED;
-}
 
 /** Whether the gateway would refuse the same subscription again, e.g. because the user lacks a right. */
 function isFinal(fault: unknown): boolean {

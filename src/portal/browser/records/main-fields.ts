@@ -34,8 +34,6 @@ export function mainFieldsOf<Field extends DescribedField>(
   return fields.filter((field) => main.has(field));
 }
 
-/** The email addresses and phone numbers of a record, by which messages to it are found. */
-
 /** More would mean too many requests to the gateway. */
 const MOST_ADDRESSES = 5;
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;

@@ -55,7 +55,9 @@ export function RecordsPage() {
             )}
           </>
         }
-        description={collection && <CodeSpans text={firstSentence(collection.description)} />}
+        description={
+          collection && <CodeSpans text={collection.description.split(/(?<=[.।])\s/, 1).join('')} />
+        }
       >
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!error && !collection && <LoadingState />}
@@ -69,10 +71,6 @@ export function RecordsPage() {
       </PageFrame>
     </SubjectProblem>
   );
-}
-
-function firstSentence(text: string): string {
-  return text.split(/(?<=[.।])\s/)[0] ?? text;
 }
 
 export interface DefaultViewProps {

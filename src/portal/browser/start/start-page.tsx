@@ -173,9 +173,10 @@ function Links() {
   );
 }
 
-/** The first request of a program, in common languages. */
-
-/** `prefix` is the beginning of the key; only its owner has the rest. */
+/**
+ * The first request of a program, in common languages. `prefix` is the beginning of the key; only its owner
+ * has the rest.
+ */
 function codeExamples(collection: string, prefix: string | undefined): readonly CodeExample[] {
   const { origin } = location;
   const key = prefix === undefined ? 'your API key' : `the key that begins with ${prefix}`;

@@ -68,7 +68,7 @@ export class Promotions {
       scope,
       'registration',
       {
-        filter: filterOf(plan.fromSession, input.classes),
+        filter: allOf([isOf('session', plan.fromSession), anyOf(input.classes.map(isIn))]),
         fields: FIELDS,
         change: async (records, within) => {
           students = await this.#listStudents(scope, { plan, input, records, within });
@@ -261,10 +261,6 @@ function keyOf(className: string, section: string | null | undefined): string {
 
 function ruleOf({ rules }: Plan, className: string, section: string): PromotedClassInput | undefined {
   return rules.get(keyOf(className, section)) ?? rules.get(keyOf(className, null));
-}
-
-function filterOf(session: string, classes: readonly PromotedClassInput[]): Filter {
-  return allOf([isOf('session', session), anyOf(classes.map(isIn))]);
 }
 
 function isIn({ class: className, section }: PromotedClassInput): Filter {

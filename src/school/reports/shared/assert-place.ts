@@ -230,8 +230,6 @@ function listNames(names: readonly string[]): string {
   return names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ' …' : '');
 }
 
-/** Checks that the student or staff member in a parameter exists and may be seen by the caller. */
-
 /**
  * The admission number as the school spells it.
  *

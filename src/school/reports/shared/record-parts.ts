@@ -5,7 +5,6 @@ import { Sql, sql } from '../../../store/sql.js';
 import type { Day } from '../engine/parameter-types.js';
 import { endOf, startOf } from '../engine/school-calendar.js';
 import { json } from '../engine/statement.js';
-/** Conditions on the class and section of a record: the requested ones, and those a teacher may see. */
 
 /** The records `r`, or the stays of students, of a class and section; without these, all. */
 export function isInPlace(className: string | null, section: string | null, of: 'r' | 'stay' = 'r'): Sql {
@@ -41,12 +40,8 @@ export function classOrders({ domain }: { readonly domain: string }): Sql {
 
 /**
  * The order of fee heads in every report: by the field `order` of their records, then by name. Heads that
- * occur in dues or receipts but have no record come last.
- */
-
-/**
- * A CTE `head_places(places)` with one JSON object that contains the position of each fee head, cheap to look
- * up for many lines.
+ * occur in dues or receipts but have no record come last. A CTE `head_places(places)` with one JSON object
+ * that contains the position of each fee head, cheap to look up for many lines.
  */
 export function feeHeadPlaces({ domain }: { readonly domain: string }): Sql {
   return sql`

@@ -410,10 +410,9 @@ function tooMany(): ServiceError {
 }
 
 /**
- * The checksum of an archive of `mongodump`: CRC-64 of ECMA-182 with reflected bits, as Go computes it.
+ * The checksum of an archive of `mongodump` is the CRC-64 of ECMA-182 with reflected bits, as Go computes it.
+ * This is its polynomial 0xC96C5795D7870F42, as two halves.
  */
-
-/** The polynomial 0xC96C5795D7870F42, as two halves. */
 const HIGH = 0xc96c5795;
 const LOW = 0xd7870f42;
 

@@ -155,7 +155,7 @@ function textOf(bytes: Buffer): string {
 }
 
 function formatOf(bytes: Buffer, text: string, hint: SourceFormat | undefined): SourceFormat {
-  if (isZip(bytes)) return 'xlsx';
+  if (bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) return 'xlsx';
   assertNotParquet(bytes);
   if (isGzip(bytes) || isBson(bytes)) return 'bson';
   assertText(bytes);
@@ -196,10 +196,6 @@ function isUtf16(bytes: Buffer): boolean {
   const odd = bytes.filter((byte, index) => byte === 0 && index % 2 === 1).length;
   const mark = bytes.readUInt16LE();
   return mark === 0xfeff || mark === 0xfffe || even === 0 || odd === 0;
-}
-
-function isZip(bytes: Buffer): boolean {
-  return bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04'));
 }
 
 /** @throws UNSUPPORTED_MEDIA_TYPE for Parquet; the second magic marks a file with encrypted metadata */

@@ -267,8 +267,6 @@ function lettersOf(column: number): string {
   return `${rest >= 0 ? lettersOf(rest) : ''}${String.fromCharCode(0x41 + (column % 26))}`;
 }
 
-/** Decides which styles of a workbook show a number as a day, a time or a percentage. */
-
 /** The meaning of a number with the style. */
 type StyledAs = 'number' | 'percent' | 'day' | 'time' | 'instant' | 'utc';
 

@@ -155,11 +155,9 @@ export function toSourceRow(
 
 /** Most cells are texts already. A copy would double the memory of a batch. */
 function textsOf(cells: readonly JsonValue[]): readonly string[] {
-  return cells.every(isText) ? cells : cells.map((cell) => textOfCell(cell ?? null));
-}
-
-function isText(cell: JsonValue | undefined): cell is string {
-  return typeof cell === 'string';
+  return cells.every((cell) => typeof cell === 'string')
+    ? cells
+    : cells.map((cell) => textOfCell(cell ?? null));
 }
 
 /** Whether all cells are empty. */

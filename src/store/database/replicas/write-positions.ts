@@ -6,17 +6,13 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
-/**
- * Records how far the log of the primary was at which second, to compute the lag of a replica in time.
- *
- * A log position (LSN) is the number of a byte. Whoever has replayed the log up to the primary's position
- * after a commit can see that commit.
- */
-
 /** PostgreSQL's notation, e.g. `16/B374D848`. */
 const PRINTED = /^([0-9A-Fa-f]{1,8})\/([0-9A-Fa-f]{1,8})$/;
 
-/** `undefined` for a malformed position. */
+/**
+ * A log position (LSN) is the number of a byte. Whoever has replayed the log up to the primary's position
+ * after a commit can see that commit. `undefined` for a malformed position.
+ */
 export function parsePosition(text: string): bigint | undefined {
   const [, high, low] = PRINTED.exec(text) ?? [];
   if (high === undefined || low === undefined) return undefined;
