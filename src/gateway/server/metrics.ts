@@ -300,14 +300,14 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
     },
     {
       name: 'campus_backup_scheduled',
-      help: '1 where backups are to be made by the clock (BACKUP_SCHEDULE), else 0.',
+      help: '1 where scheduled backups are made (BACKUP_SCHEDULE), else 0.',
       aggregator: 'max',
       read: () => Number(backups.isScheduled),
     },
     {
       name: 'campus_backup_age_seconds',
       help:
-        'How old the last backup by the clock (BACKUP_SCHEDULE) is. Each gateway says the same; absent ' +
+        'How old the last scheduled backup (BACKUP_SCHEDULE) is. Each gateway says the same; absent ' +
         'before the first one, and while the database is away.',
       aggregator: 'max',
       read: () => figureOf(backups.ageSeconds()),

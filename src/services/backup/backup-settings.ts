@@ -9,11 +9,11 @@ export const BACKUP_SETTINGS = {
       .regex(/^[\d*,/-]+( [\d*,/-]+){4}$/, 'expected minute, hour, day, month and weekday: 30 20 * * *')
       .optional(),
     'when backups are made, in UTC: minute, hour, day, month, weekday; 30 20 * * * is two at night in ' +
-      'India. One gateway of several makes each. Unset: none are made by the clock',
+      'India. One gateway of several makes each. Unset: none are scheduled',
   ),
   backupKeep: setting(
     positiveSetting,
-    'how many backups by the clock are kept; older ones are removed after the next one',
+    'how many scheduled backups are kept; older ones are removed after the next one',
     '14',
   ),
   backupDirectory: setting(

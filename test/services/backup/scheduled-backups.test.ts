@@ -52,7 +52,7 @@ async function makeDaily(backups: ScheduledBackups, days: number): Promise<void>
   }
 }
 
-describe('backups by the clock', () => {
+describe('scheduled backups', () => {
   it('are kept in a folder, the newest of them, each of them whole', async () => {
     const directory = folder.file('kept');
     await makeDaily(backupsWith({ backupDirectory: directory }), 5);
@@ -147,7 +147,7 @@ describe('backups by the clock', () => {
     expect(await readdir(`${dataDirectory}/backups`)).toHaveLength(1);
   });
 
-  it('are said to be made by the clock before there is one', () => {
+  it('are said to be scheduled before there is one', () => {
     expect(backupsWith({}).isScheduled).toBe(false);
     expect(backupsWith({ backupSchedule: '30 20 * * *' }).isScheduled).toBe(true);
   });

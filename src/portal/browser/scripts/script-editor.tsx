@@ -325,7 +325,7 @@ export function describeTriggers(script: ScriptTriggers): readonly string[] {
   return [
     ...before.map(({ collection }) => t('before writes of {collection}', { collection })),
     ...after.map(({ collection }) => t('after writes of {collection}', { collection })),
-    ...(schedule === null ? [] : [t('by the clock: {schedule}', { schedule })]),
+    ...(schedule === null ? [] : [t('on a schedule: {schedule}', { schedule })]),
     ...topics.map((topic) => t('messages of {topic}', { topic })),
     ...(endpoint === null ? [] : [t('requests, {methods}', { methods: endpoint.methods.join(', ') })]),
     ...(roles.length === 0 ? [] : [t('called by {roles}', { roles: roles.join(', ') })]),
