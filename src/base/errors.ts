@@ -86,6 +86,10 @@ function error(status: number, title: string, when: string) {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERRORS, code);
+}
+
 /** One fault in a request: where it is, what was sent, what would be right. */
 export interface ErrorDetail {
   readonly detail: string;

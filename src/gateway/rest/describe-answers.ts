@@ -187,8 +187,8 @@ function describeReport(report: Report): Schema {
       },
       generatedAt: { type: 'string', format: 'date-time' },
       currency: { type: 'string', description: 'ISO 4217.', pattern: '^[A-Z]{3}$' },
-      rows: { type: 'array', items: rowRef(report.row) },
-      totals: rowRef(report.totals),
+      rows: { type: 'array', items: schemaRef(report.row.title) },
+      totals: schemaRef(report.totals.title),
       warnings: { type: 'array', items: { $ref: '#/components/schemas/ReportWarning' } },
       pageInfo: { $ref: '#/components/schemas/ReportPageInfo' },
     },
@@ -200,14 +200,14 @@ function understood(schema: Schema): Schema {
   return schema.type === 'number' ? { type: 'string' } : schema;
 }
 
-function rowRef({ title }: { readonly title: string }): Schema {
-  return { $ref: `#/components/schemas/${title}` };
+export function schemaRef(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
 }
 
 const IN_ROW = {
-  declared: rowRef,
-  decimal: { $ref: '#/components/schemas/Money' },
-  month: { $ref: '#/components/schemas/Month' },
+  declared: ({ title }: { readonly title: string }) => schemaRef(title),
+  decimal: schemaRef('Money'),
+  month: schemaRef('Month'),
 };
 
 function addRow(into: Record<string, Schema>, rowClass: RowClass): void {

@@ -3,12 +3,12 @@
  * `/o/recs/task`, with the schemas of a task. They are served by the generic routes.
  */
 import type { CollectionInReach } from '../../store/access/access.js';
+import { schemaRef } from './describe-answers.js';
 import {
   changesSchemaName,
   describeWhat,
   newRecordSchemaName,
   recordSchemaName,
-  schemaRef,
 } from './describe-records.js';
 import type { RouteDescription, Schema } from './route.js';
 

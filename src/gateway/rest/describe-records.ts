@@ -5,7 +5,7 @@ import { type Collection, type Field, mustBeSent } from '../../base/model/collec
 import { SCALAR_TYPES, valueKindOf } from '../../base/model/field-types/scalar-types.js';
 import { RECORD_ID_PATTERN } from '../../base/model/record-id.js';
 import type { CollectionInReach } from '../../store/access/access.js';
-import { nullableSchema } from './describe-answers.js';
+import { nullableSchema, schemaRef } from './describe-answers.js';
 import type { Schema } from './route.js';
 
 /** Any record, and a list of them. */
@@ -62,10 +62,6 @@ const REFERENCE: Schema = {
     label: { type: 'string', description: 'What the record was called.' },
   },
 };
-
-export function schemaRef(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` };
-}
 
 /**
  * `fee_receipt` becomes `FeeReceiptRecord`. A collection whose name would clash with another one's, such as

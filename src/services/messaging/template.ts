@@ -10,6 +10,7 @@
  */
 import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import { isList } from '../../base/model/compare-json.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 
 export interface TemplateFormat {
@@ -230,10 +231,6 @@ function isEmpty(value: JsonValue): boolean {
 
 function nameOf(path: TemplatePath): string {
   return path.join('.').slice(0, 100) || '.';
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 type TemplatePart =

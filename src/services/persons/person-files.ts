@@ -10,7 +10,6 @@ import {
   defined,
   isJsonObject,
   type JsonObject,
-  type JsonValue,
   parseExactJson,
   printExactJson,
 } from '../../base/json/json.js';
@@ -297,7 +296,8 @@ function printPersonPage({ domain, collection, at, json, parts, hidden }: Person
   const values = isJsonObject(record) ? Object.entries(record) : [];
   const rows = values.map(([name, value]) => {
     const meaning = collection.fieldsByName.get(name)?.description ?? '';
-    return `<tr><th>${escaped(name)}</th><td>${escaped(shown(value))}</td><td>${escaped(meaning)}</td></tr>`;
+    const shown = typeof value === 'string' ? value : printExactJson(value);
+    return `<tr><th>${escaped(name)}</th><td>${escaped(shown)}</td><td>${escaped(meaning)}</td></tr>`;
   });
   const listed = parts.map(({ path, title, lines }) => {
     const link = path.split('/').map(encodeURIComponent).join('/');
@@ -326,10 +326,6 @@ ${listed.join('\n')}</table>
 ${left}
 </html>
 `;
-}
-
-function shown(value: JsonValue): string {
-  return typeof value === 'string' ? value : printExactJson(value);
 }
 
 function escaped(text: string): string {

@@ -1,5 +1,5 @@
 /** The error of a failed run: the script's own with its place, or the limit it met. */
-import { ERRORS, type ErrorCode, type ErrorDetail, tryTo } from '../../base/errors.js';
+import { ERRORS, type ErrorDetail, isErrorCode, tryTo } from '../../base/errors.js';
 import { MAX_JSON_DEPTH } from '../../base/json/body-shape.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import type { GuestError } from './guest/guest-message.js';
@@ -89,13 +89,9 @@ function kindOf(limit: MetLimit): ScriptLimit {
 function readRefusal(text: string | undefined): Pick<ScriptError, 'code' | 'status' | 'errors'> {
   // Details longer than an error has room for are cut off.
   const told = tryTo(() => JSON.parse(text ?? '') as JsonValue);
-  if (!isJsonObject(told) || typeof told.code !== 'string' || !isErrorCode(told.code)) return {};
+  if (!isJsonObject(told) || !isErrorCode(told.code)) return {};
   const errors = Array.isArray(told.errors) ? told.errors.filter(isDetail) : undefined;
   return { code: told.code, status: ERRORS[told.code].status, ...(errors && { errors }) };
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERRORS, code);
 }
 
 function isDetail(value: unknown): value is ErrorDetail {

@@ -1,5 +1,5 @@
 /** Writes that are executed once, however often they are sent: the first answer is stored with the write. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { faultAt } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { credentialName, type KeyScopes, type Principal, type Scope } from '../../base/model/scope.js';
@@ -41,14 +41,14 @@ export async function idempotently<T extends JsonValue>(
   assertKey(key);
   const { principal } = scope;
   const owner = idempotencyOwner(principal);
-  const hash = hashOf(text);
+  const requestHash = hash('sha256', text, 'buffer');
   return await atomically(environment, scope, { within, writes }, async (tx) => {
     // Computed here, because Citus does not allow clock functions in `on conflict`.
     const outdated = new Date(Date.now() - IDEMPOTENCY_HOURS * 3_600_000).toISOString();
     const claim = async (credential: string) => {
       const claimed = await tx.query(sql`
         insert into idempotency_keys (domain_id, credential, key, request_hash, created_at)
-        values (${scope.domain.id}, ${credential}, ${key}, ${hash}, now())
+        values (${scope.domain.id}, ${credential}, ${key}, ${requestHash}, now())
         on conflict (domain_id, credential, key) do update
           set request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
           where idempotency_keys.created_at < ${outdated}::timestamptz
@@ -65,7 +65,7 @@ export async function idempotently<T extends JsonValue>(
     const ofKey = sql`domain_id = ${scope.domain.id} and key = ${key}`;
     // Waits for a transaction that holds the same key.
     if (!(await claim(owner))) {
-      return await firstAnswer<T>(tx, { row: sql`${ofKey} and credential = ${owner}`, hash, key });
+      return await firstAnswer<T>(tx, { row: sql`${ofKey} and credential = ${owner}`, requestHash, key });
     }
     // Gateways of the version before this one keep answers under the credential, and look only there.
     const earlierName = credentialName(principal.credential);
@@ -76,7 +76,7 @@ export async function idempotently<T extends JsonValue>(
     const [earlier] =
       earlierNames.length === 0 ? [] : await tx.query(sql`select 1 from idempotency_keys where ${isEarlier}`);
     if (earlier !== undefined) {
-      const answered = await firstAnswer<T>(tx, { row: isEarlier, hash, key });
+      const answered = await firstAnswer<T>(tx, { row: isEarlier, requestHash, key });
       await keep(answered);
       return answered;
     }
@@ -88,10 +88,10 @@ export async function idempotently<T extends JsonValue>(
 
 async function firstAnswer<T extends JsonValue>(
   tx: Transaction,
-  kept: { readonly row: Sql; readonly hash: Buffer; readonly key: string },
+  kept: { readonly row: Sql; readonly requestHash: Buffer; readonly key: string },
 ): Promise<T> {
   const [row] = await tx.query<{ answer: string; is_same: boolean }>(sql`
-    select answer #>> '{}' as answer, request_hash = ${kept.hash} as is_same
+    select answer #>> '{}' as answer, request_hash = ${kept.requestHash} as is_same
     from idempotency_keys
     where ${kept.row}`);
   if (row?.is_same) return JSON.parse(row.answer);
@@ -139,16 +139,12 @@ export function idempotencyOwner({ kind, id, domainId, credential, roles, scopes
   // An API key has the roles of its user; a token with a part of the rights has roles of its own.
   const ownRoles = credential.part === undefined ? null : [...roles].sort();
   const rights = JSON.stringify([ownRoles, scopes === undefined ? null : sortedScopes(scopes)]);
-  return `${user}/${hashOf(rights).toString('base64url')}`;
+  return `${user}/${hash('sha256', rights, 'base64url')}`;
 }
 
 function sortedScopes({ collections, reports, scripts }: KeyScopes): unknown {
   const verbs = Object.entries(collections).map(([name, list]) => [name, [...list].sort()] as const);
   return [verbs.sort(([one], [other]) => (one < other ? -1 : 1)), [...reports].sort(), [...scripts].sort()];
-}
-
-function hashOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 function assertKey(key: string): void {

@@ -16,7 +16,7 @@ import {
   Kind,
   OperationTypeNode,
 } from 'graphql';
-import { ERRORS, type ErrorCode, ServiceError } from '../../../base/errors.js';
+import { ERRORS, isErrorCode, ServiceError } from '../../../base/errors.js';
 import { inSpan } from '../../../base/process/traced.js';
 import { toSplicedData } from '../../../base/scalars/json-text.js';
 import type { FieldMeter } from '../../../store/catalog/field-uses.js';
@@ -315,10 +315,6 @@ export function finishErrors(
 
 /** These errors about documents and variables disclose names of the schema. */
 const SCHEMA_CODES: ReadonlySet<unknown> = new Set(['GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);
-
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(ERRORS, code);
-}
 
 /** Adds the request id, and leaves out the names that the caller may not know. */
 export function finishError(
