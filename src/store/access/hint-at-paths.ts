@@ -37,8 +37,8 @@ export function hintAtPaths(paths: readonly Path[], scope: Scope, collection: Co
 /** Adds a hint for each undeclared name in the sent values that is close to a declared one. */
 export function hintAtSent(sent: readonly JsonValue[], scope: Scope, collection: Collection): void {
   if (scope.onHint === undefined) return;
-  const paths = sent.slice(0, MOST_RECORDS).flatMap((value) => [...pathsIn(value, [])]);
-  for (const hint of hintsAt(paths, scope, collection)) if (hint.isTypo) scope.onHint(hint.text);
+  for (const hint of hintsAt(pathsIn([...sent], []), scope, collection))
+    if (hint.isTypo) scope.onHint(hint.text);
 }
 
 interface Hint {
@@ -47,7 +47,7 @@ interface Hint {
   readonly isTypo: boolean;
 }
 
-function* hintsAt(paths: readonly Path[], scope: Scope, collection: Collection): Generator<Hint> {
+function* hintsAt(paths: Iterable<Path>, scope: Scope, collection: Collection): Generator<Hint> {
   if (scope.onHint === undefined || collection.fields.length === 0) return;
   let compared = 0;
   for (const path of paths) {

@@ -289,10 +289,8 @@ export function namedFieldsAt({ name, fieldsByName }: Collection, paths: readonl
 }
 
 /** The fields of the first records. */
-export function namedFieldsOf(collection: Collection, records: readonly JsonObject[]): StoredField[] {
-  const names = new Set(records.slice(0, MOST_RECORDS).flatMap((record) => Object.keys(record)));
-  return namedFieldsAt(
-    collection,
-    [...names].map((name) => [name]),
-  );
+export function namedFieldsOf({ name, fields }: Collection, records: readonly JsonObject[]): StoredField[] {
+  const first = records.slice(0, MOST_RECORDS);
+  const named = fields.filter((field) => first.some((record) => Object.hasOwn(record, field.name)));
+  return named.map((field) => ({ collection: name, field: field.name }));
 }
