@@ -361,7 +361,7 @@ export class ZipParts implements AsyncDisposable {
       const entries = new Map<string, Entry>();
       let unpackedBytes = 0;
       if (file.entryCount > maxEntries)
-        throw tooLarge(`The workbook has ${file.entryCount} parts; at most ${maxEntries} are read`);
+        throw tooLarge(`The workbook has ${file.entryCount} parts; at most ${maxEntries} are read.`);
       for await (const entry of file.eachEntry()) {
         unpackedBytes += entry.uncompressedSize;
         assertNoBomb(entry, unpackedBytes);
@@ -410,14 +410,14 @@ function assertNoBomb({ fileName, compressedSize, uncompressedSize }: Entry, unp
   if (uncompressedSize > minRatioBytes && uncompressedSize > compressedSize * maxRatio)
     throw tooLarge(
       `${fileName} in the workbook is packed ${ratio} times smaller than it is; ` +
-        `at most ${maxRatio} times is read`,
+        `at most ${maxRatio} times is read.`,
     );
   if (unpackedBytes > maxUnpackedBytes)
-    throw tooLarge(`The workbook is larger than ${maxUnpackedBytes} bytes unpacked, the most that is read`);
+    throw tooLarge(`The workbook is larger than ${maxUnpackedBytes} bytes unpacked, the most that is read.`);
 }
 
 function tooLarge(detail: string): ServiceError {
-  return new ServiceError('LIMIT_EXCEEDED', `${detail}. Save the sheet as CSV.`);
+  return new ServiceError('LIMIT_EXCEEDED', `${detail} Save the sheet as CSV.`);
 }
 
 function damaged(cause: unknown): ServiceError {
