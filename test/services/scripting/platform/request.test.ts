@@ -47,7 +47,7 @@ const bank = useHttpServer((request, response) => {
 const test = usePlatform(() => ({
   SCRIPT_REQUEST_PRIVATE_HOSTS: `127.0.0.1:${bank.port}`,
   SCRIPT_REQUESTS: '8',
-  SCRIPT_REQUEST_TIMEOUT_MS: '700',
+  SCRIPT_REQUEST_TIMEOUT_MS: '2000',
 }));
 
 const value = async (code: string) => await test.value('viewer', code.replaceAll('BANK', bank.url));
@@ -139,7 +139,7 @@ describe('platform.request', () => {
       message: expect.stringContaining('within 150 ms'),
     });
     expect(await refusal('platform.request("BANK/silent", { timeoutMs: 60000 });')).toMatchObject({
-      message: expect.stringContaining('within 700 ms'),
+      message: expect.stringContaining('within 2000 ms'),
     });
   });
 
