@@ -98,11 +98,13 @@ function tooLong(found: string): ServiceError {
 const holdsAll: Holds = () => true;
 
 async function* linesOf(
-  { columns, timeZone, expanded }: RecordFile,
+  { format, columns, timeZone, expanded }: RecordFile,
   batches: AsyncIterable<readonly string[]>,
   holds: Holds,
 ): AsyncGenerator<readonly TableLine[], void> {
-  const print = createLinePrinter(columns, holds, timeZone);
+  // Only Parquet has columns of objects; elsewhere they are JSON text.
+  const printed = format === 'parquet' ? columns : columns.map((one) => ({ ...one, members: undefined }));
+  const print = createLinePrinter(printed, holds, timeZone);
   for await (const texts of batches) {
     for (let start = 0; start < texts.length; start += SLICE_RECORDS) {
       if (start > 0) await nextTurn();
@@ -287,8 +289,7 @@ function fillMember(
 }
 
 function printMember(value: JsonValue, column: RecordColumn, holds: Holds): string | undefined {
-  // Only Parquet has columns of lists and objects; elsewhere they are JSON text.
-  if (column.kind === 'json' && (!column.members || holds !== parquetHolds)) return printExactJson(value);
+  if (column.kind === 'json' && !column.members) return printExactJson(value);
   if (!column.isList && !column.members) return printScalar(value, column, holds);
   return isHeld(value, column, holds) ? printExactJson(value) : undefined;
 }
