@@ -160,7 +160,7 @@ export function describeReports(reports: readonly Report[]): Schema {
 }
 
 export function reportRef(report: Report): Schema {
-  return { $ref: `#/components/schemas/${reportSchemaName(report)}` };
+  return schemaRef(reportSchemaName(report));
 }
 
 /** The answer of `feeDefaulters` is a `FeeDefaultersReport`. */
@@ -189,8 +189,8 @@ function describeReport(report: Report): Schema {
       currency: { type: 'string', description: 'ISO 4217.', pattern: '^[A-Z]{3}$' },
       rows: { type: 'array', items: schemaRef(report.row.title) },
       totals: schemaRef(report.totals.title),
-      warnings: { type: 'array', items: { $ref: '#/components/schemas/ReportWarning' } },
-      pageInfo: { $ref: '#/components/schemas/ReportPageInfo' },
+      warnings: { type: 'array', items: schemaRef('ReportWarning') },
+      pageInfo: schemaRef('ReportPageInfo'),
     },
   };
 }
