@@ -125,6 +125,7 @@ export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
       skipCheck: true,
     });
     letRootFieldsFail(schema);
+    // Only the types of whole records: a part of an object is reached through the object's field.
     const storedFields = new Map(model.collections.flatMap((typed) => membersOf(typed, model)));
     return { schema: readPrintableFields(schema), storedFields, needed };
   });

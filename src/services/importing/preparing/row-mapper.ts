@@ -169,7 +169,7 @@ interface ReadColumn extends Omit<ColumnMapping, 'field' | 'blank'> {
   readonly blanks: ReadonlySet<string>;
   readonly of: 'table' | 'documents';
   readonly timeZone: string;
-  /** Whether an empty cell would date the record to the moment of the import. */
+  /** Whether a record without a value from this column would get the time of the import. */
   readonly isStamped: boolean;
   /** Whether `10%` is 10. */
   readonly isPercentage: boolean;

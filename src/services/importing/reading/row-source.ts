@@ -21,7 +21,7 @@ export interface SourceRow {
   readonly values: Readonly<Record<string, unknown>>;
   /** The cells as in the file, for the list of refused rows; the text of a malformed document. */
   readonly source?: readonly string[];
-  /** Whether the sheet of a workbook does not show the row. */
+  /** Whether the row is hidden in its sheet, e.g. by a filter. */
   readonly isHidden?: boolean;
   /** Set for a malformed document: its text may contain more than can be read from it. */
   readonly isMalformed?: true;

@@ -12,7 +12,7 @@ import { type CellValue, isBlankRow, type TableRow, tooManyColumns } from './tab
 /** A row of a sheet, with the faults of its cells. */
 export interface SheetRow extends TableRow {
   readonly fault?: CellOfFault;
-  /** Whether the sheet does not show it, e.g. because of a filter. */
+  /** @see SourceRow.isHidden */
   readonly isHidden: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface MergedCells {
 }
 
 const MS_OF_A_DAY = 86_400_000;
-/** Of a sheet in its largest form. */
+/** The last row that any spreadsheet program has: LibreOffice with its option for large sheets. */
 const MAX_ROW = 16_777_216;
 
 /** Receives the elements of a sheet and returns its complete rows. Blank rows are left out. */
