@@ -37,7 +37,7 @@ export function hintAtPaths(paths: readonly Path[], scope: Scope, collection: Co
 /** Adds a hint for each undeclared name in the sent values that is close to a declared one. */
 export function hintAtSent(sent: readonly JsonValue[], scope: Scope, collection: Collection): void {
   if (scope.onHint === undefined) return;
-  for (const hint of hintsAt(pathsIn([...sent], []), scope, collection))
+  for (const hint of hintsAt(pathsIn(sent.slice(0, MOST_RECORDS), []), scope, collection))
     if (hint.isTypo) scope.onHint(hint.text);
 }
 
