@@ -287,7 +287,7 @@ async function* readXml(part: string, bytes: AsyncIterable<Buffer>, events: XmlE
   parser.on('doctype', () =>
     refuse('declares a document type, which no workbook needs and is not read. Save it again.'),
   );
-  parser.on('error', (error) => refuse(`is no XML (${error.message}); save it again.`));
+  parser.on('error', (error) => refuse(`is not XML (${error.message}); save it again.`));
   parser.on('opentag', ({ name, attributes }) => {
     sinceTag = 0;
     events.open?.(localName(name), attributes as Readonly<Record<string, SaxesAttributePlain & string>>);

@@ -349,9 +349,9 @@ describe('a workbook that is none, or is damaged', () => {
       'The workbook has no part xl/gone.xml',
     ],
     [
-      'no XML',
+      'not XML',
       workbookOf({ sheets: { S: '<sheetData><row></sheetData>' } }),
-      'xl/worksheets/s0.xml in the workbook is no XML',
+      'xl/worksheets/s0.xml in the workbook is not XML',
     ],
     [
       'with a text that is not there',
