@@ -201,7 +201,7 @@ export class Receipts {
     });
     const lines = linesOf(input, dues);
     const place = this.#placeOf(scope);
-    const replaces = input.replaces && (await findRolledBack(tx, place, input.replaces));
+    const replaces = input.replaces && (await findRolledBack(tx, place, [input.replaces, student.id]));
     const total = lines.reduce((sum, line) => sum.plus(line.amount).plus(line.fine), new Decimal(0));
     // The last lock to be taken, because little work follows it.
     const receiptNo = await takeNumber(tx, place, await spelledSeries(tx, place, series));
@@ -347,12 +347,14 @@ interface ReceiptState {
   readonly status: string;
   readonly rolledBackOn: string | null;
   readonly date: string;
+  readonly student: string | null;
 }
 
 async function getReceipt(tx: Transaction, place: Place, receiptNo: string): Promise<ReceiptState> {
   const [receipt] = await tx.query<ReceiptState>(sql`
 select r.id, r.data->>'receipt_no' as "receiptNo", r.data->>'status' as status,
-  r.data->>'rolled_back_on' as "rolledBackOn", r.data->>'date' as date
+  r.data->>'rolled_back_on' as "rolledBackOn", r.data->>'date' as date,
+  r.data#>>'{student,value}' as student
 from records r
 where ${liveRecordsNamed(place, 'fee_receipt', { field: 'receipt_no', text: receiptNo })}
 for no key update`);
@@ -361,15 +363,17 @@ for no key update`);
   throw faultAt('NOT_FOUND', detail, { parameter: 'receiptNo', sent: receiptNo });
 }
 
-/** The number of a rolled-back receipt, as it is stored. */
-async function findRolledBack(tx: Transaction, place: Place, sent: string): Promise<string> {
-  const { receiptNo, status } = await getReceipt(tx, place, sent);
-  if (status === 'rolled_back') return receiptNo;
-  throw invalid(
-    'replaces',
-    `is ${receiptNo}, which is not rolled back`,
-    'the number of a rolled-back receipt',
-  );
+/** The number of a rolled-back receipt of the student, as it is stored. */
+async function findRolledBack(
+  tx: Transaction,
+  place: Place,
+  [sent, studentId]: readonly [string, string],
+): Promise<string> {
+  const { receiptNo, status, student } = await getReceipt(tx, place, sent);
+  if (status === 'rolled_back' && student === studentId) return receiptNo;
+  const fault = status === 'rolled_back' ? 'which another student has paid' : 'which is not rolled back';
+  const expected = 'the number of a rolled-back receipt of the student';
+  throw invalid('replaces', `is ${receiptNo}, ${fault}`, expected);
 }
 
 /** The series as the numbers before this one spell it: two that differ in case alone are one. */

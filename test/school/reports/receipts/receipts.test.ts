@@ -323,6 +323,10 @@ select operation, principal from audit_entries where collection = 'fee_receipt' 
   });
 
   it('makes the dues open again, and its number stays taken', async () => {
+    const ofAnother = { studentId: 'anu', paymentType: 'cash', amount: money('1'), replaces: 'R-1' } as const;
+    await expect(receipts().record(ACCOUNTANT, ofAnother)).rejects.toThrow(
+      'replaces is R-1, which another student has paid; expected the number of a rolled-back receipt',
+    );
     const receipt = await receipts().record(ACCOUNTANT, {
       studentId: 'bina',
       paymentType: 'cash',
