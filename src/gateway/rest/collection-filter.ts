@@ -12,8 +12,8 @@ import { dayOfWord, isDay } from '../../base/model/calendar.js';
 import type { DayWord, Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import { valueAtPath } from '../../base/model/value-at-path.js';
-import { didYouMean } from '../../base/text/did-you-mean.js';
 import { todayIn } from '../../school/reports/engine/school-calendar.js';
+import { unknownName } from '../../school/reports/shared/assert-place.js';
 import { endBeforeStart } from '../../school/reports/shared/common-parameters.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { RecordResolver } from '../resolvers/records/record-resolver.js';
@@ -30,7 +30,6 @@ interface Sent {
 
 /** Names to suggest from; a school has fewer classes and roles. */
 const MOST_NAMES = 500;
-const SHOWN_NAMES = 30;
 
 /**
  * The conditions of the parameters that were sent.
@@ -167,11 +166,8 @@ async function unknown(
   const { parameter, text, records, context } = asked;
   const request = { ...place, filter: undefined, limit: MOST_NAMES };
   const found = isSuggested ? ((await findRecords(records, context, request)) ?? []) : [];
-  const names = new Set(found.flatMap(({ json }) => namesAt(place.path, json)));
-  const expected =
-    names.size === 0 ? {} : { expected: `one of ${[...names].slice(0, SHOWN_NAMES).join(', ')}` };
-  const detail = `${sentence} ${JSON.stringify(text.slice(0, 100))}.${didYouMean(text, names)}`;
-  return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail, ...expected, sent: text }] });
+  const known = [...new Set(found.flatMap(({ json }) => namesAt(place.path, json)))];
+  return unknownName(parameter, text, { sentence, known });
 }
 
 /** `undefined` if the caller may not read them, or there is no such collection. */

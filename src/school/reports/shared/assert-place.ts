@@ -220,8 +220,9 @@ interface UnknownName {
   readonly known: readonly string[];
 }
 
-function unknownName(parameter: string, sent: string, { sentence, known }: UnknownName): ServiceError {
-  const detail = `${sentence} ${JSON.stringify(sent)}.${didYouMean(sent, known)}`;
+/** A NOT_FOUND with the names that are known. */
+export function unknownName(parameter: string, sent: string, { sentence, known }: UnknownName): ServiceError {
+  const detail = `${sentence} ${JSON.stringify(sent.slice(0, 100))}.${didYouMean(sent, known)}`;
   const expected = known.length === 0 ? {} : { expected: `one of ${listNames(known)}` };
   return faultAt('NOT_FOUND', detail, { parameter, ...expected, sent });
 }
