@@ -118,6 +118,12 @@ export function memberOf(object: JsonObject, name: string): JsonValue | undefine
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
+/** Sets an own member, also one called `__proto__`, whose assignment would set the prototype. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
 /** Recognizes an exact number by its class, which is faster than looking for a member. */
 function isExact(value: unknown): value is LosslessNumber {
   return value instanceof LosslessNumber;

@@ -85,6 +85,13 @@ export function monthOf(day: string): string {
   return day.slice(0, 7);
 }
 
+export const DEFAULT_FIRST_MONTH = 4;
+
+/** The first year of the session that a day or month falls in, where sessions start in month `firstMonth`. */
+export function sessionYearOf(dayOrMonth: string, firstMonth = DEFAULT_FIRST_MONTH): number {
+  return Number(dayOrMonth.slice(0, 4)) - (Number(dayOrMonth.slice(5, 7)) < firstMonth ? 1 : 0);
+}
+
 /** The day of the zone that an instant (its text, or a `Date`) is on. */
 export function dayOf(instant: string | Date, timeZone: string): string {
   const milliseconds = typeof instant === 'string' ? millisecondsOf(instant) : instant.getTime();

@@ -110,12 +110,19 @@ export interface UniqueTogether {
 }
 
 /** A condition between values of one record. A missing value is not compared; a missing addend is 0. */
-export type Check = SumCheck | OrderCheck | WhenCheck | DistinctCheck;
+export type Check = SumCheck | SessionCheck | OrderCheck | WhenCheck | DistinctCheck;
 
 /** The number `total` equals the sum of the numbers at `of`, exactly. */
 interface SumCheck {
   readonly kind: 'sum';
   readonly total: string;
+  readonly of: readonly (readonly string[])[];
+}
+
+/** The months at `of` are of the session in the field `session`. */
+interface SessionCheck {
+  readonly kind: 'inSession';
+  readonly session: string;
   readonly of: readonly (readonly string[])[];
 }
 
@@ -136,6 +143,7 @@ interface WhenCheck {
   readonly holds: {
     readonly field: string;
     readonly isRequired: boolean;
+    readonly isAbsent: boolean;
     readonly bounds: Bounds | undefined;
   };
 }

@@ -100,6 +100,8 @@ export interface Clock {
   readonly now: Date;
   /** The calling code of telephone numbers that are written without one. Default: that of India. */
   readonly callingCode?: string | undefined;
+  /** The month that sessions start in, 1–12. Default: April. */
+  readonly sessionFirstMonth?: number | undefined;
 }
 
 export function textEquals(text: string, isInsensitive: boolean | undefined): ValueTest {

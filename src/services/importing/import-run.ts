@@ -287,7 +287,7 @@ export class ImportRun {
 
   async *#batches({ run, within }: Pass, position: number): AsyncGenerator<PreparedBatch, void> {
     const { one, collection, mapping, key, seed, signal, file, staging } = run;
-    const { timeZone, callingCode } = (await this.#options.scopeOf(one)).domain;
+    const { domain } = await this.#options.scopeOf(one);
     // Rows may refer to records that the same transaction has created.
     const queryable = within ?? this.#options.database;
     const scopeOf = () => this.#options.scopeOf(one);
@@ -304,7 +304,7 @@ export class ImportRun {
       {
         file: { path: file, name: one.name },
         source: { ...optionsFound(one.inspection), ...one.source },
-        plan: { collection, timeZone, callingCode, now: new Date(), key, seed, of, position },
+        plan: { ...domain, collection, now: new Date(), key, seed, of, position },
         mapping: printExactJson(mapping as unknown as JsonValue),
         batchRows: this.#batchRows,
       },

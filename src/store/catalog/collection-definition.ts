@@ -55,6 +55,7 @@ export interface PersonalDefinition {
 
 export type CheckDefinition =
   | { readonly kind: 'sum'; readonly total: string; readonly of: readonly string[] }
+  | { readonly kind: 'inSession'; readonly session: string; readonly of: readonly string[] }
   | { readonly kind: 'order'; readonly in?: string; readonly lower: string; readonly upper: string }
   | { readonly kind: 'distinct'; readonly in: string; readonly field: string }
   | {
@@ -62,7 +63,11 @@ export type CheckDefinition =
       readonly in?: string;
       readonly field: string;
       readonly is: readonly (string | boolean)[];
-      readonly holds: Bounds & { readonly field: string; readonly required?: boolean };
+      readonly holds: Bounds & {
+        readonly field: string;
+        readonly required?: boolean;
+        readonly absent?: boolean;
+      };
     };
 
 export interface FieldDefinition extends Bounds {

@@ -287,16 +287,22 @@ function checkCheck(
   fields: readonly FieldDefinition[],
   pointer: string,
 ): void {
+  const place = 'in' in check && check.in !== undefined ? `${check.in}.` : '';
+  const fieldOf = (name: string) => findFieldThroughLists(fields, place + name);
   if (check.kind === 'sum') {
     const parts = check.of.map((path, part) => [`${pointer}/of/${part}`, path] as const);
     for (const [at, path] of [[`${pointer}/total`, check.total] as const, ...parts]) {
-      const isNumber = findFieldThroughLists(fields, path)?.type === 'number';
+      const isNumber = fieldOf(path)?.type === 'number';
       faults.unless(isNumber, at, `"${path}" is no declared number`, 'the path of a number field');
     }
     return;
   }
-  const fieldOf = (name: string) =>
-    findFieldThroughLists(fields, check.in === undefined ? name : `${check.in}.${name}`);
+  if (check.kind === 'inSession') {
+    const isOfMonths = check.of.every((path) => fieldOf(path)?.format === 'month');
+    const hasSession = fieldOf(check.session)?.format === 'session';
+    faults.unless(isOfMonths && hasSession, pointer, 'it names other fields', 'a session and months');
+    return;
+  }
   if (check.kind === 'order') {
     const [lower, upper] = [fieldOf(check.lower), fieldOf(check.upper)];
     const isOrdered =
@@ -313,7 +319,7 @@ function checkCheck(
     faults.unless(isText, pointer, 'it names no declared text', 'a text of the objects in a list');
     return;
   }
-  const { field: name, required: _required, ...bounds } = check.holds;
+  const { field: name, required: _required, absent: _absent, ...bounds } = check.holds;
   const [state, subject] = [fieldOf(check.field), fieldOf(name)];
   if (subject === undefined || (state?.type !== 'text' && state?.type !== 'boolean')) {
     const expected = 'a text or boolean as `field`, and a declared field in `holds`';

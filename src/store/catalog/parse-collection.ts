@@ -217,13 +217,14 @@ function toLinks(fields: readonly FieldDefinition[], parents: readonly string[])
 function toCheck(check: CheckDefinition): Check {
   switch (check.kind) {
     case 'sum':
-      return { kind: 'sum', total: check.total, of: check.of.map((path) => path.split('.')) };
+    case 'inSession':
+      return { ...check, of: check.of.map((path) => path.split('.')) };
     case 'order':
     case 'distinct':
       return { ...check, in: check.in?.split('.') ?? [] };
     case 'when': {
-      const { field, required: isRequired = false } = check.holds;
-      const holds = { field, isRequired, bounds: boundsAmong(check.holds) };
+      const { field, required: isRequired = false, absent: isAbsent = false } = check.holds;
+      const holds = { field, isRequired, isAbsent, bounds: boundsAmong(check.holds) };
       return { ...check, in: check.in?.split('.') ?? [], holds };
     }
   }

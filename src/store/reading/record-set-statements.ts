@@ -261,14 +261,13 @@ export function assertMembersReadable(
 function assertReferrersReadable(referrers: ReferrersShape, { scope, catalog }: Reader): void {
   const collection = catalog.get(referrers.collection, scope);
   const access = accessOf(scope, collection, 'read');
-  const { timeZone, callingCode } = scope.domain;
   const findTarget = (name: string) => {
     const target = catalog.find(name);
     const readable = target && findAccess(scope, target, 'read');
     // The filter is not compiled here, so the condition is never read.
     return readable && { collection: target, access: readable, condition: sql.empty };
   };
-  const context = { collection, timeZone, callingCode, now: new Date(), findTarget };
+  const context = { ...scope.domain, collection, now: new Date(), findTarget };
   resolveFilter(referrers.filter, context, access);
   assertReadable([referrers.path, ...referrers.sort.map(({ path }) => path)], access, collection);
   assertMembersReadable(listReferrersMembers(referrers), collection.name, { scope, catalog });

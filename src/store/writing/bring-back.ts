@@ -51,7 +51,6 @@ export async function bringBack(
   const secret = secretFieldsOf(scope, collection);
   const made = new Set(records.map(({ id }) => id));
   const rows: StoredRow[] = [];
-  const { timeZone, callingCode } = scope.domain;
   const keptFields = new Set([CREATED_ON, ...collection.fields.map((field) => field.name)]);
   for (let start = 0; start < records.length; start += BATCH_RECORDS) {
     const changes = [];
@@ -61,7 +60,7 @@ export async function bringBack(
       assertWritable([visible], creatable, collection);
       const pending = { scope, collection, operation: 'create', id: record.id, record: record.data } as const;
       const data = await askBefore(environment.triggers, pending, transaction);
-      const change = toStored(collection, data, { timeZone, callingCode, now, mode: 'replace', keptFields });
+      const change = toStored(collection, data, { ...scope.domain, now, mode: 'replace', keptFields });
       changes.push({ ...change, id: record.id, own });
     }
     const settled = { scope, collection, records: changes, made };
@@ -72,9 +71,9 @@ export async function bringBack(
       assertNoFaults([
         ...listMissing(collection, data),
         ...(faults[index] ?? []),
-        ...findCheckFaults(collection, data, { pointer: '', secret: hidden }),
+        ...findCheckFaults(collection, data, { ...scope.domain, pointer: '', secret: hidden }),
       ]);
-      return { id, data, keys: keysOf(collection, data, timeZone) };
+      return { id, data, keys: keysOf(collection, data, scope.domain.timeZone) };
     });
     const reach = environment.rowsOf(scope, collection, creatable);
     const context = environment.writeContext(scope, collection, now);

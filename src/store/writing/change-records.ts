@@ -250,12 +250,11 @@ function plan(row: LockedRow, request: ChangeRequest & { readonly secret: Secret
   );
   const judged = differing.filter((name) => !open.includes(name));
   const sent = Object.fromEntries(judged.map((name) => [name, memberOf(others, name) ?? null]));
-  const { timeZone, callingCode } = scope.domain;
   // Whether the record has a hidden value already is not disclosed.
   const shown = differing.some((name) => secret.has(name))
     ? Object.fromEntries(Object.entries(before).filter(([name]) => !secret.has(name)))
     : before;
-  const stored = toStored(collection, sent, { timeZone, callingCode, now, mode: 'merge', before: shown });
+  const stored = toStored(collection, sent, { ...scope.domain, now, mode: 'merge', before: shown });
   // In a merge null means "remove"; these fields exist and must be stored as null.
   const nulls = stored.removed.filter((name) => Object.hasOwn(others, name));
   const made = {
@@ -296,7 +295,7 @@ function finish(
 ): FinishedChange {
   const data = applied(before, change);
   const changed = changedBy(before, change, secret);
-  const told = { pointer: '', secret: without(secret, changed), changed };
+  const told = { ...scope.domain, pointer: '', secret: without(secret, changed), changed };
   assertNoFaults(findCheckFaults(collection, data, told));
   // A record from before a rule may be without its key, as another record has it: other changes leave it so.
   const isRekeyed = [...uniqueFieldsOf(collection)].some((name) => changed.has(name));

@@ -2,6 +2,7 @@
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import { describeBounds, isWithinBounds } from '../../base/model/bounds.js';
+import { sessionYearOf } from '../../base/model/calendar.js';
 import type { Check, Collection } from '../../base/model/collection.js';
 import { Exact, toDecimal } from '../../base/model/compare-json.js';
 import { fieldsOfUniqueRule, valuesAt } from '../../base/model/keys-of.js';
@@ -11,24 +12,23 @@ import { findAccess } from '../access/access.js';
 import { fieldsOfLinks } from './settle-links.js';
 import { uniqueFieldsOf } from './unique-key.js';
 
+interface Told {
+  readonly pointer: string;
+  readonly secret: { has(field: string): boolean };
+  readonly changed?: { has(field: string): boolean };
+  readonly sessionFirstMonth?: number | undefined;
+}
+
 /**
  * The violations of a record against its collection's checks, without the values of `secret` fields.
  * `pointer` is the position of the record in the body. Only checks of a `changed` field apply, so that a rule
  * that is newer than the record does not prevent other changes. Default: all.
  */
-export function findCheckFaults(
-  collection: Collection,
-  data: JsonObject,
-  told: {
-    readonly pointer: string;
-    readonly secret: { has(field: string): boolean };
-    readonly changed?: { has(field: string): boolean };
-  },
-): ErrorDetail[] {
+export function findCheckFaults(collection: Collection, data: JsonObject, told: Told): ErrorDetail[] {
   const { changed } = told;
   return collection.checks.flatMap((check) => {
     if (changed && !fieldsOfCheck(check).some((field) => changed.has(field))) return [];
-    const faults = faultsOf(check, data, told.pointer);
+    const faults = faultsOf(check, data, told);
     if (faults.length === 0 || !fieldsOfCheck(check).some((field) => told.secret.has(field))) return faults;
     return [{ pointer: told.pointer, detail: `a rule of ${collection.name} does not hold` }];
   });
@@ -46,13 +46,14 @@ export function fieldsTogether(collection: Collection): readonly (readonly strin
 }
 
 function fieldsOfCheck(check: Check): readonly string[] {
-  if (check.kind === 'sum') return [check.total, ...check.of.flatMap((path) => path.slice(0, 1))];
+  if ('of' in check)
+    return [check.kind === 'sum' ? check.total : check.session, ...check.of.flatMap(([first = '']) => first)];
   if (check.in.length > 0) return check.in.slice(0, 1);
   if (check.kind === 'order') return [check.lower, check.upper];
   return check.kind === 'when' ? [check.field, check.holds.field] : [];
 }
 
-function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[] {
+function faultsOf(check: Check, data: JsonObject, { pointer, sessionFirstMonth }: Told): ErrorDetail[] {
   switch (check.kind) {
     case 'sum': {
       const total = toDecimal(data[check.total]);
@@ -65,6 +66,17 @@ function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[
       const [expected, sent] = [sum.toFixed(), total.toFixed()];
       const detail = `${check.total} is ${sent}, and the sum of ${addends} is ${expected}`;
       return [{ pointer: `${pointer}/${check.total}`, detail, expected, sent }];
+    }
+    case 'inSession': {
+      const session = String(data[check.session]);
+      const months = check.of.flatMap((path) => valuesAt(data, path));
+      return months.flatMap(({ value, pointer: at }) => {
+        if (typeof value !== 'string') return [];
+        if (sessionYearOf(value, sessionFirstMonth) === Number(session.slice(0, 4))) return [];
+        const expected = `a month of the session ${session}`;
+        const detail = `${pointer}${at}: ${expected} is expected, ${JSON.stringify(value)} was sent`;
+        return [{ pointer: `${pointer}${at}`, detail, expected, sent: value }];
+      });
     }
     case 'order':
       return valuesAt(data, check.in).flatMap(({ value, pointer: at }) => {
@@ -109,8 +121,9 @@ function faultsOfWhen(
     const detail = `${holds.field} is missing; it is required ${when}`;
     return holds.isRequired ? [{ pointer: at, detail, expected: 'a value' }] : [];
   }
-  if (holds.bounds === undefined || isWithinBounds(holds.bounds, value, NO_MOMENT)) return [];
-  const expected = describeBounds(holds.bounds);
+  const { bounds = {}, isAbsent } = holds;
+  if (!isAbsent && isWithinBounds(bounds, value, NO_MOMENT)) return [];
+  const expected = isAbsent ? 'no value' : describeBounds(bounds);
   const sent = isJsonObject(value) || Array.isArray(value) ? 'a value' : String(value);
   const detail = `${holds.field} is ${sent}; ${expected} is expected ${when}`;
   return [{ pointer: at, detail, expected, sent }];

@@ -137,9 +137,7 @@ export class MatchingWrites {
     assertMayApply(request.update, { scope, collection, readable, writable });
     this.#environment.noteSent(scope, name, request.update.flatMap(sentDataOf));
     const now = this.#environment.now();
-    const { timeZone, callingCode } = scope.domain;
-    const moment = { now, timeZone, callingCode };
-    const operations = toStoredOperations(request.update, collection, moment);
+    const operations = toStoredOperations(request.update, collection, { ...scope.domain, now });
     const plan: UpdatePlan = {
       ...{ matching, operations, now },
       change: changeOf(operations, matching, now),
@@ -374,9 +372,8 @@ function changeOf(
   { scope, collection, readable, writable }: Matching,
   now: Date,
 ): (before: JsonObject) => JsonObject {
-  const { timeZone, callingCode } = scope.domain;
   const [only] = operations;
-  if (only?.kind !== 'replace') return (before) => applyUpdate(before, operations, { now, timeZone });
+  if (only?.kind !== 'replace') return (before) => applyUpdate(before, operations, { ...scope.domain, now });
   // As in a single replacement, creation stamps and fields that the caller may not set are kept.
   const keptFields = new Set([
     ...stampedFields(collection),
@@ -384,7 +381,7 @@ function changeOf(
     ...readable.hiddenFields,
   ]);
   const { _id: id, ...sent } = only.data;
-  const { data } = toStored(collection, sent, { timeZone, callingCode, now, mode: 'replace', keptFields });
+  const { data } = toStored(collection, sent, { ...scope.domain, now, mode: 'replace', keptFields });
   return (before) => ({
     ...Object.fromEntries(Object.entries(before).filter(([name]) => keptFields.has(name))),
     ...data,

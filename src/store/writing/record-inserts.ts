@@ -136,14 +136,13 @@ export class RecordInserts {
   ): Promise<StoredRecord[]> {
     const environment = this.#environment;
     const now = environment.now();
-    const { timeZone, callingCode } = scope.domain;
     const data = sent.map((one) => one.data);
     assertCompletable(data, collection, access.hiddenFields);
     const secret = secretFieldsOf(scope, collection);
     const isAllRead = findAccess(scope, collection, 'read')?.hiddenFields.size === 0;
     const secretsOf = (index: number) =>
       isAllRead ? NO_SECRETS : without(secret, sent[index]?.own ?? NO_SECRETS);
-    const changes = toStoredAll(collection, data, { timeZone, callingCode, now, mode: 'create', secretsOf });
+    const changes = toStoredAll(collection, data, { ...scope.domain, now, mode: 'create', secretsOf });
     const toStoredRecord = ({ id }: { readonly id: string }, json = ''): StoredRecord => {
       return { id, version: 1, createdAt: now, updatedAt: now, json };
     };
@@ -171,7 +170,7 @@ export class RecordInserts {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const records = sent.map(({ id }, index): NewRecord => {
         const { data = {} } = changes[index] ?? {};
-        return { id, data, keys: keysOf(collection, data, timeZone) };
+        return { id, data, keys: keysOf(collection, data, scope.domain.timeZone) };
       });
       const texts = await this.#store(context, { access, records, made, shown }, within);
       if (texts !== undefined)

@@ -128,9 +128,8 @@ export class RecordWrites {
       !canRename(environment, collection, names) &&
       !fieldsTogether(collection).some((fields) => fields.some((field) => Object.hasOwn(sent, field)));
     if (!isAlone) return undefined;
-    const { timeZone, callingCode } = scope.domain;
     try {
-      const change = toStored(collection, sent, { timeZone, callingCode, now, mode });
+      const change = toStored(collection, sent, { ...scope.domain, now, mode });
       // Outside a transaction, the targets of references would not be held until the record is written.
       const { unlabelled, isOpen, data } = change;
       const isPointing = isOpen || unlabelled.length > 0 || listReferences(collection, data).length > 0;
@@ -198,13 +197,12 @@ export class RecordWrites {
     if (mode === 'merge') return (before) => mergePatch(before, sent);
     const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? [];
     const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields, ...hidden]);
-    const { timeZone, callingCode } = scope.domain;
     return (before) => {
       const entries = Object.entries(before);
       const shown = Object.fromEntries(
         entries.filter(([name]) => !secretFieldsOf(scope, collection).has(name)),
       );
-      const options = { timeZone, callingCode, now, keptFields, mode, before: shown };
+      const options = { ...scope.domain, now, keptFields, mode, before: shown };
       const { data } = toStored(collection, sent, options);
       return { ...Object.fromEntries(entries.filter(([name]) => keptFields.has(name))), ...data };
     };

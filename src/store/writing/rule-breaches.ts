@@ -50,11 +50,10 @@ export async function listRuleBreaches(
 ): Promise<readonly RuleBreach[]> {
   const found = new Map<string, Counted>();
   const { domain } = scope;
-  const { timeZone, callingCode } = domain;
   const findCollection = (name: string) => catalog.find(name);
   const context = { scope, findCollection, isRouted: true, holds: false };
   const rules: StagingRules = {
-    ...{ collection, timeZone, callingCode, now: new Date() },
+    ...{ ...domain, collection, now: new Date() },
     ...{ mode: 'replace' as const, key: { kind: 'id' as const }, partial: new Set() },
   };
   const unkeyed = new Map<string, UnkeyedRecord[]>();
@@ -65,7 +64,7 @@ export async function listRuleBreaches(
   const judged = async function* () {
     for await (const records of recordBatches(database, domain.id, collection.name)) {
       const copies = records.map(({ data }) => ({ data: toJsonObject(printExactJson(data)) }));
-      const faults = await settleLinks(collection, copies, { timeZone, judge });
+      const faults = await settleLinks(collection, copies, { timeZone: domain.timeZone, judge });
       for (const [index, record] of records.entries())
         yield { ...record, copy: copies[index]?.data ?? {}, unlinked: faults[index] ?? [] };
     }

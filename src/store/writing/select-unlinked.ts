@@ -1,4 +1,5 @@
 /** The look-ups of texts of a record that must stand in another one, as SQL. @see Link */
+import { DEFAULT_FIRST_MONTH } from '../../base/model/calendar.js';
 import type { Collection, Field, Link } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { fieldsAlong, linkTargetOf } from '../catalog/guarding-fields.js';
@@ -170,5 +171,3 @@ function placeOf({ on, members }: Link, { stays }: Collection, { domain }: Scope
           )
         end`;
 }
-
-const DEFAULT_FIRST_MONTH = 4;

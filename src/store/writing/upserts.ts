@@ -98,8 +98,8 @@ export class Upserts {
     assertWritable(changed, writable, collection);
     assertNoProbing(fields, scope, collection);
     const now = this.#environment.now();
-    const { timeZone, callingCode } = scope.domain;
-    const changes = toStoredAll(collection, fields, { timeZone, callingCode, now, mode: 'merge' });
+    const { timeZone } = scope.domain;
+    const changes = toStoredAll(collection, fields, { ...scope.domain, now, mode: 'merge' });
     const sent = records.map((record, index): Sent => {
       const change = changes[index];
       if (change === undefined) throw new Error('every record is converted');

@@ -13,6 +13,7 @@ import {
   type JsonObject,
   type JsonValue,
   memberOf,
+  setMember,
 } from '../../base/json/json.js';
 import { describeBounds, isWithinBounds } from '../../base/model/bounds.js';
 import { type Collection, CREATED_ON, type Field } from '../../base/model/collection.js';
@@ -118,7 +119,7 @@ export function toStaged(
   const { change, errors } = convert(collection, sent, options);
   const { data, unlabelled } = change;
   if (errors.length === 0) {
-    const missing = findCheckFaults(collection, data, { pointer: '', secret: NO_SECRETS });
+    const missing = findCheckFaults(collection, data, { ...options, pointer: '', secret: NO_SECRETS });
     return { data, unlabelled, faults: errors, missing };
   }
   const isLacking = ({ pointer = '', ...error }: ErrorDetail) => {
@@ -203,7 +204,7 @@ function convert(
   // knows the whole record.
   if (options.mode === 'create' && conversion.errors.length === 0) {
     const { secret = NO_SECRETS } = options;
-    conversion.errors.push(...findCheckFaults(collection, data, { pointer, secret }));
+    conversion.errors.push(...findCheckFaults(collection, data, { ...options, pointer, secret }));
   }
   const isOpen = collection.fields.some(
     ({ name, filledFrom }) => filledFrom !== undefined && data[name] === '',
@@ -226,12 +227,6 @@ function toStoredMember(field: Field | undefined, name: string, value: JsonValue
   if (findUnstorableText(name) !== undefined)
     report(place, 'a field name that is Unicode text without NUL', name);
   return checkUndeclared(value, place);
-}
-
-/** As a caller's name needs it: `__proto__` is a member like any other. */
-function setMember(data: Record<string, JsonValue>, name: string, value: JsonValue): void {
-  if (name !== '__proto__') data[name] = value;
-  else Object.defineProperty(data, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Defaults of the declared fields that were not sent; the required ones without a default are faults. */

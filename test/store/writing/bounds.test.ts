@@ -152,6 +152,8 @@ describe('a declaration', () => {
     const fields = [{ name: 'a', type: 'text' }] as const;
     const check = { kind: 'when', field: 'a', is: ['x'], holds: { field: 'b', minimum: 0 } } as const;
     expect(() => collectionWith({ fields, checks: [check] })).toThrow('not declared');
+    const months = { kind: 'inSession', session: 'a', of: ['a'] } as const;
+    expect(() => collectionWith({ fields, checks: [months] })).toThrow('/checks/0');
     const rule = { name: 'r', parts: [{ path: 'a' }, { path: 'a' }], unless: [{ field: 'b' }] } as const;
     expect(() => collectionWith({ fields, uniqueTogether: [rule] })).toThrow('cannot be an exception');
   });
@@ -218,6 +220,48 @@ describe('the declared collections', () => {
     expect(write('result', result(subject('Maths', 'Oral', 'oral')))).toThrow(
       '/subjects/0/components/1/name',
     );
+  });
+
+  it('have marks only where a part was scored', async () => {
+    const result = (await readCollections()).get('result');
+    if (result === undefined) throw new Error('result is not declared');
+    const write = (part: string) => () =>
+      toStored(
+        result,
+        json(
+          '{"session":"2026-27","term":"halfyear","admission_no":"N-1","student":"s","class":"5",' +
+            '"section":"A","subjects":[{"subject":"Art","components":[{"name":"Written","max":10,' +
+            `"weight":1,${part}}]}]}`,
+        ),
+        { ...OPTIONS, mode: 'create' },
+      );
+    for (const state of ['absent', 'exempt', 'not_entered']) {
+      for (const none of ['', ',"marks":null']) expect(write(`"state":"${state}"${none}`)).not.toThrow();
+      expect(write(`"state":"${state}","marks":0`)).toThrow(
+        `marks is 0; no value is expected where state is ${state}`,
+      );
+    }
+    expect(write('"state":"scored","marks":0')).not.toThrow();
+    expect(write('"marks":11')).toThrow('marks 11 is above max 10');
+  });
+
+  it.each([
+    ['fee_due', '"student":"s","class":"5","section":"A","fee_head":"F","amount":1,"due_date":"2026-07-10"'],
+    ['fee_concession', '"name":"s","kind":"amount","value":1'],
+    ['fee_plan', '"fee_head":"F","amount":1'],
+  ])('has months of its session alone: %s', async (name, others) => {
+    const collection = (await readCollections()).get(name);
+    if (collection === undefined) throw new Error(`${name} is not declared`);
+    const write = (month: string, sessionFirstMonth?: number) => () => {
+      const months = `"month":"${month}","from_month":"${month}","to_month":"${month}","months":["${month}"]`;
+      const sent = json(`{${others},"session":"2026-27",${months}}`);
+      return toStored(collection, sent, { ...OPTIONS, sessionFirstMonth, mode: 'create' });
+    };
+    for (const month of ['2026-04', '2027-03']) expect(write(month)).not.toThrow();
+    for (const month of ['2026-03', '2027-04', '2025-07'])
+      expect(write(month)).toThrow(`a month of the session 2026-27 is expected, "${month}" was sent`);
+    expect(write('2026-01', 1)).not.toThrow();
+    expect(write('2027-01', 1)).toThrow('a month of the session 2026-27');
   });
 
   it('compare demands that are not cancelled', async () => {

@@ -139,6 +139,8 @@ function ruleOf(check: CheckDefinition): string {
   switch (check.kind) {
     case 'sum':
       return t('{total} is the sum of {fields}', { total: check.total, fields: check.of.join(', ') });
+    case 'inSession':
+      return t('{fields} is a month of {session}', { fields: check.of.join(', '), session: check.session });
     case 'order':
       return t('{lower} is not above {upper}', { lower: check.lower, upper: check.upper });
     case 'distinct':

@@ -91,10 +91,9 @@ export class RowPreparer {
   #hasSeenRefused = false;
 
   constructor(plan: PreparationPlan, columns: readonly string[] | undefined, lookups: ReferenceLookups) {
-    const { collection, timeZone, callingCode, now, key, mapping } = plan;
+    const { collection, mapping } = plan;
     this.#plan = plan;
-    const partial = partialFields(mapping, collection);
-    this.#rules = { collection, mode: 'replace', timeZone, callingCode, now, key, partial };
+    this.#rules = { ...plan, mode: 'replace', partial: partialFields(mapping, collection) };
     this.#map = createRowMapper(mapping, collection, plan);
     this.#columnAt = columnFinder(mapping);
     this.#columns = columns;
