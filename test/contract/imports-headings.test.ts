@@ -87,6 +87,24 @@ describe('what a file would do in silence', () => {
     expect((await rested(id)).counts).toMatchObject({ created: 1, refused: 3 });
   });
 
+  it('warns of admission numbers that have lost their zeros', async () => {
+    const row = (number: string) => `${number},Anu,5,A,F,13/02/2015,2026-27,2026-04-01`;
+    const doubtsOf = async (...numbers: string[]) => {
+      const { id, inspection } = await take('registration', [HEADINGS, ...numbers.map(row), ''].join('\n'));
+      return { id, doubts: inspection.warnings.filter((warning) => warning.includes('zeros')) };
+    };
+    const stored = await doubtsOf('007301', '7399');
+    expect(stored.doubts).toEqual([]);
+    await run(stored.id);
+    const text = (count: number, number: string, other: string) =>
+      `"Adm No" has numbers that differ from others only in leading zeros: ${count}, such as ${number} ` +
+      `(there is ${other}). A spreadsheet may have removed zeros; such rows become records of their own.`;
+    expect((await doubtsOf('7301', '7302')).doubts).toEqual([text(1, '7301', '007301')]);
+    expect((await doubtsOf('07399', '007301')).doubts).toEqual([text(1, '07399', '7399')]);
+    expect((await doubtsOf('7303', '07303')).doubts).toEqual([text(2, '7303', '07303')]);
+    expect((await doubtsOf('7304', 'A-7301', '73010')).doubts).toEqual([]);
+  });
+
   it('shows old and new values, and how many are overwritten', async () => {
     const first = await take(
       'registration',

@@ -4,11 +4,16 @@ import { toNormalText } from '../../base/model/normal-text.js';
 import type { Sought } from '../../store/writing/select-unlinked.js';
 import { keyOfSought, type LinkVerdicts } from '../../store/writing/settle-links.js';
 import { type ColumnMapping, type ImportMapping, invalidImport, targetOf } from './import-mapping.js';
+import type { ReferenceLookups } from './preparing/row-preparer.js';
 import { ERROR_COLUMN } from './propose-mapping.js';
 import type { ColumnInspection } from './reading/column-findings.js';
 
 const MOST_SHOWN = 3;
 const MOST_COLUMNS = 50;
+/** More different values are hardly names of classes or fee heads. */
+const MOST_NAMES = 200;
+/** An admission number begins with fewer. */
+const MOST_ZEROS = 6;
 
 type Found = readonly ColumnInspection[] | undefined;
 
@@ -23,9 +28,7 @@ export function doubtsOfMapping(
     const shown = examples.slice(0, MOST_SHOWN).join(', ');
     const named = `The column ${JSON.stringify(column)}`;
     const count = filled.toLocaleString('en');
-    return filled === 1
-      ? `${named} goes to no field, so its 1 value is not imported (${shown}).`
-      : `${named} goes to no field, so its ${count} values are not imported (${shown}).`;
+    return `${named} goes to no field, so these values are not imported: ${count} (${shown}).`;
   });
   const cells = mapping.columns.flatMap((one) => {
     const inspected = found?.find(({ column }) => column === one.column);
@@ -121,13 +124,53 @@ interface NamesOfColumn {
   readonly soughtOf: (value: string) => Sought;
 }
 
+interface MappedColumns {
+  readonly mapping: ImportMapping;
+  readonly found: readonly ColumnInspection[];
+}
+
+/** Warns of numbers in a unique text that differ from others, also of records, only in leading zeros. */
+export async function warnOfLostZeros(
+  collection: Collection,
+  { mapping, found }: MappedColumns,
+  findByField: ReferenceLookups['findByField'],
+): Promise<readonly string[]> {
+  const warnings: string[] = [];
+  for (const { column, values = [] } of found) {
+    const name = mapping.columns.find((one) => one.column === column)?.field ?? '';
+    const field = collection.fieldsByName.get(name);
+    const numbers = new Set(values.filter((value) => /^\d+$/.test(value)));
+    if (field?.type !== 'text' || !field.isUnique || numbers.size === 0) continue;
+    const texts = [...numbers].flatMap((value) => [value, ...spellingsOf(value)]);
+    const stored = await findByField({ target: collection.name, field: name, texts });
+    const isStored = (text: string) => stored.get(text)?.length !== 0;
+    const otherOf = (value: string) =>
+      spellingsOf(value).find((text) => text !== value && (numbers.has(text) || isStored(text)));
+    const doubtful = [...numbers].filter((value) => !isStored(value) && otherOf(value) !== undefined);
+    const [first] = doubtful;
+    if (first === undefined) continue;
+    warnings.push(
+      `${JSON.stringify(column)} has numbers that differ from others only in leading zeros: ` +
+        `${doubtful.length}, such as ${first} (there is ${otherOf(first)}). ` +
+        'A spreadsheet may have removed zeros; such rows become records of their own.',
+    );
+  }
+  return warnings;
+}
+
+function spellingsOf(number: string): readonly string[] {
+  const plain = number.replace(/^0+(?=\d)/, '');
+  return Array.from({ length: MOST_ZEROS + 1 }, (_, zeros) => '0'.repeat(zeros) + plain);
+}
+
 /** The warnings, in the order of the columns. A name is looked for by itself, without those beside it. */
 export async function warnOfUnknownNames(
   collection: Collection,
-  { mapping, found }: { readonly mapping: ImportMapping; readonly found: readonly ColumnInspection[] },
+  { mapping, found }: MappedColumns,
   judge: (sought: readonly Sought[]) => Promise<LinkVerdicts>,
 ): Promise<readonly string[]> {
   const columns = found.flatMap(({ column, values = [] }): NamesOfColumn[] => {
+    if (values.length > MOST_NAMES) return [];
     const field = mapping.columns.find((one) => one.column === column)?.field;
     return collection.links.flatMap(({ in: outer, reference, members }, link) => {
       const member = members.findIndex((one) => one.field === field);

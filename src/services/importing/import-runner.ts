@@ -6,7 +6,7 @@
  * lock ends with the connection.
  */
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../../base/errors.js';
+import { ifRefused, OUT_OF_REACH, ServiceError } from '../../base/errors.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -15,7 +15,7 @@ import type { Catalog } from '../../store/catalog/catalog.js';
 import type { OwnConnection } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Files } from '../files/files.js';
-import { doubtsOfMapping, warnOfUnknownNames } from './doubts-of-mapping.js';
+import { doubtsOfMapping, warnOfLostZeros, warnOfUnknownNames } from './doubts-of-mapping.js';
 import { fieldsOfMapping } from './import-mapping.js';
 import { goingOn, ImportRun, type ImportRunOptions, type Run, StoppedError } from './import-run.js';
 import { withImportSource } from './import-source.js';
@@ -188,13 +188,16 @@ export class ImportRunner {
     const unknown = await warnOfUnknownNames(collection, { mapping, found }, (sought) =>
       store.staging([]).judgeLinks(database, scope, one.collection, sought),
     );
+    const padded = await warnOfLostZeros(collection, { mapping, found }, (asked) =>
+      store.staging([]).findByField(database, scope, asked),
+    ).catch(ifRefused(OUT_OF_REACH, []));
     const ready = await updateImport(database, one.id, {
       from,
       state: 'ready',
       fault: null,
       inspection: {
         ...others,
-        warnings: [...others.warnings, ...doubtsOfMapping(collection, mapping, found), ...unknown],
+        warnings: [...others.warnings, ...doubtsOfMapping(collection, mapping, found), ...unknown, ...padded],
         columns: tableColumns,
         ...(unfold !== undefined && { unfold }),
         found: found.map(({ values: _values, ...column }) => column),

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseExactJson,
+  setMember,
 } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
 import { toNormalText } from '../../../base/model/normal-text.js';
@@ -110,6 +111,13 @@ export function createRowMapper(
     const hasStep = of === 'table' && bounds?.multipleOf !== undefined;
     return [{ ...one, target, of, timeZone, blanks, isStamped, isPercentage, hasStep }];
   });
+  // Of each number in percent or another unit, the rule of where it is in percent.
+  const percentages = mapping.columns.flatMap(({ column, field }) =>
+    collection.checks.flatMap((one) => {
+      if (one.kind !== 'when' || one.holds.field !== field) return [];
+      return collection.fieldsByName.get(field)?.unit?.startsWith('% or ') ? [{ ...one, column }] : [];
+    }),
+  );
   const named = new Set(mapping.columns.map(({ column }) => column));
   const fixed = Object.entries(mapping.fixed).map(([field, value]) => ({ path: field.split('.'), value }));
   const references = new Set(
@@ -126,10 +134,15 @@ export function createRowMapper(
     }
     if (keepsOthers) {
       for (const name of Object.keys(values)) {
-        if (!named.has(name)) define(row.record, name, values[name] as JsonValue);
+        if (!named.has(name)) setMember(row.record, name, values[name] as JsonValue);
       }
     }
     for (const { path, value } of fixed) put(row.record, path, value);
+    for (const { field, is, column } of percentages) {
+      const [kind, cell] = [row.record[field], String(values[column])];
+      if (typeof kind === 'string' && !is.includes(kind) && PERCENTAGE.test(cell))
+        row.faults.push(misfit({ column }, cell, `a number without % where ${field} is ${kind}`));
+    }
     return row;
   };
 }
@@ -280,8 +293,8 @@ function mergeInto(record: { [name: string]: JsonValue }, rest: JsonObject): voi
     if (isJsonObject(there) && isJsonObject(value)) {
       const merged = { ...there };
       mergeInto(merged, value);
-      define(record, name, merged);
-    } else define(record, name, value);
+      setMember(record, name, merged);
+    } else setMember(record, name, value);
   }
 }
 
@@ -312,19 +325,13 @@ function put(record: { [name: string]: JsonValue }, path: Path, value: JsonValue
 function putAt(record: { [name: string]: JsonValue }, path: Path, step: number, value: JsonValue): void {
   const name = path[step] ?? '';
   if (step + 1 >= path.length) {
-    define(record, name, value);
+    setMember(record, name, value);
     return;
   }
   const there = Object.hasOwn(record, name) ? record[name] : undefined;
   const inner: { [name: string]: JsonValue } = isJsonObject(there) ? { ...there } : {};
   putAt(inner, path, step + 1, value);
-  define(record, name, inner);
-}
-
-function define(record: { [name: string]: JsonValue }, name: string, value: JsonValue): void {
-  if (name === '__proto__')
-    Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
-  else record[name] = value;
+  setMember(record, name, inner);
 }
 
 type Kind = Extract<MappingTarget, { kind: 'value' }>['column']['kind'];
@@ -378,7 +385,7 @@ function parseJson(text: string): JsonValue | undefined {
 
 const MOST_SHOWN = 100;
 
-function misfit({ column }: ReadColumn, sent: unknown, expected: string): RowFault {
+function misfit({ column }: Pick<ReadColumn, 'column'>, sent: unknown, expected: string): RowFault {
   const text = textOfCell(sent);
   const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
   return {

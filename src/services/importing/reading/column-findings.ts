@@ -150,7 +150,7 @@ export interface ColumnInspection {
   readonly isDistinctExact: boolean;
   /** The first different values. */
   readonly examples: readonly string[];
-  /** All different values, if they are few; left out of what is stored. */
+  /** The different values that were counted; left out of what is stored. */
   readonly values?: readonly string[];
   /** The kind that fits nine of ten cells, otherwise text. */
   readonly likely: { readonly kind: CellFit['kind']; readonly format?: string };
@@ -167,8 +167,6 @@ export interface ColumnInspection {
 }
 
 const MAX_EXAMPLES = 5;
-/** More different values are hardly names of classes or fee heads. */
-const MAX_VALUES = 200;
 const MAX_FILLERS = 20;
 const MAX_SAMPLE_LENGTH = 100;
 const MAX_DISTINCT = 10_000;
@@ -256,8 +254,7 @@ export class ColumnFindings {
       distinct: this.#fitsByValue.size,
       isDistinctExact: this.#isDistinctExact,
       examples: [...this.#fitsByValue.keys()].slice(0, MAX_EXAMPLES).map(clip),
-      ...(this.#isDistinctExact &&
-        this.#fitsByValue.size <= MAX_VALUES && { values: [...this.#fitsByValue.keys()] }),
+      values: [...this.#fitsByValue.keys()],
       likely,
       kinds,
       misfits: {

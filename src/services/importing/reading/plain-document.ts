@@ -1,7 +1,7 @@
 /** Converts documents of MongoDB, as extended JSON or decoded BSON, to values that a record may hold. */
 
 import { createHash } from 'node:crypto';
-import { isExactNumber, toPlainNumber } from '../../../base/json/json.js';
+import { isExactNumber, setMember, toPlainNumber } from '../../../base/json/json.js';
 import { isRecordId } from '../../../base/model/record-id.js';
 import { findUnstorableText } from '../../../base/model/unstorable-text.js';
 
@@ -49,10 +49,7 @@ class DocumentConversion {
       const name = isPathName(sent) ? sent : this.#renamed(sent, [members, plain], path);
       const here = path === '' ? name : `${path}.${name}`;
       const value = here === '_id' ? this.#recordId(members[sent]) : this.#value(members[sent], here);
-      if (value === undefined) continue;
-      // An assignment would set the prototype.
-      if (name === '__proto__') Object.defineProperty(plain, name, { value, enumerable: true });
-      else plain[name] = value;
+      if (value !== undefined) setMember(plain, name, value);
     }
     return plain;
   }

@@ -72,6 +72,43 @@ describe('a row of a table', () => {
   });
 });
 
+describe('a cell in percent of a field in percent or another unit', () => {
+  const either = parseCollection(
+    {
+      name: 'reduction',
+      fields: [
+        { name: 'kind', type: 'text' },
+        { name: 'value', type: 'number', unit: '% or INR' },
+      ],
+      checks: [{ kind: 'when', field: 'kind', is: ['percent'], holds: { field: 'value', maximum: 100 } }],
+    },
+    { source: 'test', isDeclared: true, version: 1 },
+  );
+  const map = createRowMapper(
+    {
+      columns: [
+        { column: 'How much', field: 'value' },
+        { column: 'Kind', field: 'kind', values: { Rs: 'amount' } },
+      ],
+      fixed: {},
+    },
+    either,
+    { of: 'table', timeZone: 'Asia/Kolkata' },
+  );
+
+  it.each([
+    [{ 'How much': '10%', Kind: 'percent' }, []],
+    [{ 'How much': '10%', Kind: null }, []],
+    [{ 'How much': '10', Kind: 'Rs' }, []],
+    [
+      { 'How much': '10%', Kind: 'Rs' },
+      ['How much: a number without % where kind is amount is expected, not "10%"'],
+    ],
+  ])('is held against the kind of the row: %j', (cells, details) => {
+    expect(map(cells).faults.map(({ detail }) => detail)).toEqual(details);
+  });
+});
+
 describe('a column that is mapped part by part', () => {
   const map = createRowMapper(
     {
