@@ -6,7 +6,7 @@ import { keyOfSought, type LinkVerdicts } from '../../store/writing/settle-links
 import { type ColumnMapping, type ImportMapping, invalidImport, targetOf } from './import-mapping.js';
 import type { ReferenceLookups } from './preparing/row-preparer.js';
 import { ERROR_COLUMN } from './propose-mapping.js';
-import type { ColumnInspection } from './reading/column-findings.js';
+import { type ColumnInspection, isNameOfTime } from './reading/column-findings.js';
 
 const MOST_SHOWN = 3;
 const MOST_COLUMNS = 50;
@@ -69,10 +69,15 @@ function unmappedOf(mapping: ImportMapping, found: Found): readonly ColumnInspec
   );
 }
 
-/** Whether most cells are values of the field: days of a day, allowed words of a field that has them. */
-function mayHold(field: Field, { kinds, filled, examples }: ColumnInspection): boolean {
-  if (field.type === 'datetime')
-    return kinds.some(({ kind, count }) => (kind === 'day' || kind === 'instant') && 2 * count > filled);
+/**
+ * Whether the heading or most cells are those of the field: a day in whichever format, allowed words of a
+ * field that has them.
+ */
+function mayHold(field: Field, { column, kinds, filled, examples }: ColumnInspection): boolean {
+  if (field.type === 'datetime') {
+    const days = kinds.filter(({ kind }) => kind === 'day' || kind === 'instant');
+    return isNameOfTime(column) || 2 * days.reduce((sum, { count }) => sum + count, 0) > filled;
+  }
   const words = new Set(field.allowed?.map((word) => word.toLowerCase()));
   return words.size > 0 && examples.every((example) => words.has(example.trim().toLowerCase()));
 }

@@ -91,6 +91,18 @@ describe('what a mapping does not say', () => {
       '"created" would get its default',
     ],
     ['a column that is not named', marks, mapping(key, remark), '"created" would get its default'],
+    [
+      'days in several formats',
+      `Adm No,Seen,Remark\nA-1,16-11-26,x\nA-2,17.11.2026,x\nA-3,31/11/2026,x\n`,
+      mapping(key, remark),
+      '"created" would get its default',
+    ],
+    [
+      'a heading of a day',
+      'Adm No,Date,Remark\nA-1,Mon 16th,x\n',
+      mapping(key, remark),
+      '"created" would get its default',
+    ],
     ['a column that is left out', marks, mapping(key, { ...when, leftOut: true }, remark), undefined],
     ['a default that is set', marks, mapping(key, { ...when, field: 'created' }), undefined],
     ['a column of other values', marks.replace('16/11/2026', 'late'), mapping(key, when), undefined],

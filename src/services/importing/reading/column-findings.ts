@@ -320,7 +320,7 @@ export class ColumnFindings {
   }
 
   #likely(kinds: readonly FoundKind[]): ColumnInspection['likely'] {
-    const isOfTime = NAMES_OF_TIMES.test(this.#column.replaceAll('_', ' '));
+    const isOfTime = isNameOfTime(this.#column);
     const enough = kinds.filter(({ count }) => count >= LIKELY_SHARE * this.#filled);
     const [best] = enough.filter(({ count }) => count === enough[0]?.count);
     const byName = enough.find(({ format }) => format === 'serial' || format === 'epoch-milliseconds');
@@ -334,6 +334,10 @@ export class ColumnFindings {
     for (const [mask, { count }] of this.#seenByMask) if ((mask & bit) !== 0) sum += count;
     return sum;
   }
+}
+
+export function isNameOfTime(column: string): boolean {
+  return NAMES_OF_TIMES.test(column.replaceAll('_', ' '));
 }
 
 function note(seen: Seen, number: number, text: string): void {
