@@ -88,7 +88,7 @@ export function monthOf(day: string): string {
 export const DEFAULT_FIRST_MONTH = 4;
 
 /** The first year of the session that a day or month falls in, where sessions start in month `firstMonth`. */
-export function sessionYearOf(dayOrMonth: string, firstMonth = DEFAULT_FIRST_MONTH): number {
+export function yearOfSession(dayOrMonth: string, firstMonth = DEFAULT_FIRST_MONTH): number {
   return Number(dayOrMonth.slice(0, 4)) - (Number(dayOrMonth.slice(5, 7)) < firstMonth ? 1 : 0);
 }
 

@@ -2,7 +2,7 @@
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import { describeBounds, isWithinBounds } from '../../base/model/bounds.js';
-import { sessionYearOf } from '../../base/model/calendar.js';
+import { yearOfSession } from '../../base/model/calendar.js';
 import type { Check, Collection } from '../../base/model/collection.js';
 import { Exact, toDecimal } from '../../base/model/compare-json.js';
 import { fieldsOfUniqueRule, valuesAt } from '../../base/model/keys-of.js';
@@ -72,7 +72,7 @@ function faultsOf(check: Check, data: JsonObject, { pointer, sessionFirstMonth }
       const months = check.of.flatMap((path) => valuesAt(data, path));
       return months.flatMap(({ value, pointer: at }) => {
         if (typeof value !== 'string') return [];
-        if (sessionYearOf(value, sessionFirstMonth) === Number(session.slice(0, 4))) return [];
+        if (yearOfSession(value, sessionFirstMonth) === Number(session.slice(0, 4))) return [];
         const expected = `a month of the session ${session}`;
         const detail = `${pointer}${at}: ${expected} is expected, ${JSON.stringify(value)} was sent`;
         return [{ pointer: `${pointer}${at}`, detail, expected, sent: value }];

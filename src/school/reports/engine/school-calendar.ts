@@ -56,7 +56,7 @@ export function lastDayOf(value: DayOrMonth): Day {
 
 /** The session a day falls in, where sessions start in month `firstMonth` (1–12). */
 export function sessionOf(day: Day, firstMonth: number): Session {
-  const first = calendar.sessionYearOf(day, firstMonth);
+  const first = calendar.yearOfSession(day, firstMonth);
   const session = `${String(first).padStart(4, '0')}-${String((first + 1) % 100).padStart(2, '0')}`;
   invariant(isSession(session), `${session} is a session`);
   return session;
