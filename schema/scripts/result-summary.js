@@ -4,6 +4,9 @@
  *
  * Settings: { "roles": ["teacher"], "serviceRoles": ["admin"] }
  */
+// @query classResults(session: String!, term: String!): [ClassResult!]!
+// @type ClassResult { class: String!, students: Int!, percent: Float }
+// @cost 50
 export default async ({ session, term }) =>
   await platform.aggregate('result', [
     { $match: { session, term } },

@@ -124,6 +124,8 @@ export interface Scope extends StatementCaller {
   readonly onWait?: (() => void) | undefined;
   /** How many scripts, one within the other, ask; absent: none does. */
   readonly scriptDepth?: number;
+  /** A script answers a query: it may change nothing. */
+  readonly readsOnly?: boolean | undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   type ArgumentsSchema,
   describeArguments,
   describeData,
-} from './argument-schema.js';
+} from '../resolvers/argument-schema.js';
 
 export interface AgentTool {
   /** Latin letters, digits and hyphens. */
@@ -41,7 +41,7 @@ export interface ToolSources {
  * present schema does not allow are left out.
  */
 export function createOperationTools(
-  library: readonly ExampleOperation[],
+  library: readonly Omit<ExampleOperation, 'topic' | 'roles' | 'also'>[],
   { prepare, maxRows }: ToolSources,
 ): readonly AgentTool[] {
   return library.flatMap((example) => {

@@ -21,10 +21,11 @@ import type { ExampleOperation } from '../../portal/explore/example-operation.js
 import type { OwnDocuments } from '../graphql/graphql-server.js';
 import { assertIntrospectionRole } from '../graphql/limits/permitted.js';
 import type { GraphqlCaller } from '../graphql/operation/prepared-operation.js';
+import { isPageSize } from '../resolvers/argument-schema.js';
 import { type RequestContext, requireScope } from '../resolvers/request-context.js';
+import { scriptOperations } from '../resolvers/script-fields.js';
 import { NEEDED_BY_SERVICES, reaches } from '../resolvers/services/caller-reach.js';
 import { type AgentTool, createOperationTools, toAgentError } from './agent-tool.js';
-import { isPageSize } from './argument-schema.js';
 import { type AnswerBounds, type BoundedAnswer, boundAnswer, boundText } from './bounded-answer.js';
 import {
   createCollectionTools,
@@ -168,7 +169,10 @@ export class AgentTools {
     const { documents, library, collections, bounds } = this.#services;
     return getOrMake(this.#toolsBySchema, documents.schema, () => {
       const sources = { prepare: (text: string) => documents.prepare(text), maxRows: bounds.maxRows };
-      return [...createOperationTools(library, sources), ...createCollectionTools(collections, sources)];
+      const operations = createOperationTools([...scriptOperations(documents.schema), ...library], sources);
+      const tools = [...operations, ...createCollectionTools(collections, sources)];
+      // A script has no tool if another one has its name.
+      return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
     });
   }
 
@@ -195,8 +199,8 @@ export class AgentTools {
 
   /**
    * A query is offered to callers whose rights reach its root fields. A change of records of one collection
-   * is offered to an API key whose scopes have the verb, within the rights of its user; never to a token,
-   * which has all rights of the logged-in user.
+   * is offered to an API key whose scopes have the verb, or name the script, within the rights of its user;
+   * never to a token, which has all rights of the logged-in user.
    */
   #offeredTo(context: RequestContext): (tool: AgentTool) => boolean {
     const { neededFor, reachOf } = this.#services.documents;
@@ -206,8 +210,9 @@ export class AgentTools {
         const needed = neededFor(field);
         if (!isWriting(tool)) return reaches(reach, needed);
         const { scopes } = requireScope(context).principal;
-        const isOfRecords = !NEEDED_BY_SERVICES.has(field) && needed.some((right) => 'collection' in right);
-        return scopes !== undefined && isOfRecords && reaches(reach, needed);
+        const isNamed = needed.some((right) => 'collection' in right || 'scriptField' in right);
+        const isOffered = isNamed && !NEEDED_BY_SERVICES.has(field);
+        return scopes !== undefined && isOffered && reaches(reach, needed);
       });
   }
 
@@ -216,7 +221,7 @@ export class AgentTools {
     if (!isWriting(tool) || this.#offeredTo(context)(tool)) return;
     throw new ServiceError(
       'FORBIDDEN',
-      'Agents change something with an API key alone whose scopes name the collection and the verb.',
+      'Agents change something by an API key alone whose scopes name collection and verb, or the script.',
     );
   }
 

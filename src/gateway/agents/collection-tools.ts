@@ -3,8 +3,8 @@ import { invalidAt } from '../../base/errors.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
+import { describeArguments, describeData } from '../resolvers/argument-schema.js';
 import type { AgentTool, ToolSources } from './agent-tool.js';
-import { describeArguments, describeData } from './argument-schema.js';
 
 /** The present collections. */
 export interface KnownCollections {

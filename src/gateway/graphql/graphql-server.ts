@@ -24,6 +24,7 @@ import type { Config } from '../config/config.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import type { Resolvers } from '../resolvers/resolvers.js';
+import type { ScriptFieldServices } from '../resolvers/script-fields.js';
 import type { CallerReach, NeededRight } from '../resolvers/services/caller-reach.js';
 import { executionPlugin } from './http/execution-plugin.js';
 import { landingPagePlugin } from './http/landing-page.js';
@@ -48,7 +49,7 @@ import {
 } from './persisted/registered-operations.js';
 import { buildGatewaySchema } from './schema.js';
 
-export interface GraphqlServices {
+export interface GraphqlServices extends ScriptFieldServices {
   readonly resolvers: Resolvers;
   readonly reports: ReportServices;
   readonly catalog: Catalog;
@@ -152,6 +153,7 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
         reports,
         instanceOf: (resolverClass) => getInstance(instances, resolverClass),
         services: { records: resolvers.records, catalog, pages: config },
+        scripts: services,
         subgraph: config.federation
           ? { ...config, schemaFor: (context) => served.shownTo(context).schema }
           : undefined,
@@ -210,7 +212,9 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
     },
     onFault: (error) => onFault(error, 'schema'),
   });
-  const stopListening = catalog.onChange(() => renewal.wake());
+  const wake = () => renewal.wake();
+  const stopListening = catalog.onChange(wake);
+  services.scripts.fieldListeners.add(wake);
   const live = new LiveServer(services.live, { served, operations, registered, config });
   return {
     live,
@@ -236,6 +240,7 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
     close: async () => {
       live.close();
       stopListening();
+      services.scripts.fieldListeners.delete(wake);
       closing.abort();
       await renewal.close();
       await server.apollo.stop();

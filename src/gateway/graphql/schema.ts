@@ -23,6 +23,7 @@ import {
   sortRootFields,
   withRunTimeTypes,
 } from '../resolvers/run-time-types.js';
+import { type ScriptFieldServices, withScriptFields } from '../resolvers/script-fields.js';
 import { BranchResolver } from '../resolvers/services/branch-resolver.js';
 import {
   NEEDED_BY_SERVICES,
@@ -63,6 +64,8 @@ export interface SchemaParts {
   readonly services: RecordServices;
   /** Makes it a subgraph of a supergraph, whose schema these roles may read as far as they may know it. */
   readonly subgraph?: SubgraphOptions | undefined;
+  /** Gives the fields that scripts declare. Default: none. */
+  readonly scripts?: ScriptFieldServices;
 }
 
 /**
@@ -116,7 +119,7 @@ export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
     const instances = new Map<NewableFunction, object>(
       [generic.records, ...generic.bulk, ...made].map((one) => [one, new one()]),
     );
-    const schema = buildSchemaSync({
+    const built = buildSchemaSync({
       resolvers: classes,
       container: { get: (resolverClass) => instances.get(resolverClass) ?? parts.instanceOf(resolverClass) },
       directives: [...STANDARD_DIRECTIVES, CACHE_CONTROL_DIRECTIVE, TRANSACTION_DIRECTIVE],
@@ -124,6 +127,7 @@ export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
       validate: false,
       skipCheck: true,
     });
+    const schema = parts.scripts ? withScriptFields(built, parts.scripts, needed) : built;
     letRootFieldsFail(schema);
     // Only the types of whole records: a part of an object is reached through the object's field.
     const storedFields = new Map(model.collections.flatMap((typed) => membersOf(typed, model)));

@@ -15,6 +15,7 @@ import { type CallerReach, withKey } from '../resolvers/services/caller-reach.js
 import { describeOpenapi } from './openapi.js';
 import type { RouteDescription } from './route.js';
 import { createRouteTable, type RouteTable } from './routes.js';
+import { describeScript } from './script-routes.js';
 
 export interface CallerContractsOptions {
   readonly caller: Pick<Resolvers['caller'], 'reach'>;
@@ -50,7 +51,7 @@ export class CallerContracts {
   constructor(options: CallerContractsOptions) {
     this.#options = options;
     const collections = options.declared.map(wholeCollection);
-    this.#public = withKey({ reports: options.reports, collections, services: new Set() });
+    this.#public = withKey({ reports: options.reports, collections, services: new Set(), scripts: [] });
   }
 
   /** `openapi.json`; `server` is the address of the gateway. */
@@ -70,7 +71,7 @@ export class CallerContracts {
     });
   }
 
-  #tableOf({ reports, collections }: CallerReach): RouteTable {
+  #tableOf({ reports, collections, scripts }: CallerReach): RouteTable {
     const { version, serverRoutes } = this.#options;
     const table = createRouteTable({ reports, version, serverRoutes, collections });
     const readable = new Set(
@@ -79,7 +80,7 @@ export class CallerContracts {
     return {
       ...table,
       // The paths of documented reads always exist, but each names a collection.
-      operations: table.operations.filter(({ path }) => {
+      operations: [...table.operations, ...scripts.map(describeScript)].filter(({ path }) => {
         const [, name] = /^\/o\/recs\/(\w+)$/.exec(path) ?? [];
         return name === undefined || readable.has(name);
       }),

@@ -1,9 +1,22 @@
 /** The route that runs a script. */
-import { ServiceError } from '../../base/errors.js';
+import { type OperationDefinitionNode, parse } from 'graphql';
 import { printExactJson } from '../../base/json/json.js';
+import { toGraphqlField } from '../../services/scripting/library/declared-field.js';
 import type { ScriptRun } from '../../services/scripting/library/script-runs.js';
+import type { DeclaringScript } from '../../services/scripting/library/scripts.js';
+import { describeArguments, describeData } from '../resolvers/argument-schema.js';
+import { operationOf, scriptFailed } from '../resolvers/script-fields.js';
 import { readFlag } from './parameter-reader.js';
 import { type Answer, BODY_ERRORS, inPath, inQuery, jsonAnswer, ok, type Route, via } from './route.js';
+
+const RUN = {
+  type: 'object',
+  properties: {
+    runId: { type: 'string', format: 'uuid' },
+    value: { description: 'What the script gave back.' },
+    output: { type: 'array', items: { type: 'string' }, description: 'What it printed.' },
+  },
+};
 
 const runScript: Route = {
   name: 'runScript',
@@ -25,16 +38,7 @@ const runScript: Route = {
     schema: {},
     example: { month: '2026-10' },
   },
-  answers: [
-    ok('What came of the run.', {
-      type: 'object',
-      properties: {
-        runId: { type: 'string', format: 'uuid' },
-        value: { description: 'What the script gave back.' },
-        output: { type: 'array', items: { type: 'string' }, description: 'What it printed.' },
-      },
-    }),
-  ],
+  answers: [ok('What came of the run.', RUN)],
   errors: ['MALFORMED_REQUEST', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', ...BODY_ERRORS, 'SCRIPT_FAILED'],
   urgencyOf: () => 'script',
   ...via('scripts', ['runScript'], async (scripts, { context, path, parameters, body }) => {
@@ -56,15 +60,22 @@ function answerRun(run: ScriptRun): Answer {
   return jsonAnswer(printExactJson({ runId: run.id, value: run.value ?? null, output }));
 }
 
-/**
- * What a caller sees of a script that failed: its message and position, because the school's own people wrote
- * it.
- */
-export function scriptFailed(run: ScriptRun): ServiceError {
-  const { error } = run;
-  const line = error?.line === undefined ? '' : `:${error.line}`;
-  const place = line === '' ? run.script : `${error?.script}${line}:${error?.column ?? 1}`;
-  return new ServiceError('SCRIPT_FAILED', `${place}: ${error?.message ?? 'it failed'}`, {
-    errors: [{ detail: `run ${run.id}: ${error?.name ?? 'Error'}${error?.code ? ` ${error.code}` : ''}` }],
-  });
+/** The route of a script that declares a field, with the schemas of its arguments and its value. */
+export function describeScript({ name, description, field }: DeclaringScript) {
+  const document = parse(operationOf(field));
+  const operation = document.definitions[0] as OperationDefinitionNode;
+  const described = { ...toGraphqlField(field), document, operation, filterVariables: [] };
+  const taken = describeArguments(described);
+  const isRequired = taken.required.length > 0;
+  const { [field.name]: value } = describeData(described).properties;
+  return {
+    ...runScript,
+    name: `runScript_${field.name}`,
+    path: `/scripts/${name}/run`,
+    summary: description.split('\n')[0] || `Runs the script ${name}`,
+    description: `It is the field \`${field.name}\` of GraphQL.`,
+    parameters: runScript.parameters.filter((one) => one.in !== 'path'),
+    body: { kind: 'record' as const, isRequired, description: 'The arguments.', schema: { ...taken } },
+    answers: [ok('What came of the run.', { ...RUN, properties: { ...RUN.properties, value } })],
+  };
 }

@@ -15,7 +15,7 @@ import type { ScriptRun, ScriptRuns, StartOptions } from '../../services/scripti
 import type { ScriptOutline, Scripts } from '../../services/scripting/library/scripts.js';
 import { queueKeyOf } from '../../services/scripting/run-queues.js';
 import { requireScope } from '../resolvers/request-context.js';
-import { scriptFailed } from '../rest/script-routes.js';
+import { scriptFailed } from '../resolvers/script-fields.js';
 import type { BodyLimits } from './body-admission.js';
 import { parseByType } from './body-parsing.js';
 

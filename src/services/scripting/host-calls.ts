@@ -37,6 +37,11 @@ interface Cursor {
   readonly permit: Permit | undefined;
 }
 
+/** What a script that answers a query may not call. */
+const WRITING: ReadonlySet<string> = new Set([
+  ...['publish', 'sendEmail', 'sendSms', 'signToken', 'db.findAndModify'],
+  ...['db.create', 'db.createMultiple', 'db.update', 'db.updateMany'],
+]);
 const ALL_SCRIPTS: QueueKey = { tenant: '', caller: '' };
 const ROLLED_BACK = new Error('the script rolled its transaction back');
 
@@ -104,6 +109,10 @@ export class HostCalls {
     }
     const binding = this.#options.bindings.get(call.name);
     if (binding === undefined) throw unknownMember(call.name, this.#options.bindings);
+    if (this.#context.scope.readsOnly && WRITING.has(call.name)) {
+      const detail = `platform.${call.name} changes something: it is for a script with @mutation, not @query`;
+      throw new ServiceError('FORBIDDEN', detail);
+    }
     const args = parseArguments(call.argumentsText);
     switch (call.operation) {
       case 'call':

@@ -329,7 +329,7 @@ class Run {
   #createContext(): HostCallContext {
     const { request, store } = this.#options;
     const { signal } = this.#end;
-    const { domain, principal, requestId, onStatement, onDuration } = request.scope;
+    const { domain, principal, requestId, onStatement, onDuration, readsOnly } = request.scope;
     const { name } = request.source;
     const depth = depthOf(request);
     const within = request.within && withSignal(request.within, signal);
@@ -345,6 +345,7 @@ class Run {
         onHint: (hint) => this.#hint(hint),
         operation: `script ${name}`,
         signal,
+        readsOnly,
         scriptDepth: depth,
       },
       run: { id: this.#id, name, depth },

@@ -23,6 +23,7 @@ import type { RecordQuery } from '../../../base/model/record-query.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { RecordsRequest, ScanningField } from '../../resolvers/records/record-resolver.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
+import { scriptOf } from '../../resolvers/script-fields.js';
 import { introspectionCost, isIntrospectionField } from './introspection-cost.js';
 
 /** Counting goes through all records that match. */
@@ -165,6 +166,8 @@ function estimate(
   if (isIntrospectionField(field.name)) {
     return introspectionCost(node, { served, document, args, maxCost: limits.maxCost });
   }
+  const script = scriptOf(field);
+  if (script) return script.field.cost;
   const type = getNamedType(field.type);
   // There is one of a page, whatever its size.
   if (!isCompositeType(type) || type.name === 'PageInfo') return 0;

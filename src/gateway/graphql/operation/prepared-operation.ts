@@ -19,6 +19,7 @@ import { reports } from '../../../school/reports/registry.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../../resolvers/cached-for.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { RequestNotes } from '../../resolvers/request-notes.js';
+import { scriptOf } from '../../resolvers/script-fields.js';
 import type { CostPlan, CostRequest, OperationCosts } from '../limits/operation-cost.js';
 import { type FilterVariable, type Permission, readPermission } from '../limits/permitted.js';
 import type { OperationTiming } from './operation-timing.js';
@@ -72,8 +73,11 @@ export class PreparedOperation implements Permission {
     this.isIntrospecting = isIntrospecting;
     this.filterVariables = filterVariables;
     this.costs = costs;
-    // A report or a script is recognized by its name.
-    this.urgency = leastUrgent(this.rootFieldNames.map((name) => KIND_BY_ROOT_FIELD.get(name) ?? 'short'));
+    // A report is recognized by its name.
+    const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
+    const urgencyOf = (name: string) =>
+      scriptOf(fields[name]) ? 'script' : (KIND_BY_ROOT_FIELD.get(name) ?? 'short');
+    this.urgency = leastUrgent(this.rootFieldNames.map(urgencyOf));
     this.cachePolicy = cachePolicyOf(schema, operation, this.rootFieldNames);
     this.usedFields = planUsedFields(served, document, operation);
   }
@@ -136,6 +140,8 @@ function cachePolicyOf(
 function maxAgeOfField(type: GraphQLObjectType, name: string): number {
   // `__typename` never becomes stale.
   if (name === '__typename') return Number.MAX_SAFE_INTEGER;
+  const script = scriptOf(type.getFields()[name]);
+  if (script) return script.field.maxAgeSeconds;
   const directives = type.getFields()[name]?.astNode?.directives ?? [];
   const hint = directives.find((directive) => directive.name.value === CACHE_CONTROL_DIRECTIVE.name);
   const value = hint?.arguments?.find((argument) => argument.name.value === 'maxAge')?.value;

@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import type { Field } from '../../../base/model/collection.js';
 import { lacksSecondFactor, type RecordVerb, type Scope } from '../../../base/model/scope.js';
 import type { Report } from '../../../school/reports/engine/report.js';
+import type { DeclaringScript, Scripts } from '../../../services/scripting/library/scripts.js';
 import {
   type CollectionInReach,
   findAccess,
@@ -22,6 +23,8 @@ export interface CallerReach {
   readonly collections: readonly CollectionInReach[];
   /** The services that are not for everybody. */
   readonly services: ReadonlySet<ServiceName>;
+  /** The scripts whose declared fields are the caller's to use. */
+  readonly scripts: readonly DeclaringScript[];
   /** Callers who reach the same have the same key. */
   readonly key: string;
 }
@@ -36,6 +39,7 @@ export interface ReachSources extends Pick<RightsSources, 'catalog' | 'reports' 
   readonly imports: { readonly rights: MayHave };
   readonly messages: { mayEmail(scope: Scope): boolean };
   readonly receipts: { mayRecord(scope: Scope): boolean };
+  readonly scripts: Pick<Scripts, 'declaringFor'>;
 }
 
 type Test = (scope: Scope, sources: ReachSources) => boolean;
@@ -73,6 +77,7 @@ export function callerReach(scope: Scope, sources: ReachSources): CallerReach {
   return withKey({
     reports: sources.reports.filter((report) => mayRun(scope, report)),
     collections: listCollectionsInReach(sources.catalog, scope),
+    scripts: sources.scripts.declaringFor(scope),
     services: new Set(
       (Object.keys(SERVICES) as ServiceName[]).filter((name) => SERVICES[name](scope, sources)),
     ),
@@ -80,12 +85,13 @@ export function callerReach(scope: Scope, sources: ReachSources): CallerReach {
 }
 
 export function withKey(reach: Omit<CallerReach, 'key'>): CallerReach {
-  const { reports, collections, services } = reach;
+  const { reports, collections, services, scripts } = reach;
   const fieldsOf = (fields: readonly Field[] | undefined) =>
     fields?.map(({ name, targets }) => [name, targets]) ?? null;
   const facts = JSON.stringify([
     reports.map(({ name }) => name),
     [...services],
+    scripts.map(({ domainId, name, version }) => [domainId, name, version]),
     collections.map(({ collection, readable, creatable, updatable, mayDelete }) => [
       [collection.name, collection.version, collection.domainId, mayDelete],
       [fieldsOf(readable), fieldsOf(creatable), fieldsOf(updatable)],
@@ -95,12 +101,13 @@ export function withKey(reach: Omit<CallerReach, 'key'>): CallerReach {
 }
 
 /**
- * What a field or type needs: a service, a report, or verbs for the records of a collection. Without a name,
- * one collection with the verbs is enough; without verbs, any right to the collection.
+ * What a field or type needs: a service, a report, a script with a field, or verbs for the records of a
+ * collection. Without a name, one collection with the verbs is enough; without verbs, any right to it.
  */
 export type NeededRight =
   | { readonly service: ServiceName }
   | { readonly report: string }
+  | { readonly scriptField: string }
   | { readonly verbs: readonly RecordVerb[]; readonly collection?: string };
 
 /** By the names of root fields and of types, and of members of types as `Type.member`; absent: nothing. */
@@ -110,6 +117,7 @@ export function reaches(reach: CallerReach, needed: readonly NeededRight[] = [])
   return needed.every((right) => {
     if ('service' in right) return reach.services.has(right.service);
     if ('report' in right) return reach.reports.some(({ name }) => name === right.report);
+    if ('scriptField' in right) return reach.scripts.some(({ field }) => field.name === right.scriptField);
     return reach.collections.some(
       (one) =>
         (right.collection === undefined || one.collection.name === right.collection) &&

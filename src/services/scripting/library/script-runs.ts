@@ -19,6 +19,7 @@ import { rehearse } from '../../../store/writing/atomically.js';
 import { queueKeyOf } from '../run-queues.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
 import { runsInReach } from '../script-log.js';
+import { assertOfType, readDeclaredArguments, toGraphqlField } from './declared-field.js';
 import type { Script } from './script.js';
 import { assertMayEdit, type Scripts } from './scripts.js';
 
@@ -65,6 +66,8 @@ export interface RunQuery {
 /** Options of a run beside the script itself. */
 export interface StartOptions extends Omit<RunRequest, 'id' | 'source' | 'scope'> {
   readonly cause: RunCause;
+  /** The domain that has the script. Default: that of the scope. */
+  readonly domainId?: string | undefined;
   /** Rolls back all that the run writes, also its messages. Requests to other servers are sent. */
   readonly isDryRun?: boolean | undefined;
   /** Whether the result can be used; the run failed if this throws a `ServiceError`. */
@@ -89,17 +92,25 @@ export class ScriptRuns {
   }
 
   /**
-   * Runs a stored script for a caller, as the caller or with its service roles. If the script fails, the run
-   * has an `error`; nothing is thrown.
+   * Runs a stored script for a caller, as the caller or with its service roles. If the script fails, or gives
+   * another value than it declares, the run has an `error`; nothing is thrown.
    *
-   * @throws NOT_FOUND; FORBIDDEN if the caller may not run it
+   * @throws NOT_FOUND; FORBIDDEN if the caller may not run it; INVALID_VALUE for arguments that it does not
+   *   declare
    */
-  async call(scope: Scope, name: string, options: StartOptions): Promise<ScriptRun> {
-    const script = await this.#options.scripts.getRunnable(scope, name, options.within);
+  async call(scope: Scope, name: string, { domainId, ...options }: StartOptions): Promise<ScriptRun> {
+    const script = await this.#options.scripts.getRunnable(scope, name, options.within, domainId);
     // Counts for the caller even with service roles: otherwise one caller could take the permits of all who
     // call the script.
     const queueKey = options.queueKey ?? queueKeyOf(scope);
-    return await this.start(scopeOfRun(scope, script), script, { ...options, queueKey });
+    // An endpoint is called by a request and answers it, whatever else the script declares.
+    const field = options.cause === 'endpoint' ? undefined : script.field;
+    const declared = field && {
+      arguments: readDeclaredArguments(field, options.arguments),
+      assertUsable: (value: unknown) => assertOfType(value, toGraphqlField(field).type, field.name),
+    };
+    const own = { ...scopeOfRun(scope, script), readsOnly: scope.readsOnly || field?.kind === 'query' };
+    return await this.start(own, script, { ...options, ...declared, queueKey });
   }
 
   /**

@@ -5,6 +5,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { andMore, type ErrorDetail, ServiceError, tryTo } from '../../../base/errors.js';
+import { ScriptField } from './declared-field.js';
 
 export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
@@ -51,6 +52,8 @@ export const StoredSettings = z.strictObject({
       methods: z.array(z.enum(ENDPOINT_METHODS)).min(1).default(['GET', 'POST']),
     })
     .optional(),
+  /** What its code declares. */
+  field: ScriptField.optional(),
 });
 
 export type ScriptSettings = z.output<typeof StoredSettings>;
@@ -78,7 +81,7 @@ export interface Script extends ScriptDefinition {
  * @throws INVALID_VALUE naming every fault by its JSON pointer
  */
 export function parseScript(sent: unknown, limits: { readonly maxCodeBytes: number }): ScriptDefinition {
-  const Definition = StoredSettings.extend({ name, code: z.string() });
+  const Definition = StoredSettings.omit({ field: true }).extend({ name, code: z.string() });
   const parsed = Definition.safeParse(sent);
   if (!parsed.success) throw invalidScript(parsed.error.issues.map(toErrorDetail));
   const definition = parsed.data;

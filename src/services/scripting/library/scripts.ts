@@ -5,7 +5,7 @@
 
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../../base/errors.js';
-import type { Scope } from '../../../base/model/scope.js';
+import { type Domain, type Scope, topDomainIdOf } from '../../../base/model/scope.js';
 import { getOrMake } from '../../../base/process/get-or-make.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import { isAdmin } from '../../../store/access/access.js';
@@ -14,6 +14,7 @@ import type { Transaction } from '../../../store/database/queryable.js';
 import { sql } from '../../../store/sql.js';
 import type { WriteOperation, Writes } from '../../../store/writing/write-triggers.js';
 import type { ExpectedRuns } from '../script-runner.js';
+import { parseDeclaredField, type ScriptField } from './declared-field.js';
 import {
   parseScript,
   type Script,
@@ -24,6 +25,11 @@ import {
 
 /** A script without its code. */
 export type ScriptOutline = Omit<Script, 'code'>;
+
+/** A script whose code declares a field. */
+export interface DeclaringScript extends ScriptOutline {
+  readonly field: ScriptField;
+}
 
 export interface ScriptVersion extends ScriptDefinition {
   readonly version: number;
@@ -50,6 +56,10 @@ export class Scripts {
   #index: ScriptIndex = new ScriptIndex([]);
   #reading: Promise<unknown> = Promise.resolve();
   #stopListening: () => Promise<void> = async () => {};
+  /** Called whenever a declared field is added, changed or removed, on any gateway. */
+  readonly fieldListeners = new Set<() => void>();
+  /** The names of types and root fields that the schema has without scripts, as far as it is known. */
+  schemaNames: ReadonlySet<string> = new Set();
 
   private constructor(options: ScriptsOptions) {
     this.#options = options;
@@ -71,7 +81,15 @@ export class Scripts {
   async refresh(): Promise<void> {
     const reading = this.#reading.catch(() => {}).then(() => readOutlines(this.#options.database));
     this.#reading = reading;
-    this.#index = new ScriptIndex(await reading);
+    const index = new ScriptIndex(await reading);
+    const isOther = printFields(index) !== printFields(this.#index);
+    this.#index = index;
+    if (isOther) for (const listener of this.fieldListeners) listener();
+  }
+
+  /** The scripts with a field that the caller may run, in every domain. */
+  declaringFor(scope: Scope): readonly DeclaringScript[] {
+    return this.#index.declaring.filter((script) => findRefusal(scope, script) === undefined);
   }
 
   /** The triggers of scripts. */
@@ -94,12 +112,15 @@ export class Scripts {
 
   /**
    * A script that the caller may run now. Scripts that the caller may not run are FORBIDDEN; their names are
-   * not secret within the domain.
+   * not secret within the domain. One of the top domain that declares a field runs in its branches too; `of`
+   * is the domain that has it.
    *
    * @throws NOT_FOUND; FORBIDDEN, also for a disabled script
    */
-  async getRunnable(scope: Scope, name: string, within?: Transaction): Promise<Script> {
-    const outline = this.#getOutline(scope, name);
+  async getRunnable(scope: Scope, name: string, within?: Transaction, of = scope.domain.id): Promise<Script> {
+    const shared = this.#index.find(topDomainIdOf(scope.domain), name);
+    const outline = this.#index.find(of, name) ?? (shared?.field && shared);
+    if (outline === undefined) throw this.#notFound(scope, name);
     const refusal = findRefusal(scope, outline);
     if (refusal !== undefined) throw new ServiceError('FORBIDDEN', refusal);
     return await this.#withCode(outline, within);
@@ -130,6 +151,7 @@ export class Scripts {
     const { name, code, ...settings } = definition;
     await this.#options.checkCode({ name, code });
     const domainId = scope.domain.id;
+    const field = parseDeclaredField({ name, code }, (word) => this.#whyNot(scope.domain, name, word));
     const [row] = await this.#options.database.query<SavedRow>(sql`
 with last as (
   select coalesce(max(version), 0) as version
@@ -138,7 +160,7 @@ with last as (
 ),
 saved as (
   insert into scripts (domain_id, name, version, code, settings, owner, updated_by)
-  select ${domainId}, ${name}, last.version + 1, ${code}, ${JSON.stringify(settings)}::jsonb,
+  select ${domainId}, ${name}, last.version + 1, ${code}, ${JSON.stringify({ ...settings, field })}::jsonb,
     ${scope.principal.id}, ${scope.principal.id}
   from last
   where ${ifVersion ?? null}::int is null or ${ifVersion ?? null}::int = coalesce(
@@ -160,7 +182,7 @@ from saved`);
     await this.refresh();
     return {
       ...definition,
-      domainId,
+      ...{ domainId, field },
       version: row.version,
       owner: row.owner,
       createdAt: row.created_at,
@@ -197,6 +219,15 @@ select pg_notify(campus_channel(${CHANNEL}), '') as announced`);
     }));
   }
 
+  /** Why a script may not declare a field or type of this name. */
+  #whyNot({ id, parentId }: Domain, script: string, name: string): string | undefined {
+    if (parentId !== undefined)
+      return 'only scripts of the top domain declare a field: it is for all domains';
+    const others = this.#index.declaring.filter((one) => one.domainId !== id || one.name !== script);
+    const isTaken = others.some(({ field }) => field.name === name || field.types.includes(name));
+    return isTaken || this.schemaNames.has(name) ? `the schema has the name "${name}" already` : undefined;
+  }
+
   #getOutline(scope: Scope, name: string): ScriptOutline {
     const outline = this.#index.find(scope.domain.id, name);
     if (outline === undefined) throw this.#notFound(scope, name);
@@ -223,23 +254,29 @@ select pg_notify(campus_channel(${CHANNEL}), '') as announced`);
   }
 }
 
+function printFields({ declaring }: ScriptIndex): string {
+  return JSON.stringify(declaring.map((one) => [one.domainId, one.name, one.description, one.field]));
+}
+
 /** All scripts of a gateway, and those among them that are enabled and start by themselves. */
 class ScriptIndex {
   readonly #byDomain = new Map<string, Map<string, ScriptOutline>>();
   readonly #started = new Map<string, ScriptOutline[]>();
   readonly scheduled: ScriptOutline[] = [];
+  readonly declaring: DeclaringScript[] = [];
   /** The collections with `before` scripts, by domain. */
   readonly #asked = new Map<string, Set<string>>();
   #isAnyEnabled = false;
 
   constructor(outlines: readonly ScriptOutline[]) {
     for (const outline of outlines) {
-      const { domainId, name } = outline;
+      const { domainId, name, field } = outline;
       getOrMake(this.#byDomain, domainId, () => new Map()).set(name, outline);
       if (!outline.isEnabled) continue;
       this.#isAnyEnabled = true;
       for (const start of startsOf(outline)) getOrMake(this.#started, start, () => []).push(outline);
       if (outline.schedule !== undefined) this.scheduled.push(outline);
+      if (field !== undefined) this.declaring.push({ ...outline, field });
       for (const { collection } of outline.before) {
         getOrMake(this.#asked, domainId, () => new Set()).add(collection);
       }
@@ -325,7 +362,8 @@ export function assertMayEdit(scope: Scope): void {
   throw new ServiceError('FORBIDDEN', 'Only an admin, after logging in, may read, save and try out scripts.');
 }
 
-function findRefusal({ principal }: Scope, script: ScriptOutline): string | undefined {
+function findRefusal({ principal, domain }: Scope, script: ScriptOutline): string | undefined {
+  if (![domain.id, topDomainIdOf(domain)].includes(script.domainId)) return 'this is of another school';
   if (!script.isEnabled) return `the script "${script.name}" is not enabled`;
   const { scripts } = principal.scopes ?? {};
   if (scripts !== undefined && !scripts.includes('*') && !scripts.includes(script.name)) {

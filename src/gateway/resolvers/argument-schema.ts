@@ -1,10 +1,12 @@
 /** The variables and the answer of an operation as the JSON Schemas of a tool's arguments and result. */
 import {
   type ConstValueNode,
+  type DocumentNode,
   type GraphQLInputType,
   type GraphQLNamedInputType,
   type GraphQLNamedOutputType,
   type GraphQLOutputType,
+  type GraphQLSchema,
   getNamedType,
   isEnumType,
   isInputObjectType,
@@ -14,6 +16,7 @@ import {
   isObjectType,
   isOutputType,
   Kind,
+  type OperationDefinitionNode,
   type SelectionSetNode,
   TypeInfo,
   typeFromAST,
@@ -21,7 +24,6 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { PreparedOperation } from '../graphql/operation/prepared-operation.js';
 
 /** A JSON Schema, as far as we write one. */
 type ArgumentSchema = Readonly<Record<string, unknown>>;
@@ -40,10 +42,12 @@ export interface AnswerSchema {
   readonly properties: Readonly<Record<string, ArgumentSchema>>;
 }
 
-export type DescribedOperation = Pick<
-  PreparedOperation,
-  'schema' | 'document' | 'operation' | 'filterVariables'
->;
+export interface DescribedOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly filterVariables: readonly { readonly variable: string }[];
+}
 
 /**
  * One property per variable: its type with the values of an enum, the description of the argument that it is
@@ -51,7 +55,7 @@ export type DescribedOperation = Pick<
  * and `last` are limited to `maxRows`. Input types are listed once under `$defs`, because they may be
  * recursive.
  */
-export function describeArguments(described: DescribedOperation, maxRows: number): ArgumentsSchema {
+export function describeArguments(described: DescribedOperation, maxRows = MAX_INT): ArgumentsSchema {
   const { schema, operation } = described;
   const usages = describeUsages(described);
   const types = new Map<string, ArgumentSchema>();
@@ -210,4 +214,5 @@ const SCALARS: ReadonlyMap<string, ArgumentSchema> = new Map<string, ArgumentSch
   ['Decimal', { type: 'string' }],
 ]);
 
+const MAX_INT = 2_147_483_647;
 const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'ID', 'Boolean']);
