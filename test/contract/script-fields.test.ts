@@ -191,6 +191,20 @@ describe('saving', () => {
   });
 });
 
+it("of another school is nobody's here", async () => {
+  await save({ name: 'foreign', code: '// @query foreign: Int\nexport default 1', roles: ['clerk'] });
+  await untilShown('foreign');
+  await gateway.sql.query(`
+    insert into domains (id, name) values ('other', 'Other');
+    update scripts set domain_id = 'other' where name = 'foreign';
+    update script_versions set domain_id = 'other' where name = 'foreign';
+    select pg_notify(campus_channel('campus_domains'), ''), pg_notify(campus_channel('campus_scripts'), '')`);
+  await eventually(async () => !(await shownTo('clerk')).includes('foreign'));
+  for (const as of ['clerk', 'admin'] as const) {
+    await eventually(async () => (await codesOf(gateway, { query: '{ foreign }', as }))[0] === 'FORBIDDEN');
+  }
+});
+
 describe('agents', () => {
   it('are offered a tool by those who may run it', async () => {
     const { tools } = await mcp('tools/list', {}, bearer('clerk'));
