@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { today, yearOfSession } from '../../src/base/model/calendar.js';
 import { itAnswers, useGateway } from './gateway.js';
 import { ask } from './graphql.js';
 
@@ -166,16 +167,13 @@ describe('POST /o/recs/<collection>', () => {
 
 describe("a student's current concession", () => {
   beforeAll(async () => {
-    const concession = {
-      name: { value: 's9', label: 'Ravi' },
-      kind: 'percent',
-      value: 10,
-      session: '2026-27',
-    };
-    const months = { from_month: '2000-01', to_month: '2099-12' };
+    const concession = { name: { value: 's9', label: 'Ravi' }, kind: 'percent', value: 10 };
+    const year = yearOfSession(today('Asia/Kolkata', new Date()));
+    const session = `${year}-${String((year + 1) % 100).padStart(2, '0')}`;
+    const months = { session, from_month: `${year}-04`, to_month: `${year + 1}-03` };
     const records = [
       { _id: 'now', ...concession, ...months },
-      { _id: 'over', ...concession, from_month: '2000-01', to_month: '2000-12' },
+      { _id: 'over', ...concession, session: '2000-01', from_month: '2000-04', to_month: '2000-12' },
       { _id: 'revoked', ...concession, ...months, revoked_on: '2001-01-01' },
       { _id: 'other', ...concession, ...months, name: { value: 's8', label: 'Ali' } },
     ];
