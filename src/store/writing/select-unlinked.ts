@@ -127,7 +127,7 @@ function selectDisagreeing(link: Link, target: Collection, { index, asked, conte
 
 /**
  * What the record with the id `sought.id` has for the members of a link, as one list. `offset 0` keeps
- * PostgreSQL from finding the place anew for each member.
+ * PostgreSQL from finding the place anew for each member, `limit 1` from joining by reading all records.
  */
 function selectAgreeing(link: Link, target: Collection, { scope }: LinkContext): Sql {
   const texts = link.members.map(({ path }) => sql`place.data#>>${path as string[]}::text[]`);
@@ -135,7 +135,8 @@ function selectAgreeing(link: Link, target: Collection, { scope }: LinkContext):
   return sql`
       select jsonb_build_array(${sql.join(texts)}) as texts
       from records r cross join lateral (${placeOf(link, target, scope)} offset 0) as place(data)
-      where ${isTarget}`;
+      where ${isTarget}
+      limit 1`;
 }
 
 /** The record `r`, or the stay of it that counts at `sought.moment`; null where none is known. */

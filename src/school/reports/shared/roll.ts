@@ -17,7 +17,7 @@
  * @see reports "Terms used by all" (on the roll)
  */
 
-import { liveRecordsIn } from '../../../store/sql/records-of.js';
+import { liveRecordsById, liveRecordsIn } from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
 import type { Day, Session } from '../engine/parameter-types.js';
 import { daysAfter, firstDayOf, lastDayOf, monthsOf } from '../engine/school-calendar.js';
@@ -166,10 +166,9 @@ export function monthsAway(
   asOn: Day,
   student?: Sql,
 ): Sql {
-  const ofStudent = student
-    ? sql`
-      and r.id = ${student}`
-    : sql.empty;
+  const isAsked = student
+    ? liveRecordsById(domain, 'registration', sql`= ${student}`)
+    : liveRecordsIn(domain, 'registration');
   const hasReturned = sql`(r.data ? 'earlier_stays'
         and jsonb_path_exists(r.data, '$.earlier_stays[*] ? (@.to < $.admitted_on)'))`;
   return sql`
@@ -180,9 +179,9 @@ away as materialized (
     from (
       select r.id as student, ${lastRollDay({ today })} as last_day, '9999' as before
       from records r
-      where ${liveRecordsIn(domain, 'registration')}
+      where ${isAsked}
         and (r.data->'left_on' < ${JSON.stringify(asOn)}::jsonb
-          or r.data->'status' in ('"withdrawn"', '"transferred"'))${ofStudent}
+          or r.data->'status' in ('"withdrawn"', '"transferred"'))
         and not ${hasReturned}
       union all
       select student, to_char(upper(stay) - 1, 'YYYY-MM-DD'),
@@ -196,7 +195,7 @@ away as materialized (
           union all
           select stay->>'from', stay->>'to' from jsonb_array_elements(${earlierStays}) as stay
         ) as stay(first_day, last_day)
-        where ${liveRecordsIn(domain, 'registration')} and ${hasReturned}${ofStudent}
+        where ${isAsked} and ${hasReturned}
           and first_day <= ${asOn} and day_of(first_day) <= day_of(last_day)
         group by r.id
       ) as merged
