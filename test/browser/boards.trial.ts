@@ -93,6 +93,32 @@ describe('a dashboard', () => {
     await expectWellMade(page);
   });
 
+  it('has a query of the explorer as a tile, which leads back, and never runs a mutation', async () => {
+    const id = await makeDashboard({ title: 'My queries', tiles: [] });
+    const query = 'query PerClass { registrationsAggregate(groupBy: [CLASS]) { key { class } count } }';
+    const page = await pages.openPortalAs('accountant', '/');
+    await page.goto(`${gateway.url}/explore#${new URLSearchParams({ query })}`);
+    await page.getByRole('button', { name: /Execute query/ }).click();
+    await page.getByRole('button', { name: 'Add to a dashboard' }).click();
+    await page.getByRole('menuitem', { name: 'My queries' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New tile' });
+    await dialog.getByRole('row').nth(3).waitFor();
+    await dialog.getByLabel('Query').fill(`mutation { deleteTask(id: "x") { id } } ${query}`);
+    await dialog.getByText('A tile is one query').waitFor();
+    await dialog.getByLabel('Query').fill(query);
+    await dialog.getByRole('button', { name: 'Add the tile' }).click();
+    await page.getByRole('heading', { name: 'PerClass' }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('link', { name: 'Open: PerClass' }).click();
+    await page.waitForURL(/\/explore/);
+    await page.getByText('PerClass').first().waitFor();
+    const hostile = { picture: 'TABLE', operation: 'Trap', document: '# query\nmutation { removeAll }' };
+    const trap = await makeDashboard({ title: 'Trap', tiles: [hostile] });
+    await page.goto(`${gateway.url}/portal/dashboards/${trap}`);
+    await page.getByText('There is no such operation').waitFor();
+    expect(id).not.toBe(trap);
+  });
+
   it('is ordered by dragging, shown on a wall, and removed after a question', async () => {
     const id = await makeDashboard({
       title: 'To drag',

@@ -12,6 +12,7 @@ import {
   RemoveDashboard,
   type UpdateDashboardInput,
 } from '../../../generated/portal/dashboards/dashboards';
+import { operationOfHash } from '../../explore/shared-operation';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
@@ -52,7 +53,8 @@ interface ShownDashboardProps {
 type OpenDialog =
   | { readonly kind: 'none' | 'removal' }
   /** The dashboard as it was when the dialog was opened. */
-  | { readonly kind: 'newTile' | 'settings'; readonly begun: StoredDashboard }
+  | { readonly kind: 'settings'; readonly begun: StoredDashboard }
+  | { readonly kind: 'newTile'; readonly begun: StoredDashboard; readonly tile?: DashboardTileInput }
   | { readonly kind: 'tile'; readonly begun: StoredDashboard; readonly tile: DashboardTileInput };
 
 /** The tile that was removed last, and its place. It can be restored while the page is open. */
@@ -66,7 +68,13 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const navigate = useNavigate();
   const print = usePrintWhole();
   const wall = useRef<HTMLDivElement>(null);
-  const [dialog, setDialog] = useState<OpenDialog>({ kind: 'none' });
+  const mayChange =
+    viewer.collections.some(({ name, canUpdate }) => name === 'dashboard' && canUpdate) &&
+    dashboard.owner?.id === viewer.id;
+  const [dialog, setDialog] = useState<OpenDialog>(() => {
+    const tile = mayChange ? tileOfAddress() : undefined;
+    return tile ? { kind: 'newTile', begun: dashboard, tile } : { kind: 'none' };
+  });
   const [removed, setRemoved] = useState<RemovedTile>();
   /** The order of a move made while the previous one is being saved. */
   const [waiting, setWaiting] = useState<readonly DashboardTileInput[]>();
@@ -77,12 +85,10 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   // An order that is being saved is shown already, so that a tile stays where it was dropped.
   const tiles: readonly DashboardTileInput[] =
     waiting ?? (change.isPending ? change.variables.data.tiles : undefined) ?? stored;
-  const mayChange =
-    viewer.collections.some(({ name, canUpdate }) => name === 'dashboard' && canUpdate) &&
-    owner?.id === viewer.id;
   const close = () => {
     setDialog({ kind: 'none' });
     change.reset();
+    if (location.hash !== '') void navigate({ to: '.', hash: '', replace: true });
   };
   const begun = 'begun' in dialog ? dialog.begun : dashboard;
   const { over, theirs } = savedOver(begun, dashboard, change.error);
@@ -192,7 +198,8 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
       </div>
       {(dialog.kind === 'newTile' || dialog.kind === 'tile') && (
         <TileForm
-          tile={dialog.kind === 'tile' ? dialog.tile : undefined}
+          isNew={dialog.kind === 'newTile'}
+          tile={dialog.tile}
           of={change}
           theirs={theirs && { id, tiles: (theirs.tiles ?? []).map((one) => titleOfTile(toTile(one))) }}
           onClose={close}
@@ -232,6 +239,19 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
       )}
     </PageFrame>
   );
+}
+
+/** The query that the explorer put into the address, as a tile. */
+function tileOfAddress(): DashboardTileInput | undefined {
+  const shared = operationOfHash(location.hash);
+  if (!shared) return undefined;
+  const [, name] = /^\s*query\s+(\w+)/m.exec(shared.query) ?? [];
+  return {
+    operation: name ?? 'query',
+    document: shared.query,
+    variables: shared.variables,
+    picture: 'TABLE',
+  };
 }
 
 /** Members that another client left out are empty, as in the form. */

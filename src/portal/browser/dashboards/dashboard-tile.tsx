@@ -14,7 +14,7 @@ import { nameOfEnumValue } from '../language/name-of-field';
 import { formats, say, t, useToday } from '../language/texts';
 import { ListTable } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import type { TileOperation } from './tile-operation';
+import { operationOfQuery, type TileOperation } from './tile-operation';
 import {
   isEnumColumn,
   numberOfTile,
@@ -29,7 +29,9 @@ import { mayAsk, placeBehind, readVariables, type TileVariables } from './tile-v
 
 export function findOperation({
   operation,
-}: Pick<DashboardTileInput, 'operation'>): TileOperation | undefined {
+  document,
+}: Pick<DashboardTileInput, 'operation' | 'document'>): TileOperation | undefined {
+  if (document) return operationOfQuery(operation, document);
   return TILE_OPERATIONS.find(({ name }) => name === operation);
 }
 
@@ -260,7 +262,7 @@ export function useTileAnswer({ operation, asked, isEnabled }: AskedTile): TileA
       gateway.executeText<Readonly<Record<string, unknown>>>(operation.document, asked, { signal }),
     enabled: isEnabled,
     placeholderData: keepPreviousData,
-    ...(operation.source.kind === 'collection' && { refetchInterval: ASKED_EVERY_MS }),
+    ...(operation.source.kind !== 'report' && { refetchInterval: ASKED_EVERY_MS }),
   });
   const tables = useMemo(
     () => (data === undefined ? undefined : tablesOf(data, toFieldShape(operation.shape))),

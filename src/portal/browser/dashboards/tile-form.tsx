@@ -13,7 +13,8 @@ import { useViewer } from '../gateway/use-gateway';
 import { formats, phrase, say, t } from '../language/texts';
 import { ParameterInput } from '../reports/parameters-form';
 import { InputDialog, SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
-import { PickField, SwitchField, TextField } from '../shell/text-field';
+import { readJsonObject } from '../shell/find-json-fault';
+import { LongTextField, PickField, SwitchField, TextField } from '../shell/text-field';
 import { findOperation, TileBody, useTileAnswer } from './dashboard-tile';
 import type { TileOperation } from './tile-operation';
 import { PICTURES, type TilePicture, tableOfTile } from './tile-picture';
@@ -30,7 +31,8 @@ const PICTURE_NAMES: Readonly<Record<TilePicture, string>> = {
 const EMPTY_TILE: DashboardTileInput = { operation: '', picture: 'TABLE' };
 
 export interface TileFormProps extends Pick<SubmitFormProps, 'of'> {
-  /** Absent for a new tile. */
+  readonly isNew: boolean;
+  /** Absent for a new tile that is not of the explorer. */
   readonly tile?: DashboardTileInput | undefined;
   /** The dashboard as somebody else saved it in the meantime, if saving was rejected for that reason. */
   readonly theirs?: { readonly id: string; readonly tiles: readonly string[] } | undefined;
@@ -38,15 +40,15 @@ export interface TileFormProps extends Pick<SubmitFormProps, 'of'> {
   onClose(): void;
 }
 
-export function TileForm({ tile, theirs, onSave, onClose, ...form }: TileFormProps) {
+export function TileForm({ isNew, tile, theirs, onSave, onClose, ...form }: TileFormProps) {
   const viewer = useViewer();
   const [edited, setEdited] = useState<DashboardTileInput>(tile ?? EMPTY_TILE);
   const change = (next: Partial<DashboardTileInput>) => setEdited({ ...edited, ...next });
   const operation = findOperation(edited);
   return (
-    <InputDialog opened onClose={onClose} size="lg" title={tile ? t('Change the tile') : t('New tile')}>
+    <InputDialog opened onClose={onClose} size="lg" title={isNew ? t('New tile') : t('Change the tile')}>
       <SubmitForm
-        action={tile ? t('Save') : t('Add the tile')}
+        action={isNew ? t('Add the tile') : t('Save')}
         isReady={operation !== undefined}
         {...form}
         meanwhile={
@@ -58,16 +60,20 @@ export function TileForm({ tile, theirs, onSave, onClose, ...form }: TileFormPro
         onCancel={onClose}
         onSubmit={() => onSave({ ...edited, title: edited.title?.trim() || null })}
       >
-        <PickField
-          label={t('What it shows')}
-          description={operation ? say(operation.description) : t('An operation from the library')}
-          required
-          searchable
-          nothingFoundMessage={t('No operation has these words')}
-          data={choicesOf(TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)))}
-          value={edited.operation || null}
-          onChange={(name) => setEdited({ ...EMPTY_TILE, operation: name, wide: edited.wide ?? false })}
-        />
+        {typeof edited.document === 'string' ? (
+          <QueryFields edited={edited} isQuery={operation !== undefined} onChange={change} />
+        ) : (
+          <PickField
+            label={t('What it shows')}
+            description={operation ? say(operation.description) : t('An operation from the library')}
+            required
+            searchable
+            nothingFoundMessage={t('No operation has these words')}
+            data={choicesOf(TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)))}
+            value={edited.operation || null}
+            onChange={(name) => setEdited({ ...EMPTY_TILE, operation: name, wide: edited.wide ?? false })}
+          />
+        )}
         {operation && <OperationFields edited={edited} operation={operation} onChange={change} />}
       </SubmitForm>
     </InputDialog>
@@ -79,6 +85,38 @@ function choicesOf(operations: readonly TileOperation[]) {
     group: say(group),
     items: members.map(({ name, title }) => ({ value: name, label: say(title) })),
   }));
+}
+
+interface QueryFieldsProps extends Omit<OperationFieldsProps, 'operation'> {
+  readonly isQuery: boolean;
+}
+
+/** A query of the explorer, and its variables. */
+function QueryFields({ edited, isQuery, onChange }: QueryFieldsProps) {
+  const { document, variables } = edited;
+  const isObject = !variables?.trim() || readJsonObject(variables) !== undefined;
+  return (
+    <>
+      <LongTextField
+        label={t('Query')}
+        description={t('What the explorer runs. Whoever sees the tile sees what their own rights give.')}
+        required
+        maxRows={12}
+        classNames={{ input: 'monospace' }}
+        value={document ?? ''}
+        error={isQuery ? undefined : t('A tile is one query: the text begins with query or with a brace.')}
+        onChange={(text) => onChange({ document: text })}
+      />
+      <LongTextField
+        label={t('Variables')}
+        description={t('A JSON object. Days may be words, such as {today}.', { today: '{today-30}' })}
+        classNames={{ input: 'monospace' }}
+        value={variables ?? ''}
+        error={isObject ? undefined : t('This is not a JSON object.')}
+        onChange={(text) => onChange({ variables: text })}
+      />
+    </>
+  );
 }
 
 interface OperationFieldsProps {

@@ -2,7 +2,7 @@
 import type { AskedParameter } from '../reports/askable-report.js';
 
 export interface TileOperation {
-  /** The name of its file in schema/operations, by which tiles refer to it. */
+  /** The name of its file in schema/operations, by which tiles refer to it; of a query its text. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -30,7 +30,26 @@ export type TileSource =
       readonly where: unknown;
       /** The variable that is an oquery. */
       readonly oquery: string | null;
-    };
+    }
+  | { readonly kind: 'query' };
+
+/**
+ * A document that begins with a query. With further operations the gateway refuses it, because the request
+ * names none: a tile never writes for those who look at it.
+ */
+const QUERY = /^(?:[\s,]|#[^\n\r]*[\n\r])*(?:query\b|\{)/;
+
+/** A query of the explorer as an operation; `undefined` for a document that is none. */
+export function operationOfQuery(name: string, document: string): TileOperation | undefined {
+  if (!QUERY.test(document)) return undefined;
+  return {
+    ...{ name: document, title: name, description: '', topic: '', document, variables: {}, parameters: [] },
+    // The values tell the kinds of the columns.
+    shape: { type: undefined, isList: false, fields: [] },
+    ...{ moneyPaths: [], enumPaths: [] },
+    source: { kind: 'query' },
+  };
+}
 
 export interface ListedShape {
   readonly type: string | undefined;

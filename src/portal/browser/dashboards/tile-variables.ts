@@ -1,7 +1,9 @@
 /** The variables of a tile, and the page that shows all of its content. */
 import type { ExampleOperation } from '../../explore/example-operation.js';
+import { hashOfOperation } from '../../explore/shared-operation.js';
 import type { AskedParameter } from '../reports/askable-report.js';
 import { readJsonObject } from '../shell/find-json-fault.js';
+
 import type { TileOperation } from './tile-operation.js';
 
 /** The rights of the viewer that decide which tiles they see and where these link to. */
@@ -61,6 +63,7 @@ export function wordsFor({ name, type }: AskedParameter, operation: TileOperatio
 }
 
 export function mayAsk({ source }: TileOperation, { reports, collections }: TileRights): boolean {
+  if (source.kind === 'query') return true;
   if (source.kind === 'report') return reports.some(({ field }) => field === source.field);
   return collections.some(({ name, canRead }) => name === source.name && canRead);
 }
@@ -68,14 +71,19 @@ export function mayAsk({ source }: TileOperation, { reports, collections }: Tile
 export interface TilePlace {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
+  readonly hash?: string;
 }
 
-/** The report or the records behind a tile, by the same filter. */
+/** The report or the records behind a tile, by the same filter; the explorer with its query. */
 export function placeBehind(
-  { source, parameters }: TileOperation,
+  { source, parameters, document: query }: TileOperation,
   asked: TileVariables,
   { reports }: Pick<TileRights, 'reports'>,
 ): TilePlace {
+  if (source.kind === 'query') {
+    const variables = Object.keys(asked).length > 0 ? JSON.stringify(asked, null, 2) : '';
+    return { to: '/explore', search: {}, hash: hashOfOperation({ query, variables }) };
+  }
   if (source.kind === 'report') {
     const report = reports.find(({ field }) => field === source.field);
     const told = parameters.filter(({ name }) => name !== 'first' && (asked[name] ?? '') !== '');

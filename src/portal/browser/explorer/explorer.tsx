@@ -5,12 +5,12 @@ import { useWindowEvent } from '@mantine/hooks';
 import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useState } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
+import { operationOfHash } from '../../explore/shared-operation';
 import { useGateway, useViewer } from '../gateway/use-gateway';
 import { createUserStorage, ExplorerContext, type ResultView } from './explorer-context';
 import { createGraphqlFetcher } from './graphql-fetcher';
 import { LIBRARY_PLUGIN, WELCOME } from './library-plugin';
 import { ResultPanel } from './result-panel';
-import { takeSharedOperation } from './shared-operation';
 import './page.css';
 
 export interface ExplorerProps {
@@ -26,7 +26,7 @@ export function Explorer({ examples, theme }: ExplorerProps) {
   const [view, setView] = useState<ResultView>('table');
   const storage = useMemo(() => createUserStorage(domain.id, userId), [domain.id, userId]);
   const { fetcher, query } = useMemo(() => createGraphqlFetcher(gateway, examples), [gateway, examples]);
-  const [shared] = useState(takeSharedOperation);
+  const [shared] = useState(() => operationOfHash(location.hash));
   // Another link, opened in the same tab, changes only the part after #.
   useWindowEvent('hashchange', () => location.hash.startsWith('#query=') && location.reload());
   const explorer = useMemo(() => ({ examples, view, setView, query }), [examples, view, query]);

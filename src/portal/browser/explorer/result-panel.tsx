@@ -1,9 +1,11 @@
 /** The answer as a table, as a chart, as JSON (in GraphiQL's own pane), and as a CSV file. */
 import { pick, useGraphiQL } from '@graphiql/react';
-import { Tabs } from '@mantine/core';
+import { Menu, Tabs } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type DocumentNode, parse } from 'graphql';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { DashboardsOfPortal } from '../../../generated/portal/dashboards/dashboards';
 import { createCellPrinter, headingOfPath, printTableCsv } from '../../explore/cell-printer';
 import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
 import {
@@ -19,7 +21,9 @@ import {
 } from '../../explore/paged-list';
 import { type ResultTable, tablesOf } from '../../explore/result-tables';
 import { shapeOfOperation } from '../../explore/shape-of-operation';
+import { addressOfOperation, hashOfOperation } from '../../explore/shared-operation';
 import { saveFile } from '../gateway/save-file';
+import { useOperation, useViewer } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
 import { isObject, readJsonObject } from '../shell/find-json-fault';
@@ -27,7 +31,6 @@ import { printRequestCode } from '../shell/request-code';
 import { lazyPart } from '../shell/states';
 import { type ResultView, useExplorerContext } from './explorer-context';
 import { dataOfEvents, isSubscription, lastRun, liveEvents } from './graphql-fetcher';
-import { addressOfOperation } from './shared-operation';
 import { TableView } from './table-view';
 
 // A third of a megabyte that most runs do not need.
@@ -106,6 +109,7 @@ export function ResultPanel() {
         >
           <span aria-hidden="true">⤓</span> CSV
         </button>
+        {run && <AddToDashboard run={run} />}
       </div>
       <ResultErrors errors={errors} />
       {pages.fault !== undefined && (
@@ -137,12 +141,40 @@ export function ResultPanel() {
   );
 }
 
+/** Makes the query a tile of one of the viewer's dashboards; there it gets its picture. */
+function AddToDashboard({ run: { query, variables } }: { readonly run: RunOperation }) {
+  const viewer = useViewer();
+  const navigate = useNavigate();
+  const { data } = useOperation(DashboardsOfPortal, {});
+  const own = data?.dashboards.nodes.filter(({ owner }) => owner?.id === viewer.id) ?? [];
+  const text = Object.keys(variables).length > 0 ? JSON.stringify(variables, null, 2) : '';
+  const hash = hashOfOperation({ query, variables: text });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <button type="button">{t('Add to a dashboard')}</button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {own.map(({ id, title }) => (
+          <Menu.Item
+            key={id}
+            onClick={() => void navigate({ to: `/portal/dashboards/${encodeURIComponent(id)}`, hash })}
+          >
+            {title ?? id}
+          </Menu.Item>
+        ))}
+        {own.length === 0 && <Menu.Label>{t('You have no dashboard of your own yet.')}</Menu.Label>}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
 /** The operation of the editor as it is now, for a program or for another user. */
 function RequestCode() {
   const { tabs, activeTabIndex } = useGraphiQL(pick('tabs', 'activeTabIndex'));
   const { query, variables, operationName } = tabs[activeTabIndex] ?? {};
   if (!query) return <p className="hint">{t('Write an operation to see it as code here.')}</p>;
-  const link = addressOfOperation({ query, variables: variables ?? '' });
+  const link = addressOfOperation({ query, variables: variables ?? '' }, location.origin);
   const body = {
     query,
     variables: readJsonObject(variables ?? '') ?? {},

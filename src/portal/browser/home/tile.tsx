@@ -9,13 +9,13 @@ import { type PortalOperation } from '../session/graphql-headers';
 import type { IconName } from '../shell/icon';
 import { InSteps, InTurn } from '../shell/in-turns';
 import { Answered, EmptyState, LoadingState } from '../shell/states';
-import { TextLink } from '../shell/text-button';
+import { TextLink, type TextLinkProps } from '../shell/text-button';
 
 export interface TileCardProps {
   readonly title: string;
   readonly isWide: boolean;
   /** The page with all rows, by the same filter. */
-  readonly place?: { readonly to: string; readonly search: Readonly<Record<string, string>> } | undefined;
+  readonly place?: Pick<TextLinkProps, 'to' | 'search' | 'hash'> | undefined;
   /** The controls of its owner, beside the title. */
   readonly controls?: ReactNode;
   readonly onDragOver?: (event: DragEvent) => void;
@@ -40,7 +40,7 @@ export function TileCard({ title, isWide, place, controls, children, ...drop }: 
         </Text>
         <Group gap={4} wrap="nowrap" className="tile-controls no-print">
           {place && (
-            <TextLink to={place.to} search={place.search} aria-label={t('Open: {title}', { title })}>
+            <TextLink {...place} aria-label={t('Open: {title}', { title })}>
               {t('Open')}
             </TextLink>
           )}

@@ -17,6 +17,7 @@ type OwnProps<Props> = Omit<ComponentPropsWithRef<'button'>, keyof Props>;
 interface LinkTarget {
   readonly to: string;
   readonly search?: Readonly<Record<string, string | undefined>>;
+  readonly hash?: string;
 }
 
 export interface TextButtonProps extends ButtonProps, OwnProps<ButtonProps>, Partial<LinkTarget> {

@@ -1,0 +1,33 @@
+/**
+ * The operation in an address, by which one user shares it with another, or makes a tile of it. Needs nothing
+ * of a browser.
+ */
+
+export interface SharedOperation {
+  readonly query: string;
+  /** JSON; '' for none. */
+  readonly variables: string;
+}
+
+/** Chat programs and mail cut longer addresses. */
+const LONGEST_ADDRESS = 8_000;
+
+/**
+ * The address that opens the operation, after `#`, which browsers do not send to the server. `undefined` if
+ * it would be too long.
+ */
+export function addressOfOperation(operation: SharedOperation, origin: string): string | undefined {
+  const address = `${origin}/explore#${hashOfOperation(operation)}`;
+  return address.length > LONGEST_ADDRESS ? undefined : address;
+}
+
+export function hashOfOperation({ query, variables }: SharedOperation): string {
+  return new URLSearchParams({ query, ...(variables.trim() !== '' && { variables }) }).toString();
+}
+
+/** The operation after the `#` of an address; `undefined`: there is none. */
+export function operationOfHash(hash: string): SharedOperation | undefined {
+  const shared = new URLSearchParams(hash.slice(1));
+  const query = shared.get('query');
+  return query === null ? undefined : { query, variables: shared.get('variables') ?? '' };
+}
