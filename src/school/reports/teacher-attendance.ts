@@ -1,4 +1,4 @@
-import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { liveRecordsById, liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
 import { textType } from './engine/parameter-types.js';
@@ -97,7 +97,7 @@ member as materialized (
     coalesce(to_char(day_of(r.data->>'joined_on'), 'YYYY-MM-DD'), '') as joined_on,
     coalesce(to_char(day_of(r.data->>'left_on'), 'YYYY-MM-DD'), '9999') as left_on
   from records r
-  where ${liveRecordsIn(domain, 'pltf_user')} and r.id = ${userId}
+  where ${liveRecordsById(domain, 'pltf_user', sql`= ${userId}`)}
 ),
 marks as materialized (
   select

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type AuditedBy, auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable } from '../../store/database/queryable.js';
-import { liveRecordsIn } from '../../store/sql/records-of.js';
+import { liveRecordsById } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { announceUser, type UserRef } from './principals.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
@@ -119,7 +119,7 @@ export class Sessions {
           set used_at = least(t.used_at, now())
           from sessions s
           join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
-          join records r on ${liveRecordsIn(user.domainId, 'pltf_user')} and r.id = ${user.userId}
+          join records r on ${liveRecordsById(user.domainId, 'pltf_user', sql`= ${user.userId}`)}
           where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
             and (
               t.used_at is null

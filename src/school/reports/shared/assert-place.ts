@@ -9,7 +9,7 @@
 import { faultAt, ServiceError } from '../../../base/errors.js';
 import { foldText } from '../../../base/model/normal-text.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
-import { liveRecordsIn, liveRecordsNamed } from '../../../store/sql/records-of.js';
+import { liveRecordsById, liveRecordsIn, liveRecordsNamed } from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { json } from '../engine/statement.js';
@@ -265,7 +265,7 @@ export async function hintAtStudentId(context: ReportContext, id: string): Promi
     sql`
 select r.id
 from records r
-where ${liveRecordsIn(domain, 'registration')} and r.id = ${id}
+where ${liveRecordsById(domain, 'registration', sql`= ${id}`)}
 union all
 select r.id
 from records r
@@ -289,7 +289,7 @@ export async function assertStaff(context: ReportContext, userId: string): Promi
     sql`
 select r.id
 from records r
-where ${liveRecordsIn(domain, 'pltf_user')} and r.id = ${userId}`,
+where ${liveRecordsById(domain, 'pltf_user', sql`= ${userId}`)}`,
     context,
   );
   if (found) return;
