@@ -71,7 +71,7 @@ function rowsFor<Services>() {
     ): Row<Services, ValueOfMembers<M>, Answer> => ({
       ...{ kind, field, members },
       run: (services, sent, { context, info }) => {
-        const own = kind === 'transactional' ? perField(context, info) : context;
+        const own = kind === 'transactional' && info ? perField(context, info) : context;
         return run(services, requireScope(context), sent, { context: own, info });
       },
     });
@@ -94,10 +94,10 @@ function rowsFor<Services>() {
     done: <M extends MemberTable>(
       description: string,
       members: M,
-      run: (services: Services, scope: Scope, sent: Given<ValueOfMembers<M>>) => Promise<unknown>,
+      run: (...of: [Services, Scope, Given<ValueOfMembers<M>>, Asked]) => Promise<unknown>,
     ) =>
-      scoped('mutation')(member.flag(description), members, async (services, scope, sent) => {
-        await run(services, scope, sent);
+      scoped('mutation')(member.flag(description), members, async (...of) => {
+        await run(...of);
         return true;
       }),
     openQuery: open('query'),

@@ -1,5 +1,5 @@
 /** The routes that issue and revoke tokens. @see interface 4.1, 5, decisions 6 */
-import { type ErrorCode, ServiceError } from '../../base/errors.js';
+import { type ErrorCode, faultAt, ServiceError } from '../../base/errors.js';
 import type { Login } from '../../services/auth/authenticator.js';
 import { invalidParameter } from './parameter-reader.js';
 import {
@@ -59,7 +59,7 @@ const signIn: Route = {
   answers: [ok('The tokens.', LOGIN)],
   errors: [...LOGIN_ERRORS, ...BODY_ERRORS],
   isOpen: true,
-  ...via('auth', ['logIn', 'exchangeKey', 'renew'], async (auth, request) => {
+  ...via('auth', ['logIn', 'exchangeKey', 'refresh'], async (auth, request) => {
     const grant = readGrant(request.parameters);
     switch (grant.kind) {
       case 'password':
@@ -67,7 +67,7 @@ const signIn: Route = {
       case 'api_key':
         return answerLogin(await auth.exchangeKey(request.context, grant.key));
       case 'refresh_token':
-        return answerLogin(await auth.renew(request.context, grant.token));
+        return answerLogin(await auth.refresh(request.context, { refreshToken: grant.token }));
     }
   }),
 };
@@ -108,7 +108,7 @@ function readGrant(parameters: RestRequest['parameters']): Grant {
   if (parameters.username !== undefined && parameters.grant_type === undefined) {
     const detail =
       'The parameter username is for OAuth 2.0, with grant_type=password. Without it, send user_name.';
-    throw new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter: 'username' }] });
+    throw faultAt('MALFORMED_REQUEST', detail, { parameter: 'username' });
   }
   const grants = grantsIn(parameters);
   const [grant, other] = grants;
@@ -165,5 +165,5 @@ export function tokensOf(login: Login) {
 
 function missing(parameter: string): ServiceError {
   const detail = `The parameter ${parameter} is missing: user_name and password belong together.`;
-  return new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter }] });
+  return faultAt('MALFORMED_REQUEST', detail, { parameter });
 }

@@ -8,7 +8,16 @@ import { z } from 'zod';
 import { faultAt, ServiceError } from '../../base/errors.js';
 import type { Login } from '../../services/auth/authenticator.js';
 import { LOGIN, LOGIN_ERRORS, tokensOf } from './auth-routes.js';
-import { type Answer, BODY_ERRORS, jsonAnswer, ok, type RestRequest, type Route, via } from './route.js';
+import {
+  type Answer,
+  BODY_ERRORS,
+  jsonAnswer,
+  ok,
+  type RestRequest,
+  type Route,
+  recordBody,
+  via,
+} from './route.js';
 
 /** The cookie is sent only to paths below this one. */
 const COOKIE_PATH = '/auth/browser';
@@ -47,13 +56,10 @@ const browserLogin: Route = {
     'For pages of this host alone, by `Origin`. The refresh token is in a cookie (`HttpOnly`, ' +
     '`SameSite=Strict`) and not in the answer.',
   parameters: [],
-  body: {
-    kind: 'record',
-    isRequired: true,
-    description:
-      'JSON: `user_name`, `password`, `domain` where it is not the top one, and `code` where the user has ' +
+  body: recordBody(
+    'JSON: `user_name`, `password`, `domain` where it is not the top one, and `code` where the user has ' +
       'a second factor.',
-    schema: {
+    {
       type: 'object',
       required: ['user_name', 'password'],
       properties: {
@@ -63,8 +69,8 @@ const browserLogin: Route = {
         code: { type: 'string' },
       },
     },
-    example: { user_name: 'viewer', password: 'demo-viewer' },
-  },
+    { user_name: 'viewer', password: 'demo-viewer' },
+  ),
   answers: [ok('The access token, and whom it stands for.', LOGIN)],
   errors: [...LOGIN_ERRORS, 'FORBIDDEN', ...BODY_ERRORS],
   isOpen: true,

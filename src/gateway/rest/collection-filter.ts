@@ -140,7 +140,11 @@ export async function assertNamed(
     const { named, path } = parameter;
     if (named === undefined) continue;
     const own = { collection, path };
-    const filterAt = (place: NamedPlace): Filter => ({ kind: named.match, path: place.path, text });
+    const filterAt = (place: NamedPlace): Filter => ({
+      kind: named.match ?? 'looseEquals',
+      path: place.path,
+      text,
+    });
     let isKnown: boolean | undefined = false;
     for (const place of [...named.places, own]) {
       const found = await findRecords(records, context, { ...place, filter: filterAt(place), limit: 1 });

@@ -25,12 +25,12 @@ export interface CollectionParameter extends Parameter {
 export interface Named {
   /** The beginning of the message, up to the name: `There is no class`. */
   readonly sentence: string;
-  /** Whether the parameter is the whole name or a part of it. */
-  readonly match: 'looseEquals' | 'contains';
+  /** `contains`: the parameter is a part of the name; absent: the whole of it. */
+  readonly match?: 'contains';
   /** The contract has an empty list for an unknown name; it is pointed out. */
   readonly isHinted?: true;
   /** Whether the names of the first place are few enough to suggest one. */
-  readonly isSuggested: boolean;
+  readonly isSuggested?: true;
   readonly places: readonly [NamedPlace, ...NamedPlace[]];
 }
 
@@ -52,7 +52,6 @@ const EITHER = ['GET', 'POST'] as const;
 // A class or student whose record is gone exists as long as other records refer to it, as in reports.
 const CLASSES: Named = {
   sentence: 'There is no class',
-  match: 'looseEquals',
   isSuggested: true,
   places: [
     { collection: 'class', path: ['name'] },
@@ -61,22 +60,16 @@ const CLASSES: Named = {
 };
 const ADMISSION_NUMBERS: Named = {
   sentence: 'There is no student with the admission number',
-  match: 'looseEquals',
-  isSuggested: false,
   places: [{ collection: 'registration', path: ['sequence'] }],
 };
 /** @see reports 4 */
 const STUDENTS: Named = {
   sentence: 'There is no student with the ID',
   isHinted: true,
-  match: 'looseEquals',
-  isSuggested: false,
   places: [{ collection: 'registration', path: ['_id'] }],
 };
 const STAFF: Named = {
   sentence: 'There is no staff member with the ID',
-  match: 'looseEquals',
-  isSuggested: false,
   places: [{ collection: 'pltf_user', path: ['_id'] }],
 };
 const ROLES: Named = {

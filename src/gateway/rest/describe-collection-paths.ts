@@ -12,34 +12,23 @@ import {
 } from './describe-records.js';
 import type { RouteDescription, Schema } from './route.js';
 
-type Right = 'read' | 'create' | 'update' | 'delete';
-
-interface CollectionPath {
-  /** The name of the generic route it is derived from. */
-  readonly of: string;
-  readonly verb: string;
-  readonly needs: readonly Right[];
-  readonly summary: (collection: string) => string;
-}
-
-const PATHS: readonly CollectionPath[] = [
-  path('listRecords', 'list', ['read'], (name) => `The records of ${name} that match a filter`),
-  path('queryRecords', 'query', ['read'], (name) => `The same of ${name}, the parameters in the body`),
-  path('getRecord', 'get', ['read'], (name) => `One record of ${name}, with its version as ETag`),
-  path('createRecordIn', 'create', ['create'], (name) => `Create a record of ${name}, or a list of them`),
-  path('mergeRecord', 'merge', ['update'], (name) => `Change some fields of a record of ${name}`),
-  path('replaceRecord', 'replace', ['update'], (name) => `Replace all fields of a record of ${name}`),
-  path('deleteRecord', 'delete', ['delete'], (name) => `Remove a record of ${name}`),
-];
-
-function path(
+/** The generic route that a path is derived from, its verb, the right it needs, and its summary. */
+type CollectionPath = readonly [
   of: string,
   verb: string,
-  needs: readonly Right[],
-  summary: CollectionPath['summary'],
-): CollectionPath {
-  return { of, verb, needs, summary };
-}
+  needs: Exclude<keyof CollectionInReach, 'collection'>,
+  summary: (collection: string) => string,
+];
+
+const PATHS: readonly CollectionPath[] = [
+  ['listRecords', 'list', 'readable', (name) => `The records of ${name} that match a filter`],
+  ['queryRecords', 'query', 'readable', (name) => `The same of ${name}, the parameters in the body`],
+  ['getRecord', 'get', 'readable', (name) => `One record of ${name}, with its version as ETag`],
+  ['createRecordIn', 'create', 'creatable', (name) => `Create a record of ${name}, or a list of them`],
+  ['mergeRecord', 'merge', 'updatable', (name) => `Change some fields of a record of ${name}`],
+  ['replaceRecord', 'replace', 'updatable', (name) => `Replace all fields of a record of ${name}`],
+  ['deleteRecord', 'delete', 'mayDelete', (name) => `Remove a record of ${name}`],
+];
 
 /**
  * All routes; those of a single collection get its schemas, and one route per collection and generic path is
@@ -57,17 +46,17 @@ export function describeCollectionPaths(
     return [shown ? withSchemas(row, shown) : row];
   });
   const more = collections.flatMap((shown) =>
-    PATHS.flatMap((one): RouteDescription[] => {
-      const row = rows.find(({ name }) => name === one.of);
-      if (!row || !one.needs.every((right) => has(shown, right))) return [];
+    PATHS.flatMap(([of, verb, needs, summary]): RouteDescription[] => {
+      const row = rows.find(({ name }) => name === of);
+      if (!row || !shown[needs]) return [];
       const { name } = shown.collection;
       const described = withSchemas(
         {
           ...row,
-          name: `${one.verb}_${name}`,
-          description: `As \`${one.of}\`, with the fields of this collection.`,
+          name: `${verb}_${name}`,
+          description: `As \`${of}\`, with the fields of this collection.`,
           path: row.path.replace('{collection}', name),
-          summary: one.summary(name),
+          summary: summary(name),
           parameters: row.parameters.filter((parameter) => parameter.name !== 'collection'),
         },
         shown,
@@ -84,19 +73,6 @@ export function describeCollectionTags(collections: readonly CollectionInReach[]
     name: collection.name,
     description: describeWhat(collection),
   }));
-}
-
-function has(shown: CollectionInReach, right: Right): boolean {
-  switch (right) {
-    case 'read':
-      return shown.readable !== undefined;
-    case 'create':
-      return shown.creatable !== undefined;
-    case 'update':
-      return shown.updatable !== undefined;
-    case 'delete':
-      return shown.mayDelete;
-  }
 }
 
 /** The route with the schemas of this collection instead of the generic ones. */

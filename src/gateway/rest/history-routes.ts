@@ -10,7 +10,7 @@ import { pageParameters } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
 import { READ_ERRORS } from './record-read-routes.js';
 import { asRecord, IDEMPOTENCY_KEY, IF_MATCH, WRITE_ERRORS } from './record-write-routes.js';
-import { inQuery, jsonAnswer, ok, type Route, via } from './route.js';
+import { inQuery, jsonAnswer, ok, type Route, recordBody, via } from './route.js';
 
 const MAY_BE_ABSENT = ['before', 'after'];
 const CHANGE = describeAnswer(
@@ -68,18 +68,16 @@ const restoreRecord: Route = {
   summary: 'Make a record again what it was at a version; a removed one comes back',
   description: 'A write like any other: it is checked, and is an entry of the history itself.',
   parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
-  body: {
-    kind: 'record',
-    isRequired: true,
-    description: 'The version that the record is to be again.',
-    schema: {
+  body: recordBody(
+    'The version that the record is to be again.',
+    {
       type: 'object',
       required: ['version'],
       properties: { version: { type: 'integer', minimum: 1 } },
       additionalProperties: false,
     },
-    example: { version: 1 },
-  },
+    { version: 1 },
+  ),
   answers: [ok('The record as it is now.', RECORD, 'ETag')],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
   ...via('history', ['restore'], async (history, request) => {

@@ -20,6 +20,7 @@ import {
   type RestRequest,
   type RestServices,
   type Route,
+  recordBody,
   type Schema,
   via,
 } from './route.js';
@@ -50,13 +51,7 @@ function matchingRoute(method: 'PATCH' | 'DELETE'): Route {
       'All or none. `sort` and `limit` choose some of them. No condition is no permission for all: 400.',
     parameters: [COLLECTION, ...FILTER_PARAMETERS, ALL, ...(isChange ? [] : [FORCE]), IDEMPOTENCY_KEY],
     ...(isChange && {
-      body: {
-        kind: 'record',
-        isRequired: true,
-        description: 'The fields to change; null removes one.',
-        schema: { type: 'object' },
-        example: { amount: 120 },
-      },
+      body: recordBody('The fields to change; null removes one.', { type: 'object' }, { amount: 120 }),
     }),
     answers: [ok('How many records.', COUNTS)],
     errors: [...WRITE_ERRORS, 'MALFORMED_FILTER'],
@@ -93,11 +88,9 @@ const batch: Route = {
     `At most ${MOST_OPERATIONS} requests to the paths that write records, in order. The first that fails ` +
     'undoes those before it; its error is the answer. As `@transaction` in GraphQL.',
   parameters: [IDEMPOTENCY_KEY],
-  body: {
-    kind: 'record',
-    isRequired: true,
-    description: 'The requests.',
-    schema: {
+  body: recordBody(
+    'The requests.',
+    {
       type: 'array',
       maxItems: MOST_OPERATIONS,
       items: {
@@ -112,8 +105,8 @@ const batch: Route = {
         additionalProperties: false,
       },
     },
-    example: [{ method: 'POST', path: '/o/task', body: { name: 'Chairs for 5-A' } }],
-  },
+    [{ method: 'POST', path: '/o/task', body: { name: 'Chairs for 5-A' } }],
+  ),
   answers: [
     ok('The answers, in order.', {
       type: 'array',

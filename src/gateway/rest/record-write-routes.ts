@@ -17,6 +17,7 @@ import {
   type Parameter,
   type RestRequest,
   type Route,
+  recordBody,
   via,
 } from './route.js';
 
@@ -124,13 +125,11 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
       ...(mode === 'merge' ? [] : [IF_NONE_MATCH]),
       IDEMPOTENCY_KEY,
     ],
-    body: {
-      kind: 'record',
-      isRequired: true,
-      description: mode === 'merge' ? 'The fields to change; null removes one.' : 'All fields of the record.',
-      schema: RECORD,
-      example: mode === 'merge' ? { amount: 120 } : { name: 'Chairs for 5-A', amount: 120 },
-    },
+    body: recordBody(
+      mode === 'merge' ? 'The fields to change; null removes one.' : 'All fields of the record.',
+      RECORD,
+      mode === 'merge' ? { amount: 120 } : { name: 'Chairs for 5-A', amount: 120 },
+    ),
     answers: [
       ok('The record as it is now.', RECORD, 'ETag'),
       ...(mode === 'merge'
@@ -171,13 +170,11 @@ function createRoute(name: string, path: string): Omit<Route, 'summary' | 'param
     description:
       'Checked by what the declaration of the collection says of it. With `Idempotency-Key` a request that ' +
       'is sent again makes nothing twice.',
-    body: {
-      kind: 'record',
-      isRequired: true,
-      description: 'The record, or a list of records. _collection names the collection and is not stored.',
-      schema: { anyOf: [RECORD, RECORDS] },
-      example: { name: 'Chairs for 5-A', amount: 1250.5 },
-    },
+    body: recordBody(
+      'The record, or a list of records. _collection names the collection and is not stored.',
+      { anyOf: [RECORD, RECORDS] },
+      { name: 'Chairs for 5-A', amount: 1250.5 },
+    ),
     answers: [
       {
         status: 201,

@@ -7,7 +7,7 @@ import { RAISE_DUES_ARGUMENTS } from '../resolvers/reports/school-resolver.js';
 import { describeAnswer, describeInput } from './describe-answers.js';
 import { allowedTo } from './record-address.js';
 import { asRecord, IDEMPOTENCY_KEY, WRITE_ERRORS } from './record-write-routes.js';
-import { jsonAnswer, ok, type Route, type Schema, via } from './route.js';
+import { jsonAnswer, ok, type Route, recordBody, type Schema, via } from './route.js';
 
 const PROMOTION = describeInput(PromoteStudentsInput);
 
@@ -21,22 +21,17 @@ const PROMOTION_ROUTE: Route = {
     'Moves classes from a session to the next, all students or none, and keeps the place of each in ' +
     '`earlier_stays`. With `dryRun` it changes nothing. `undoChange` takes all of it back.',
   parameters: [IDEMPOTENCY_KEY],
-  body: {
-    kind: 'record',
-    isRequired: true,
-    description: 'The classes, and where they go.',
-    schema: PROMOTION,
-    example: { fromSession: '2026-27', classes: [{ class: '5', toClass: '6' }], dryRun: true },
-  },
+  body: recordBody('The classes, and where they go.', PROMOTION, {
+    fromSession: '2026-27',
+    classes: [{ class: '5', toClass: '6' }],
+    dryRun: true,
+  }),
   answers: [ok('Every student, with the place before and after.', describeAnswer(Promotion))],
   errors: WRITE_ERRORS,
   assertAllowed: allowedTo('update', 'registration'),
-  ...via('school', ['promote'], async (school, request) => {
-    const promotion = await school.promote(
-      request.context,
-      toInput<PromoteStudentsInput>(request.body, PROMOTION),
-    );
-    return jsonAnswer(JSON.stringify(promotion));
+  ...via('school', ['promoteStudents'], async (school, request) => {
+    const promotion = toInput<PromoteStudentsInput>(request.body, PROMOTION);
+    return jsonAnswer(JSON.stringify(await school.promoteStudents(request.context, { promotion })));
   }),
 };
 
@@ -53,23 +48,16 @@ const DUES_ROUTE: Route = {
     'that was made before is not made again. With `dryRun` it changes nothing. `undoChange` takes all of ' +
     'it back.',
   parameters: [IDEMPOTENCY_KEY],
-  body: {
-    kind: 'record',
-    isRequired: true,
-    description: 'The month, and the class if it is for one.',
-    schema: DUES,
-    example: { month: '2026-12', dryRun: true },
-  },
+  body: recordBody('The month, and the class if it is for one.', DUES, { month: '2026-12', dryRun: true }),
   answers: [
     ok('Counts and totals of the new demands, by class and fee head too.', describeAnswer(RaisedDues)),
   ],
   errors: WRITE_ERRORS,
   assertAllowed: allowedTo('create', 'fee_due'),
-  ...via('school', ['raise'], async (school, request) =>
-    jsonAnswer(
-      JSON.stringify(await school.raise(request.context, toInput<RaiseDuesInput>(request.body, DUES))),
-    ),
-  ),
+  ...via('school', ['raiseDues'], async (school, request) => {
+    const dues = toInput<RaiseDuesInput>(request.body, DUES);
+    return jsonAnswer(JSON.stringify(await school.raiseDues(request.context, dues)));
+  }),
 };
 
 export const SCHOOL_ROUTES: readonly Route[] = [PROMOTION_ROUTE, DUES_ROUTE];

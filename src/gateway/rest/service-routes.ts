@@ -20,6 +20,7 @@ import {
   type Parameter,
   type Route,
   type RouteDescription,
+  recordBody,
   type Schema,
   via,
 } from './route.js';
@@ -77,11 +78,9 @@ export const AGENT_ROUTE: RouteDescription = {
   description:
     'One message of JSON-RPC 2.0 a request, answered as one JSON text; there are no sessions and no streams.',
   parameters: [],
-  body: {
-    kind: 'record',
-    isRequired: true,
-    description: 'The message.',
-    schema: {
+  body: recordBody(
+    'The message.',
+    {
       type: 'object',
       required: ['jsonrpc', 'method'],
       properties: {
@@ -91,8 +90,8 @@ export const AGENT_ROUTE: RouteDescription = {
         params: { type: 'object' },
       },
     },
-    example: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
-  },
+    { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  ),
   answers: [
     ok('The result, or the error of the message.', {
       type: 'object',

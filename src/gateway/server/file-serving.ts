@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import multipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../base/errors.js';
+import { faultAt, ServiceError } from '../../base/errors.js';
 import { isUnchanged } from '../../base/http/etag.js';
 import { resetConnection } from '../../base/http/text-answer.js';
 import { contentDispositionOf, parseByteRange } from '../../services/files/content-disposition.js';
@@ -211,7 +211,7 @@ async function* wholePart(
 }
 
 export function malformedUpload(message: string, parameter: string): ServiceError {
-  return new ServiceError('MALFORMED_REQUEST', message, { errors: [{ parameter, detail: message }] });
+  return faultAt('MALFORMED_REQUEST', message, { parameter });
 }
 
 async function send(

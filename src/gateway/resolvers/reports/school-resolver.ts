@@ -3,11 +3,7 @@ import type { JsonObject } from '../../../base/json/json.js';
 import { member, nullable } from '../../../base/scalars/declared-type.js';
 import { PromoteStudentsInput, Promotion } from '../../../school/reports/promotion/promotion.js';
 import type { Promotions } from '../../../school/reports/promotion/promotions.js';
-import {
-  type DueRaising,
-  type RaiseDuesInput,
-  RaisedDues,
-} from '../../../school/reports/receipts/due-raising.js';
+import { type DueRaising, RaisedDues } from '../../../school/reports/receipts/due-raising.js';
 import {
   Receipt,
   RecordReceiptInput,
@@ -47,34 +43,6 @@ function kept<T>() {
   };
 }
 
-/** Promotes students, once per `Idempotency-Key`. */
-async function promote(
-  { promotions, store }: SchoolServices,
-  context: RequestContext,
-  promotion: PromoteStudentsInput,
-): Promise<Promotion> {
-  return await writeOnce(store, context, {
-    ...kept<Promotion>(),
-    writes: ['registration'],
-    request: () => ['promote', JSON.stringify(promotion)],
-    run: (scope, options) => promotions.promote(scope, promotion, options),
-  });
-}
-
-/** Raises dues, once per `Idempotency-Key`. */
-async function raise(
-  { dueRaising, store }: SchoolServices,
-  context: RequestContext,
-  input: RaiseDuesInput,
-): Promise<RaisedDues> {
-  return await writeOnce(store, context, {
-    ...kept<RaisedDues>(),
-    writes: ['fee_due'],
-    request: () => ['raiseDues', input.month, input.class ?? null, input.dryRun === true],
-    run: (scope, options) => dueRaising.raise(scope, input, options.within),
-  });
-}
-
 /** The files of a format of another program, as one zip file. @see openFormatZip */
 async function exportFormat(
   services: SchoolServices,
@@ -92,8 +60,6 @@ const optionsOf = ({ idempotencyKey, transaction }: RequestContext) => ({
 
 /** Nothing else creates or changes a receipt. */
 export const SchoolResolver = serviceResolver(({ query, transactional }: FieldRows<SchoolServices>) => ({
-  promote,
-  raise,
   exportFormat,
   studentDues: query(
     member.list(
@@ -135,7 +101,13 @@ export const SchoolResolver = serviceResolver(({ query, transactional }: FieldRo
         'for a class without students, CONFLICT when all are in the new session already.',
     ),
     { promotion: member.of(PromoteStudentsInput, 'The classes, and where they go.') },
-    (services, _scope, { promotion }, { context }) => promote(services, context, promotion),
+    ({ promotions, store }, _scope, { promotion }, { context }) =>
+      writeOnce(store, context, {
+        ...kept<Promotion>(),
+        writes: ['registration'],
+        request: () => ['promote', JSON.stringify(promotion)],
+        run: (scope, options) => promotions.promote(scope, promotion, options),
+      }),
   ),
   raiseDues: transactional(
     member.of(
@@ -148,6 +120,12 @@ export const SchoolResolver = serviceResolver(({ query, transactional }: FieldRo
         'MAX_RECORDS_PER_WRITE: raise the dues class by class.',
     ),
     RAISE_DUES_ARGUMENTS,
-    (services, _scope, input, { context }) => raise(services, context, input),
+    ({ dueRaising, store }, _scope, input, { context }) =>
+      writeOnce(store, context, {
+        ...kept<RaisedDues>(),
+        writes: ['fee_due'],
+        request: () => ['raiseDues', input.month, input.class ?? null, input.dryRun === true],
+        run: (scope, options) => dueRaising.raise(scope, input, options.within),
+      }),
   ),
 }));

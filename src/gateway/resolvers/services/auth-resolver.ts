@@ -162,13 +162,10 @@ export const AuthResolver = serviceResolver(
       ({ authenticator }, context, { refreshToken }) => authenticator.refresh(refreshToken, context),
     ),
     /** Ends the caller's session on every instance at once. */
-    logout: mutation(
-      member.flag('Ends your session: its tokens stop working at once.'),
+    logout: done(
+      'Ends your session: its tokens stop working at once.',
       {},
-      async ({ authenticator }, scope, _sent, { context }) => {
-        await authenticator.logout(scope.principal, context);
-        return true;
-      },
+      ({ authenticator }, scope, _sent, { context }) => authenticator.logout(scope.principal, context),
     ),
     revokeApiKey: done(
       'Revokes an API key. Revoking it again is not an error.',
@@ -202,15 +199,11 @@ export const AuthResolver = serviceResolver(
       },
       (services, context, sent) => logIn(services, context, sent),
     ),
-    changePassword: mutation(
-      member.flag(
-        'Sets a new password. All of your sessions end. Errors: WRONG_LOGIN when the old one is wrong.',
-      ),
+    changePassword: done(
+      'Sets a new password. All of your sessions end. Errors: WRONG_LOGIN when the old one is wrong.',
       { oldPassword: member.text('The current password.'), newPassword: member.text('The new password.') },
-      async ({ authenticator }, { principal }, { oldPassword, newPassword }, { context }) => {
-        await authenticator.changePassword(principal, oldPassword, newPassword, context.requestId);
-        return true;
-      },
+      ({ authenticator }, { principal }, { oldPassword, newPassword }, { context }) =>
+        authenticator.changePassword(principal, oldPassword, newPassword, context.requestId),
     ),
     createApiKey: mutation(
       member.of(
@@ -247,8 +240,6 @@ export const AuthResolver = serviceResolver(
     exchangeKey: ({ authenticator }: AuthServices, context: RequestContext, key: string) =>
       authenticator.exchangeKey(key, context.address),
     /** The next tokens for a refresh token that programs use alone. @throws UNAUTHENTICATED */
-    renew: ({ authenticator }: AuthServices, context: RequestContext, refreshToken: string) =>
-      authenticator.refresh(refreshToken, context),
     /** The same for a token shared by the tabs of a browser. @throws UNAUTHENTICATED */
     refreshInBrowser: ({ authenticator }: AuthServices, context: RequestContext, refreshToken: string) =>
       authenticator.refresh(refreshToken, context, 'browser'),
