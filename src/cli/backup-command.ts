@@ -44,7 +44,8 @@ export function registerBackupCommand(command: Command, { config }: CommandLine)
     .option('--key-file <file>', 'encrypt it by a key: all bytes of a file, at least 32')
     .option('--json', 'print what was written as JSON')
     .action(async (file: string, options: BackupOptions & { domain?: string; encrypt?: boolean }) => {
-      const secret = await findBackupSecret(config, options, options.encrypt ? 'choose' : 'optional');
+      const found = await findBackupSecret(config, options);
+      const secret = found ?? (options.encrypt ? await askForSecret('new') : undefined);
       const signal = listenForStopSignal();
       const saved = await withTransfer({ config, signal }, 'backing up', async (transfer) => {
         const startedAt = performance.now();
@@ -165,7 +166,7 @@ async function withVerifiedArchive(
   });
   // Only who encrypted it is asked by what.
   const source = (await isSealed(stored))
-    ? await unseal(stored, await findBackupSecret(config, options, 'ask'))
+    ? await unseal(stored, (await findBackupSecret(config, options)) ?? (await askForSecret('known')))
     : stored;
   const progress = showTransferProgress('verifying', 'bytes');
   const archive = await openArchive(source, {
@@ -175,34 +176,25 @@ async function withVerifiedArchive(
   await work(archive, stored.size);
 }
 
-/**
- * The secret of the options, else of the settings. Where there is none: `ask` asks for it on the terminal,
- * `choose` twice, and `optional` answers `undefined`.
- *
- * @throws INVALID_VALUE where it is missing and nobody can be asked
- */
-async function findBackupSecret(
-  secrets: Config,
-  options: BackupOptions,
-  whenMissing: 'ask' | 'choose',
-): Promise<BackupSecret>;
-async function findBackupSecret(
-  secrets: Config,
-  options: BackupOptions,
-  whenMissing: 'ask' | 'choose' | 'optional',
-): Promise<BackupSecret | undefined>;
+/** The secret of the options, else of the settings. */
 async function findBackupSecret(
   secrets: Config,
   { keyFile, passphraseFile }: BackupOptions,
-  whenMissing: 'ask' | 'choose' | 'optional',
 ): Promise<BackupSecret | undefined> {
   if (keyFile !== undefined) return await readKeyFile(keyFile);
   if (passphraseFile !== undefined) {
     const [firstLine = ''] = String(await readNamedFile(passphraseFile)).split(/\r?\n/, 1);
     return toPassphrase(firstLine);
   }
-  const secret = await backupSecretOfSettings(secrets);
-  if (secret !== undefined || whenMissing === 'optional') return secret;
+  return await backupSecretOfSettings(secrets);
+}
+
+/**
+ * A passphrase asked for on the terminal; twice where it is a new one.
+ *
+ * @throws INVALID_VALUE where nobody can be asked
+ */
+async function askForSecret(how: 'known' | 'new'): Promise<BackupSecret> {
   if (!process.stdin.isTTY) {
     throw new ServiceError(
       'INVALID_VALUE',
@@ -211,7 +203,7 @@ async function findBackupSecret(
     );
   }
   const passphrase = await ask('Passphrase: ');
-  if (whenMissing === 'choose' && (await ask('The same again: ')) !== passphrase) {
+  if (how === 'new' && (await ask('The same again: ')) !== passphrase) {
     throw new ServiceError('INVALID_VALUE', 'The two passphrases are not the same.');
   }
   return toPassphrase(passphrase);

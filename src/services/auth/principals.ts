@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { ServiceError } from '../../base/errors.js';
+import { ServiceError, tryTo } from '../../base/errors.js';
 import { type JsonValue, parseExactJson } from '../../base/json/json.js';
 import type { Collection, Grant } from '../../base/model/collection.js';
 import {
@@ -230,7 +230,7 @@ export class Principals {
   }
 
   #hear(payload: string): void {
-    const change = changeSchema.safeParse(payload);
+    const change = changeSchema.safeParse(tryTo(() => JSON.parse(payload)));
     if (change.success) this.forget(change.data.domain, change.data.user);
     else this.forgetAll();
   }
@@ -318,17 +318,7 @@ export function parseRoles(written: unknown): readonly string[] {
   return Array.isArray(written) ? written.filter((role) => typeof role === 'string') : [];
 }
 
-const changeSchema = z
-  .string()
-  .transform((payload, context) => {
-    try {
-      return JSON.parse(payload) as unknown;
-    } catch {
-      context.addIssue('not JSON');
-      return z.NEVER;
-    }
-  })
-  .pipe(z.object({ domain: z.string(), user: z.string().optional() }));
+const changeSchema = z.object({ domain: z.string(), user: z.string().optional() });
 
 interface CredentialRow extends Pick<UserFacts, 'userName' | 'name' | 'roles'> {
   readonly epoch: number | null;
