@@ -6,16 +6,11 @@ import { createAgentServer } from '../gateway/agents/agent-server.js';
 import { createRemoteAnswers } from '../gateway/agents/remote-answers.js';
 import type { CommandLine } from './command-line.js';
 
-interface McpCommandOptions {
-  readonly url?: string;
-  readonly domain?: string;
-}
-
 export function registerMcpCommand(command: Command, { config }: CommandLine): void {
   command
     .option('--url <address>', 'of the gateway; default: AGENT_GATEWAY')
     .option('--domain <id>', 'the branch to act in; default: the school of the key')
-    .action(({ url = config.agentGateway, domain }: McpCommandOptions) => {
+    .action(({ url = config.agentGateway, domain }: { readonly url?: string; readonly domain?: string }) => {
       const key = config.agentKey;
       if (key === undefined) {
         const detail = 'AGENT_KEY is missing: an API key, as `campus key create` makes one.';

@@ -77,11 +77,6 @@ interface HistoryServices {
   readonly pages: PageSizes;
 }
 
-interface RecordAddress {
-  readonly collection: string;
-  readonly id: string;
-}
-
 const ADDRESS = {
   collection: member.text('The collection, e.g. "task".'),
   id: member.id('The id of the record.'),
@@ -91,7 +86,7 @@ const ADDRESS = {
 async function history(
   { store, pages }: HistoryServices,
   context: RequestContext,
-  { collection, id, ...page }: RecordAddress & PageArguments,
+  { collection, id, ...page }: { readonly collection: string; readonly id: string } & PageArguments,
 ): Promise<HistoryPage> {
   const query = { id, ...withPlaces(toPageRequest(page, pages), toVersion) };
   return await store.history(requireScope(context), collection, query);

@@ -59,12 +59,7 @@ export function AuditPage() {
   );
 }
 
-interface ChangesTableProps {
-  readonly rows: readonly ListedChange[];
-  readonly more: MoreRows;
-}
-
-function ChangesTable({ rows, more }: ChangesTableProps) {
+function ChangesTable({ rows, more }: { readonly rows: readonly ListedChange[]; readonly more: MoreRows }) {
   const { collections } = useViewer();
   const nameOf = useUserNames(rows.map(({ principal }) => principal));
   const titles = new Map([

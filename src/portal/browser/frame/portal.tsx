@@ -141,13 +141,8 @@ function WithViewer() {
   );
 }
 
-interface InWordsProps {
-  readonly viewer: Viewer;
-  readonly children: ReactNode;
-}
-
 /** The viewer with the titles of collections and reports in the language of the page. */
-function InWords({ viewer, children }: InWordsProps) {
+function InWords({ viewer, children }: { readonly viewer: Viewer; readonly children: ReactNode }) {
   const language = useLanguage();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words are those of the language.
   const inWords = useMemo(() => {

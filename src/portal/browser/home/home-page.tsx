@@ -248,12 +248,7 @@ function ShortcutTiles() {
   );
 }
 
-interface ShortcutTileProps {
-  readonly title: string;
-  readonly links: readonly Shortcut[];
-}
-
-function ShortcutTile({ title, links }: ShortcutTileProps) {
+function ShortcutTile({ title, links }: { readonly title: string; readonly links: readonly Shortcut[] }) {
   if (links.length === 0 || links.length > MOST_LINKS) return null;
   return (
     <Card component="section" withBorder padding="md" className="tile tile-short no-print" aria-label={title}>

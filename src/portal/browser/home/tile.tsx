@@ -80,12 +80,7 @@ export function TileChart(props: Omit<ChartCanvasProps, 'height'>) {
   );
 }
 
-export interface FigureProps {
-  readonly value: string;
-  readonly note?: string;
-}
-
-export function Figure({ value, note }: FigureProps) {
+export function Figure({ value, note }: { readonly value: string; readonly note?: string }) {
   return (
     <div className="figure">
       <Text component="span" className="figure-value" size="md">

@@ -26,12 +26,7 @@ export function PrintPage() {
   return layout ? <PrintOf key={name} {...{ head, layout }} /> : <LoadingState />;
 }
 
-interface PrintOfProps {
-  readonly head: PrintHead;
-  readonly layout: PrintLayout;
-}
-
-function PrintOf({ head, layout }: PrintOfProps) {
+function PrintOf({ head, layout }: { readonly head: PrintHead; readonly layout: PrintLayout }) {
   const today = useToday();
   const { sessionFirstMonth, collections } = useViewer();
   const { by = [], choose = [], orderBy = [], plural } = layout;

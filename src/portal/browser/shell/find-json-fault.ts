@@ -1,13 +1,8 @@
-export interface JsonFault {
-  readonly line: number;
-  readonly column: number;
-}
-
 /**
  * Returns the position at which a text stops being JSON, with line and column from 1; the end of a valid
  * text. The messages of browsers differ, and newer ones contain no position.
  */
-export function findJsonFault(text: string): JsonFault {
+export function findJsonFault(text: string): { readonly line: number; readonly column: number } {
   const reader = new JsonReader(text);
   if (reader.takesValue()) reader.takes(SPACE);
   const lines = text.slice(0, reader.at).split('\n');

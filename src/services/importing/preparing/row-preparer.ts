@@ -106,7 +106,7 @@ export class RowPreparer {
    */
   async prepare(rows: readonly SourceRow[]): Promise<PreparedRows> {
     const batch = new BatchOfLines();
-    let last: CheckedGroup | undefined;
+    let last: { readonly pending: readonly PendingRow[]; readonly missingOf: Promise<MissingOf> } | undefined;
     for (let start = 0; start < rows.length; start += GROUP_ROWS) {
       const pending = await this.#check(rows.slice(start, start + GROUP_ROWS));
       const next = { pending, missingOf: this.#settleReferences(pending) };
@@ -318,11 +318,6 @@ export class RowPreparer {
 }
 
 type MissingOf = (one: PendingRow) => readonly ErrorDetail[];
-
-interface CheckedGroup {
-  readonly pending: readonly PendingRow[];
-  readonly missingOf: Promise<MissingOf>;
-}
 
 /** The prepared part of a batch. */
 class BatchOfLines {
