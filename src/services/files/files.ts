@@ -33,7 +33,7 @@ import {
   type StoredFile,
   takeForImport,
 } from './stored-file.js';
-import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './visible-files.js';
+import { isOwn, isReadable, visibleFiles } from './visible-files.js';
 
 export interface NewFile extends DescribedFile {
   readonly stream: AsyncIterable<Uint8Array>;
@@ -70,9 +70,7 @@ export class Files {
    *   for its record
    */
   async create(scope: Scope, file: NewFile): Promise<StoredFile> {
-    const { store, config } = this.#options;
-    if (file.link) await assertMayLink(store, scope, file.link);
-    else assertMayCreate(scope, config.fileRoles);
+    await this.uploads.assertMayUpload(scope, file.link);
     return await this.createForTask(scope, file, this.uploads.most);
   }
 

@@ -3,7 +3,6 @@
  * unfinished file; its bytes are in the database until it is complete, wherever files are stored in the end.
  */
 
-import { createHash, type Hash } from 'node:crypto';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -92,7 +91,7 @@ export class ResumableUploads {
     const { config, quota } = this.#options;
     const { name, contentType } = assertDescribed(sent);
     const { length, link, metadata, importInto, roles = [] } = sent;
-    if (importInto === undefined) await this.#assertMayUpload(scope, link);
+    if (importInto === undefined) await this.assertMayUpload(scope, link);
     else assertIsWhole(scope);
     const most = importInto?.most ?? this.most;
     if (length !== undefined) assertAtMost(length, most);
@@ -142,7 +141,7 @@ export class ResumableUploads {
   async append(scope: Scope, id: string, { offset, bytes, checksum }: UploadPiece): Promise<OpenUpload> {
     const { database, quota } = this.#options;
     const upload = await this.#find(scope, id);
-    if (upload.importInto === undefined) await this.#assertMayUpload(scope, upload.link);
+    if (upload.importInto === undefined) await this.assertMayUpload(scope, upload.link);
     const turn = await takeUploadTurn(database, upload, offset);
     if (turn === undefined) {
       const now = await this.#find(scope, id);
@@ -224,7 +223,7 @@ export class ResumableUploads {
     throw new ServiceError('NOT_FOUND', `there is no upload "${id.slice(0, 50)}" of yours; begin it anew`);
   }
 
-  async #assertMayUpload(scope: Scope, link: FileLink | undefined): Promise<void> {
+  async assertMayUpload(scope: Scope, link: FileLink | undefined): Promise<void> {
     const { store, config } = this.#options;
     if (link) await assertMayLink(store, scope, link);
     else assertMayCreate(scope, config.fileRoles);
@@ -235,25 +234,16 @@ export class ResumableUploads {
     const { blobs, quota } = this.#options;
     const [place] = blobs;
     await quota.assertLeft(upload.domainId, 0);
-    const hash = createHash('sha256');
-    const bytes = this.#bytesOf(upload, hash);
+    const stored = this.#waiting.read(upload, { start: 0, end: upload.length - 1 }, {});
+    const bytes = new CountedBytes(stored, 'sha256', () => {});
     if (place.kind === 'database') for await (const _ of bytes);
     else await place.write(upload, bytes, scope.signal);
-    const ready = { ...upload, size: upload.length, sha256: hash.digest(), storage: place.kind };
+    const ready = { ...upload, size: upload.length, sha256: bytes.digest, storage: place.kind };
     await quota.inTurn(upload.domainId, async (tx) => {
       await quota.assertLeft(upload.domainId, 0, tx);
       await markReady(tx, ready);
     });
     if (place.kind !== 'database') await this.#waiting.delete(upload);
-  }
-
-  async *#bytesOf(upload: OpenUpload, hash: Hash): AsyncGenerator<Buffer, void> {
-    if (upload.length === 0) return;
-    const stream = this.#waiting.read(upload, { start: 0, end: upload.length - 1 }, {});
-    for await (const chunk of stream) {
-      hash.update(chunk);
-      yield chunk;
-    }
   }
 }
 
