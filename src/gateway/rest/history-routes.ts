@@ -45,18 +45,14 @@ const readHistory: Route = {
   answers: [ok('The changes.', { type: 'array', items: VERSION }, 'Link', 'X-Next-Cursor')],
   errors: READ_ERRORS,
   assertAllowed: allowedTo('read'),
-  ...via('history', ['history'], async (history, request) => {
-    const { rows: versions, hasNextPage } = await history.history(request.context, {
-      ...recordAddress(request),
-      ...pageParameters(request.parameters),
+  ...via('history', ['recordHistory'], async (history, request) => {
+    const asked = { ...recordAddress(request), ...pageParameters(request.parameters) };
+    const { nodes, pageInfo } = await history.recordHistory(request.context, asked);
+    const cursor = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+    const versions = nodes.map((one) => toAnswer(RecordVersionResult, one, MAY_BE_ABSENT));
+    return jsonAnswer(printExactJson(versions), {
+      ...(cursor && { headers: nextPage(cursor, request.parameters) }),
     });
-    const last = hasNextPage ? versions.at(-1) : undefined;
-    return jsonAnswer(
-      printExactJson(versions.map((one) => toAnswer(RecordVersionResult, one, MAY_BE_ABSENT))),
-      {
-        ...(last !== undefined && { headers: nextPage(String(last.version), request.parameters) }),
-      },
-    );
   }),
 };
 

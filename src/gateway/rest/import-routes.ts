@@ -342,8 +342,8 @@ function csvRoute(
     ...OF_IMPORTS,
     answers: [ok(content, { type: 'string' })],
     formats: ['csv'],
-    ...via('imports', [method], async (imports, request) => {
-      const texts = await imports[method](request.context, idOf(request));
+    ...via('imports', ['csv'], async (imports, request) => {
+      const texts = await imports.csv(request.context, method, idOf(request));
       return { kind: 'stream', mediaType: 'text/csv; charset=utf-8', open: () => texts };
     }),
   };

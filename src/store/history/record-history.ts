@@ -58,8 +58,6 @@ export interface HistoryQuery extends KeysetRequest<number> {
   readonly id: string;
 }
 
-export type HistoryPage = KeysetPage<RecordVersion>;
-
 /** The requested state: a version, or the one at an instant. */
 export type Moment = { readonly version: number } | { readonly at: Date };
 
@@ -76,7 +74,7 @@ export class RecordHistory {
    *
    * @throws NOT_FOUND, FORBIDDEN as for reading the record; GONE for the collection
    */
-  async read(scope: Scope, name: string, query: HistoryQuery): Promise<HistoryPage> {
+  async read(scope: Scope, name: string, query: HistoryQuery): Promise<KeysetPage<RecordVersion>> {
     const collection = this.#environment.catalog.get(name, scope);
     const { rows, hidden } = this.#reach(scope, collection);
     const shown = (data: Sql) => sql`(${data} - ${hidden}::text[])`;

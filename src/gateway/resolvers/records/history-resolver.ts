@@ -4,19 +4,13 @@ import { instantFrom } from '../../../base/model/calendar.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { enumType, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { withPlaces } from '../../../store/database/keyset.js';
-import type { HistoryPage, Moment } from '../../../store/history/record-history.js';
+import type { Moment } from '../../../store/history/record-history.js';
 import type { Undone } from '../../../store/history/reverts.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { connectionType, toConnection } from '../connection.js';
-import {
-  FORCE_ARGUMENT,
-  PAGE_ARGUMENTS,
-  type PageArguments,
-  type PageSizes,
-  toPageRequest,
-} from '../page-arguments.js';
-import { type RequestContext, requireScope } from '../request-context.js';
+import { FORCE_ARGUMENT, PAGE_ARGUMENTS, type PageSizes, toPageRequest } from '../page-arguments.js';
+import type { RequestContext } from '../request-context.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 import { toGenericRecord } from './generic-form.js';
 import { GenericRecord } from './generic-record.js';
@@ -82,16 +76,6 @@ const ADDRESS = {
   id: member.id('The id of the record.'),
 };
 
-/** The changes of a record, newest first. @throws NOT_FOUND, FORBIDDEN, as for reading the record */
-async function history(
-  { store, pages }: HistoryServices,
-  context: RequestContext,
-  { collection, id, ...page }: { readonly collection: string; readonly id: string } & PageArguments,
-): Promise<HistoryPage> {
-  const query = { id, ...withPlaces(toPageRequest(page, pages), toVersion) };
-  return await store.history(requireScope(context), collection, query);
-}
-
 /** Restores a record to an earlier version, once per `Idempotency-Key`. */
 async function restore(
   { store }: HistoryServices,
@@ -108,7 +92,6 @@ async function restore(
 }
 
 export const HistoryResolver = serviceResolver(({ query, transactional }: FieldRows<HistoryServices>) => ({
-  history,
   restore,
   recordHistory: query(
     member.of(
@@ -118,11 +101,13 @@ export const HistoryResolver = serviceResolver(({ query, transactional }: FieldR
     ),
     // A cursor is the version that a change produced.
     { ...PAGE_ARGUMENTS, ...ADDRESS },
-    async (services, _scope, args, { context }) =>
-      toConnection(await history(services, context, args), {
+    async ({ store, pages }, scope, { collection, id, ...page }) => {
+      const asked = { id, ...withPlaces(toPageRequest(page, pages), toVersion) };
+      return toConnection(await store.history(scope, collection, asked), {
         toNode: (version) => version,
         cursorOf: ({ version }) => String(version),
-      }),
+      });
+    },
   ),
   recordAt: query(
     member.of(

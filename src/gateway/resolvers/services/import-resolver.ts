@@ -341,17 +341,16 @@ export const ImportResolver = serviceResolver(({ query, mutation }: FieldRows<Im
     async ({ imports }, scope, { id, force }) => toImportResult(await imports.undo(scope, id, { force })),
   ),
 
-  /** For REST: all refused rows as text. @throws NOT_FOUND */
-  async errorsCsv({ imports }: ImportServices, context: RequestContext, id: string) {
+  /** For REST: all refused rows, or the expected outcome of each row, as text. @throws NOT_FOUND */
+  async csv(
+    { imports }: ImportServices,
+    context: RequestContext,
+    of: 'errorsCsv' | 'outcomesCsv',
+    id: string,
+  ) {
     const scope = requireScope(context);
     await imports.get(scope, id);
-    return imports.errorsCsv(scope, id);
-  },
-  /** For REST: the expected outcome of each row as text. @throws NOT_FOUND */
-  async outcomesCsv({ imports }: ImportServices, context: RequestContext, id: string) {
-    const scope = requireScope(context);
-    await imports.get(scope, id);
-    return imports.outcomesCsv(scope, id);
+    return imports[of](scope, id);
   },
 }));
 

@@ -121,10 +121,7 @@ const ScriptLogEntryResult = objectType('ScriptLogEntry', 'What a script logged 
 const ScriptTriggerInput = inputType(
   'ScriptTriggerInput',
   'The writes of a collection that start a script.',
-  {
-    collection: member.text('The collection, e.g. "fee_receipt".'),
-    operations: member.list(ScriptWrite, 'Which writes.'),
-  },
+  ScriptTriggerResult.members,
 );
 
 const ScriptEndpointInput = inputType('ScriptEndpointInput', 'The address `/x/<name>` of a script.', {
