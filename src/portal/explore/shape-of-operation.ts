@@ -38,14 +38,12 @@ export function isOperation(definition: DefinitionNode): definition is Operation
   return definition.kind === Kind.OPERATION_DEFINITION;
 }
 
-type Source = Parameters<typeof shapeOfOperation>[0];
-
 /** Fields of fragments stand beside those of the selection, whatever type they are on. */
 function addSelections(
   fields: Map<string, FieldShape>,
   set: SelectionSetNode,
   parent: string | undefined,
-  source: Source,
+  source: Parameters<typeof shapeOfOperation>[0],
 ): void {
   for (const selection of set.selections) {
     switch (selection.kind) {

@@ -18,8 +18,6 @@ import { Answered, EmptyState, PageFrame, ProblemState, TitledSection } from '..
 import { TextButton, TextLink } from '../shell/text-button';
 import { IMPORT_STATES } from './import-steps';
 
-type PastImport = PastImportsQuery['imports']['nodes'][number];
-
 const PAGE_SIZE = 25;
 
 export function ImportsPage() {
@@ -52,7 +50,7 @@ function ImportList({ label }: { readonly label: string }) {
     <Answered of={imports} empty={<EmptyState icon="upload" title={t('No imports yet')} />}>
       {(rows) => (
         <>
-          <ListTable<PastImport>
+          <ListTable<PastImportsQuery['imports']['nodes'][number]>
             label={label}
             rows={rows}
             columns={[

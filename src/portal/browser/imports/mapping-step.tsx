@@ -197,7 +197,6 @@ function MappingProblem({ problem }: { readonly problem: Error }) {
 
 /** The options for writing the rows of a file. */
 type ChosenOptions = Pick<ShownImportFragment, 'mode' | 'by' | 'missing' | 'triggers'>;
-type ImportTrigger = ChosenOptions['triggers'][number];
 
 interface OptionFieldsProps {
   readonly options: ChosenOptions;
@@ -211,7 +210,7 @@ function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
   const { mode, by, missing, triggers } = options;
   const keys = ['_id', ...collection.fields.filter(({ isUnique }) => isUnique).map(({ name }) => name)];
   const offered = keys.includes(by) ? keys : [by, ...keys];
-  const setTrigger = (trigger: ImportTrigger, isOn: boolean) =>
+  const setTrigger = (trigger: ChosenOptions['triggers'][number], isOn: boolean) =>
     onChange({
       ...options,
       triggers: [...triggers.filter((one) => one !== trigger), ...(isOn ? [trigger] : [])],

@@ -216,8 +216,6 @@ function AuditLinks({ userId }: { readonly userId: string }) {
   );
 }
 
-type CollectionRights = PeopleRightsQuery['userRights']['collections'][number];
-
 /** The rights of a user as the gateway decides them: each collection by verb, with its fields. */
 function RightsTable({ userId }: { readonly userId: string }) {
   const inWords = (isAllowed: boolean, fields: readonly string[]) => {
@@ -236,7 +234,7 @@ function RightsTable({ userId }: { readonly userId: string }) {
     <Answered of={useOperation(PeopleRights, { userId })}>
       {({ userRights }) =>
         userRights.collections.length > 0 ? (
-          <ListTable<CollectionRights>
+          <ListTable<PeopleRightsQuery['userRights']['collections'][number]>
             label={t('Permissions')}
             verticalSpacing="xs"
             rows={userRights.collections}

@@ -245,9 +245,8 @@ function toInput(name: string, form: ScriptForm) {
 }
 
 type EditedTrigger = ScriptOutlineFragment['before'][number];
-type WriteOperation = EditedTrigger['operations'][number];
 
-const OPERATIONS: readonly (readonly [WriteOperation, string])[] = [
+const OPERATIONS: readonly (readonly [EditedTrigger['operations'][number], string])[] = [
   ['CREATE', phrase('make')],
   ['UPDATE', phrase('change')],
   ['DELETE', phrase('remove')],
