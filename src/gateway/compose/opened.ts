@@ -119,10 +119,8 @@ export function openMessaging(services: Opened) {
   const channels = new Channels({ config, domains, onReceipt: (receipt) => receipts.take(receipt) });
   return {
     /** Queues emails and text messages. */
-    messages: new Messages({
-      ...services,
-      hasChannel: (kind, domainId) => channels.has(kind, domainId),
-    }),
+    messages: new Messages({ ...services, channels }),
+    channels,
     /** Lists, resends and discards messages. */
     messageAdmin: new MessageAdmin(services),
     /** Sends messages; called by the jobs. */

@@ -257,7 +257,7 @@ async function loadServices(options: ServicesOptions, database: Database, closer
   const importing = closing(await openImports({ ...opened, ...faults('news of imports') }));
   const messaging = closing(openMessaging({ ...opened, ...faults('messages') }));
   const mailer: UserMailer = {
-    canSend: (domainId) => messaging.messages.hasChannel('email', domainId),
+    canSend: (domainId) => messaging.channels.has('email', domainId),
     send: (scope, mail, within) => messaging.messages.sendEmail(scope, mail, within),
   };
   const mails = closing(new AccountMails({ database, domains, mailer, ...faults('mails') }));

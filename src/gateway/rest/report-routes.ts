@@ -91,21 +91,18 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
   );
 }
 
-interface ReportPath {
-  /** The name of the route. */
-  readonly name: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-}
-
-function pathsOf(report: Report): readonly ReportPath[] {
+function pathsOf(report: Report) {
   return [
     ...report.routes.map(({ method, path }, index) => ({
       name: index === 0 ? report.field : `${report.field}_${index + 1}`,
       method,
       path,
     })),
-    { name: `run_${report.name.replaceAll('-', '_')}`, method: 'GET', path: `/reports/${report.name}` },
+    {
+      name: `run_${report.name.replaceAll('-', '_')}`,
+      method: 'GET' as const,
+      path: `/reports/${report.name}`,
+    },
   ];
 }
 

@@ -28,12 +28,13 @@ import {
 import { logQueued, SMS_COLLECTION } from './sms/sms-log.js';
 import { type SmsRequest, toSmsMessages } from './sms/sms-request.js';
 
-type SharedOptions = Pick<MessageDeliveryOptions, 'database' | 'store' | 'jobs' | 'files' | 'config'>;
+type SharedOptions = Pick<
+  MessageDeliveryOptions,
+  'database' | 'store' | 'jobs' | 'files' | 'config' | 'channels'
+>;
 
 export interface MessagesOptions extends SharedOptions {
   readonly domains: Pick<Domains, 'property'>;
-  /** Whether a domain has a channel for this kind of message. */
-  readonly hasChannel: (kind: MessageKind, domainId: string) => boolean;
 }
 
 const KEY = /^[\x20-\x7e]{1,200}$/;
@@ -44,11 +45,6 @@ export class Messages {
 
   constructor(options: MessagesOptions) {
     this.#options = options;
-  }
-
-  /** Whether a domain has a channel for this kind of message. */
-  hasChannel(kind: MessageKind, domainId: string): boolean {
-    return this.#options.hasChannel(kind, domainId);
   }
 
   /** Whether the caller may send email. */
@@ -166,7 +162,7 @@ export class Messages {
         sent: key.slice(0, 100),
       });
     }
-    const state: 'queued' | 'kept' = this.#options.hasChannel(kind, scope.domain.id) ? 'queued' : 'kept';
+    const state: 'queued' | 'kept' = this.#options.channels.has(kind, scope.domain.id) ? 'queued' : 'kept';
     return {
       id: uuidv7(),
       domainId: scope.domain.id,
