@@ -2,7 +2,7 @@
 import { readProjectFile } from './project-files.js';
 
 /** Each is run in a way of its own; blocks of no language are drawings, and are not. */
-const LANGUAGES = ['sh', 'graphql', 'js', 'json', 'ts', 'html', 'python', 'text'] as const;
+const LANGUAGES = ['sh', 'graphql', 'js', 'json', 'ts', 'html', 'liquid', 'python', 'text'] as const;
 
 export interface Example {
   readonly file: string;

@@ -6,6 +6,7 @@ import { buildSchema } from 'graphql';
 import { readCollections } from '../../../src/gateway/graphql/print-schema.js';
 import { assertQueriesOf, readPrints } from '../../../src/school/prints/read-prints.js';
 import { reports } from '../../../src/school/reports/registry.js';
+import { readExamples } from '../../docs/examples.js';
 
 const collections = await readCollections('schema/collections');
 let folder = '';
@@ -52,6 +53,17 @@ describe('readPrints', () => {
   ])('refuses %j as %j with the file, the place and the fault', async (text, replacement, fault) => {
     await expect(readWith(text, replacement)).rejects.toThrow(fault);
     await expect(readWith(text, replacement)).rejects.toThrow('schema/prints/own.liquid');
+  });
+
+  it('reads the document of the manual', async () => {
+    const [{ code = '' } = {}] = readExamples('docs/prints.md').filter(
+      ({ language }) => language === 'liquid',
+    );
+    await writeFile(path.join(folder, 'own.liquid'), code);
+    const prints = await readPrints(folder, { collections, reports });
+    expect(prints.list.map(({ definition }) => definition.name)).toContain('bus-pass');
+    const served = buildSchema(await readFile('schema/schema.graphql', 'utf8'), { assumeValid: true });
+    expect(() => assertQueriesOf(prints, served)).not.toThrow();
   });
 
   it('names the file whose query the schema does not allow', async () => {
