@@ -32,7 +32,9 @@ export const RecordReceiptInput = inputType(
       'When it was received: not in the future, nor before the admission, nor in closed books (property ' +
         '`books_closed_until`). Default: now.',
     ),
-    replaces: nullable.text('Number of the rolled-back receipt this one replaces.'),
+    replaces: nullable.text(
+      'Number of the rolled-back receipt this one replaces; no other receipt in force may.',
+    ),
   },
 );
 export type RecordReceiptInput = ValueOf<typeof RecordReceiptInput>;

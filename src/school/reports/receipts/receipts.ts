@@ -27,7 +27,12 @@ import {
 } from '../../../store/catalog/known-properties.js';
 import { FairQueue } from '../../../store/database/fair-queue.js';
 import type { Transaction } from '../../../store/database/queryable.js';
-import { liveRecordsById, liveRecordsNamed, recordsIn } from '../../../store/sql/records-of.js';
+import {
+  liveRecordsById,
+  liveRecordsIn,
+  liveRecordsNamed,
+  recordsIn,
+} from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
 import type { RowClass } from '../engine/columns.js';
 import { type Day, isReportDay } from '../engine/parameter-types.js';
@@ -363,15 +368,25 @@ for no key update`);
   throw faultAt('NOT_FOUND', detail, { parameter: 'receiptNo', sent: receiptNo });
 }
 
-/** The number of a rolled-back receipt of the student, as it is stored. */
+/**
+ * The number of a rolled-back receipt of the student, as it is stored, which no receipt in force replaces. The
+ * lock of `getReceipt` makes a second replacement wait for the first.
+ */
 async function findRolledBack(
   tx: Transaction,
   place: Place,
   [sent, studentId]: readonly [string, string],
 ): Promise<string> {
   const { receiptNo, status, student } = await getReceipt(tx, place, sent);
-  if (status === 'rolled_back' && student === studentId) return receiptNo;
-  const fault = status === 'rolled_back' ? 'which another student has paid' : 'which is not rolled back';
+  const [replacing] = await tx.query<{ receiptNo: string }>(sql`
+select r.data->>'receipt_no' as "receiptNo" from records r
+where ${liveRecordsIn(place.domain, 'fee_receipt')}
+  and r.data->'replaces' = ${JSON.stringify(receiptNo)}::jsonb and r.data->>'status' = 'active'`);
+  if (status === 'rolled_back' && student === studentId && !replacing) return receiptNo;
+  let fault = 'which is not rolled back';
+  if (status === 'rolled_back')
+    fault =
+      student === studentId ? `which ${replacing?.receiptNo} replaces` : 'which another student has paid';
   const expected = 'the number of a rolled-back receipt of the student';
   throw invalid('replaces', `is ${receiptNo}, ${fault}`, expected);
 }

@@ -336,6 +336,20 @@ select operation, principal from audit_entries where collection = 'fee_receipt' 
     expect(receipt).toMatchObject({ replaces: 'R-1', total: money('2167.20') });
     expect(receipt.receiptNo).not.toBe('R-1');
   });
+
+  it('is replaced by one receipt in force, also when two come at once', async () => {
+    const input = { studentId: 'anu', paymentType: 'cash', amount: money('10') } as const;
+    const { receiptNo } = await receipts().record(ACCOUNTANT, input);
+    await receipts().rollBack(ACCOUNTANT, { ...rollback, receiptNo });
+    const replace = () => receipts().record(ACCOUNTANT, { ...input, replaces: receiptNo });
+    const both = await Promise.allSettled([replace(), replace()]);
+    const [replacing = ''] = both.flatMap((one) => (one.status === 'fulfilled' ? one.value.receiptNo : []));
+    const refused = both.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const message = expect.stringContaining(`is ${receiptNo}, which ${replacing} replaces`);
+    expect(refused).toMatchObject([{ code: 'INVALID_VALUE', message }]);
+    await receipts().rollBack(ACCOUNTANT, { ...rollback, receiptNo: replacing });
+    expect(await replace()).toMatchObject({ replaces: receiptNo });
+  });
 });
 
 it('a receipt of a day alone is of its first instant', async () => {
