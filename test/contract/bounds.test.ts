@@ -204,6 +204,31 @@ describe('what may exist once', () => {
   });
 });
 
+describe('a leave request', () => {
+  it('is of a student or of a member of staff, as its kind says', async () => {
+    const days = { from: '2026-08-03', to: '2026-08-04' };
+    const ofStaff = { ...days, name: 'usr-clerk', kind: 'staff' };
+    expect(await post('leave_request', { ...ofStaff, kind: 'student' })).toBe(400);
+    expect(await post('leave_request', { ...ofStaff, name: 's-1' })).toBe(400);
+    expect(await post('leave_request', { ...ofStaff, _id: 'k-1' })).toBe(201);
+    for (const change of [{ kind: 'student' }, { name: 's-1' }])
+      expect(await post('recs/leave_request/k-1', change, 'PATCH')).toBe(400);
+    expect(await post('recs/leave_request/k-1', { kind: 'student', name: 's-1' }, 'PATCH')).toBe(200);
+    const { take, run } = importSteps(gateway);
+    const rows = ['_id,name,kind,from,to', 'k-2,usr-clerk,student,2026-08-05,2026-08-05'].join('\n');
+    const { id } = await take('leave_request', rows, '&by=_id');
+    expect(await run(id, 'mode=rows')).toMatchObject({ counts: { created: 0, refused: 1 } });
+    const data = '[{_id: "k-1", kind: "staff"}]';
+    const upsert = `upsertRecords(collection: "leave_request", data: ${data}) { count }`;
+    await expect(ask(gateway, `mutation { ${upsert} }`)).rejects.toThrow(
+      '/name: the _id of a record of pltf_user is expected',
+    );
+    // What was stored before the rule does not block other changes.
+    await insert('leave_request', 'k-3', { ...ofStaff, name: { value: 's-1' }, from: '2026-08-01' });
+    expect(await post('recs/leave_request/k-3', { status: 'approved' }, 'PATCH')).toBe(200);
+  });
+});
+
 describe('a telephone number', () => {
   it('is found however it is written', async () => {
     await insert('registration', 's-2', { ...STUDENT, sequence: 'N-2', guardian_phone: '+919876543210' });

@@ -144,6 +144,8 @@ interface WhenCheck {
     readonly field: string;
     readonly isRequired: boolean;
     readonly isAbsent: boolean;
+    /** The collection that the reference `field` points to, one of those of its field. */
+    readonly target: string | undefined;
     readonly bounds: Bounds | undefined;
   };
 }

@@ -67,6 +67,7 @@ export type CheckDefinition =
         readonly field: string;
         readonly required?: boolean;
         readonly absent?: boolean;
+        readonly target?: string;
       };
     };
 

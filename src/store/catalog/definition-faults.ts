@@ -319,7 +319,7 @@ function checkCheck(
     faults.unless(isText, pointer, 'it names no declared text', 'a text of the objects in a list');
     return;
   }
-  const { field: name, required: _required, absent: _absent, ...bounds } = check.holds;
+  const { field: name, required: _required, absent: _absent, target: held, ...bounds } = check.holds;
   const [state, subject] = [fieldOf(check.field), fieldOf(name)];
   if (subject === undefined || (state?.type !== 'text' && state?.type !== 'boolean')) {
     const expected = 'a text or boolean as `field`, and a declared field in `holds`';
@@ -327,6 +327,13 @@ function checkCheck(
     return;
   }
   const { type, target } = subject;
+  const isTarget = held === undefined || (check.in === undefined && [target ?? []].flat().includes(held));
+  faults.unless(
+    isTarget,
+    `${pointer}/holds/target`,
+    'it is no target of the field',
+    'one of its collections',
+  );
   checkField(faults, { name, type, ...(target && { target }), ...bounds }, `${pointer}/holds`, 'member');
 }
 

@@ -223,8 +223,8 @@ function toCheck(check: CheckDefinition): Check {
     case 'distinct':
       return { ...check, in: check.in?.split('.') ?? [] };
     case 'when': {
-      const { field, required: isRequired = false, absent: isAbsent = false } = check.holds;
-      const holds = { field, isRequired, isAbsent, bounds: boundsAmong(check.holds) };
+      const { field, required: isRequired = false, absent: isAbsent = false, target } = check.holds;
+      const holds = { field, isRequired, isAbsent, target, bounds: boundsAmong(check.holds) };
       return { ...check, in: check.in?.split('.') ?? [], holds };
     }
   }

@@ -51,9 +51,16 @@ function compileDangling(
 ): Sql {
   // Declared names are quoted too; lax mode descends into lists.
   const jsonpath = `$${path.map((name) => `.${JSON.stringify(name)}`).join('')}.value`;
+  const narrowed = collection.checks.flatMap((check) => {
+    if (check.kind !== 'when' || check.holds.target === undefined || path.join('.') !== check.holds.field)
+      return [];
+    const state = sql`r.data->>${nameLiteral(check.field)} = any(${check.is.map(String)}::text[])`;
+    return [sql`(t.collection = ${nameLiteral(check.holds.target)} or (${state}) is not true)`];
+  });
   const isTarget = sql`t.domain = ${domainId}
     and t.collection in (${sql.join(targets.map(nameLiteral), ', ')})
-      and t.id = h.value #>> '{}'`;
+      and t.id = h.value #>> '{}'
+      and ${sql.join([sql`true`, ...narrowed], ' and ')}`;
   return sql`
 with dangling as (
   select r.id, exists (select 1 from records t where ${isTarget}) as is_removed

@@ -210,7 +210,7 @@ export class RecordEnvironment {
     queryable: Queryable,
     { scope, collection, records, made }: SettledWrite,
   ): Promise<readonly (readonly ErrorDetail[])[]> {
-    const heldByRecord = records.map(({ data, changes = data }) => listReferences(collection, changes));
+    const heldByRecord = records.map(({ data, changes }) => listReferences(collection, data, changes));
     const asked = { unlabelled: records.flatMap((one) => one.unlabelled), held: heldByRecord.flat() };
     const context = this.referenceContext(scope, made && { collection: collection.name, ids: made });
     const dead = new Set(await settleReferences(queryable, asked, context));

@@ -41,14 +41,31 @@ export interface HeldReference {
   readonly holds: boolean;
 }
 
-/** The references in stored data whose targets must exist according to the declaration. */
-export function listReferences(collection: Collection, data: JsonObject): readonly HeldReference[] {
+/**
+ * The references in stored data whose targets must exist according to the declaration. With `changes` only
+ * those of the changed fields, and those whose target depends on one of them.
+ */
+export function listReferences(
+  collection: Collection,
+  data: JsonObject,
+  changes = data,
+): readonly HeldReference[] {
   const references: HeldReference[] = [];
-  for (const name of Object.keys(data)) {
+  const names = new Set(Object.keys(changes));
+  const narrowed = new Map<string, string>();
+  for (const check of collection.checks) {
+    if (check.kind !== 'when' || check.holds.target === undefined) continue;
+    const { field, target } = check.holds;
+    if (names.has(check.field)) names.add(field);
+    if (check.is.some((state) => state === data[check.field])) narrowed.set(field, target);
+  }
+  for (const name of names) {
     const field = collection.fieldsByName.get(name);
     const value = data[name];
     if (field === undefined || value === undefined || !HOLDS_REFERENCES.has(field.type)) continue;
-    references.push(...referencesIn(value, field, { pointer: `/${pointerStep(name)}`, path: name }));
+    const target = narrowed.get(name);
+    const held = target === undefined ? field : { ...field, targets: [target] };
+    references.push(...referencesIn(value, held, { pointer: `/${pointerStep(name)}`, path: name }));
   }
   return references;
 }
@@ -94,8 +111,9 @@ export function withoutHeld(
   references: readonly HeldReference[],
   before: readonly HeldReference[],
 ): readonly HeldReference[] {
-  const held = new Set(before.map(({ field, value }) => `${field} ${value}`));
-  return references.filter(({ field, value }) => !held.has(`${field} ${value}`));
+  const keyOf = ({ field, targets, value }: HeldReference) => `${field} ${targets.join()} ${value}`;
+  const held = new Set(before.map(keyOf));
+  return references.filter((reference) => !held.has(keyOf(reference)));
 }
 
 /** The error for a dangling reference; `pointer` is the position of the record in the body. */

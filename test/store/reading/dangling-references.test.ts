@@ -16,6 +16,14 @@ const test = useTestStore([
       },
     ],
   },
+  {
+    name: 'loan',
+    fields: [
+      { name: 'kind', type: 'text' },
+      { name: 'of', type: 'reference', target: ['shelf', 'staff'] },
+    ],
+    checks: [{ kind: 'when', field: 'kind', is: ['book'], holds: { field: 'of', target: 'shelf' } }],
+  },
 ]);
 
 describe('what points at nothing', () => {
@@ -26,8 +34,16 @@ describe('what points at nothing', () => {
           null),
         ('school', 'shelf', 'b', '{"of": {"value": "elsewhere"}, "rows": "none"}', null),
         ('school', 'shelf', 'gone', '{"of": {"value": "y"}}', now()),
+        ('school', 'loan', 'book', '{"kind": "book", "of": {"value": "a"}}', null),
+        ('school', 'loan', 'person', '{"kind": "book", "of": {"value": "usr-1"}}', null),
+        ('school', 'loan', 'other', '{"kind": "other", "of": {"value": "usr-1"}}', null),
+        ('school', 'staff', 'usr-1', '{}', null),
         ('branch', 'shelf', 'elsewhere', '{}', null)`);
     expect(await listDanglingReferences(test, 'school')).toEqual([
+      {
+        ...{ collection: 'loan', field: 'of', targets: ['shelf', 'staff'], onDelete: 'refuse' },
+        ...{ count: 1, removed: 0, examples: ['person'] },
+      },
       {
         ...{ collection: 'shelf', field: 'of', targets: ['shelf', 'staff'], onDelete: 'keep' },
         ...{ count: 1, removed: 0, examples: ['b'] },

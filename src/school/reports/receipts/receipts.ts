@@ -369,8 +369,8 @@ for no key update`);
 }
 
 /**
- * The number of a rolled-back receipt of the student, as it is stored, which no receipt in force replaces. The
- * lock of `getReceipt` makes a second replacement wait for the first.
+ * The number of a rolled-back receipt of the student, as it is stored, which no receipt in force replaces.
+ * The lock of `getReceipt` makes a second replacement wait for the first.
  */
 async function findRolledBack(
   tx: Transaction,
