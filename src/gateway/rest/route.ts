@@ -75,12 +75,12 @@ export function ok(description: string, schema: Schema, ...headers: readonly str
   return { status: 200, description, schema, headers };
 }
 
-/** A body for the parameters of the query. */
 /** A body of JSON that a route cannot do without. */
 export function recordBody(description: string, schema: Schema, example: unknown): Body {
   return { kind: 'record', isRequired: true, description, schema, example };
 }
 
+/** A body for the parameters of the query. */
 export function parametersBody(description: string, more: Partial<Body> = {}): Body {
   return { kind: 'parameters', isRequired: false, description, schema: { type: 'object' }, ...more };
 }

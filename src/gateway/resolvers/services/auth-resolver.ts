@@ -239,8 +239,7 @@ export const AuthResolver = serviceResolver(
     /** An access token for an API key. @throws UNAUTHENTICATED */
     exchangeKey: ({ authenticator }: AuthServices, context: RequestContext, key: string) =>
       authenticator.exchangeKey(key, context.address),
-    /** The next tokens for a refresh token that programs use alone. @throws UNAUTHENTICATED */
-    /** The same for a token shared by the tabs of a browser. @throws UNAUTHENTICATED */
+    /** The next tokens for a refresh token that the tabs of a browser share. @throws UNAUTHENTICATED */
     refreshInBrowser: ({ authenticator }: AuthServices, context: RequestContext, refreshToken: string) =>
       authenticator.refresh(refreshToken, context, 'browser'),
     /** Ends the session of a refresh token; an unknown token is not an error. */
