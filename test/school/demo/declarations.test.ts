@@ -52,14 +52,6 @@ describe('the declared collections', () => {
     expect([...collections.keys()].sort()).toEqual([...REPORTS_NEED, ...OF_THE_PORTAL].sort());
   });
 
-  it('have amounts of at most two decimal places', () => {
-    const amounts = [...collections.values()]
-      .flatMap(({ fields }) => allFields(fields))
-      .filter(({ unit }) => unit === 'INR');
-    expect(amounts.length).toBeGreaterThanOrEqual(6);
-    expect(amounts.filter(({ bounds }) => bounds?.multipleOf !== 0.01).map(({ name }) => name)).toEqual([]);
-  });
-
   it.each([...REPORTS_NEED, ...OF_THE_PORTAL])('%s describes itself and every field', (name) => {
     expect(collection(name).description).not.toBe('');
     const undescribed = allFields(collection(name).fields).filter(
