@@ -37,7 +37,7 @@ interface Cursor {
   readonly permit: Permit | undefined;
 }
 
-/** What a script that answers a query may not call. */
+/** The functions of `platform` that change something: a script with `@query` may not call them. */
 const WRITING: ReadonlySet<string> = new Set([
   ...['publish', 'sendEmail', 'sendSms', 'signToken', 'db.findAndModify'],
   ...['db.create', 'db.createMultiple', 'db.update', 'db.updateMany'],

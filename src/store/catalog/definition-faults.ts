@@ -331,7 +331,7 @@ function checkCheck(
   faults.unless(
     isTarget,
     `${pointer}/holds/target`,
-    'it is no target of the field',
+    'it is not a target of the field',
     'one of its collections',
   );
   checkField(faults, { name, type, ...(target && { target }), ...bounds }, `${pointer}/holds`, 'member');

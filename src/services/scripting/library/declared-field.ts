@@ -150,7 +150,10 @@ function readDeclaration(document: DocumentNode, whyNot: WhyNot): readonly strin
     ['only the field of the script takes arguments', members.flatMap((one) => one.arguments ?? [])],
     ['an argument is a scalar or a list of them', args.filter((one) => objects.includes(nameOf(one.type)))],
     ['values are of other types', [field, ...members].filter((one) => ROOTS.includes(nameOf(one.type)))],
-    ['names of the language are no names', names.filter(({ value }) => /^_/.test(value) || value in {})],
+    [
+      'names of the language may not be declared',
+      names.filter(({ value }) => /^_/.test(value) || value in {}),
+    ],
     ...declared.map((one) => [whyNot(one.value) ?? '', whyNot(one.value) ? [one] : []] as const),
   ] as const;
   for (const [problem, nodes] of rules) if (nodes.length > 0) throw new GraphQLError(problem, { nodes });
@@ -173,12 +176,14 @@ export function toGraphqlField({ kind, name, sdl }: ScriptField) {
 }
 
 /** The arguments with their defaults. @throws INVALID_VALUE naming the one at fault */
-export function readDeclaredArguments(declared: ScriptField, sent: JsonValue): JsonValue {
-  const { args } = toGraphqlField(declared);
+export function readDeclaredArguments(
+  { name, args }: ReturnType<typeof toGraphqlField>,
+  sent: JsonValue,
+): JsonValue {
   const fields = Object.fromEntries(args.map((one) => [one.name, one]));
-  const input = new GraphQLInputObjectType({ name: `${declared.name}Arguments`, fields });
+  const input = new GraphQLInputObjectType({ name: `${name}Arguments`, fields });
   return coerceInputValue(sent ?? {}, input, (path, _value, { message }) => {
-    throw invalidAt(`${[declared.name, ...path].join('.')}: ${message}`, { detail: message });
+    throw invalidAt(`${[name, ...path].join('.')}: ${message}`, { detail: message });
   }) as JsonValue;
 }
 

@@ -105,9 +105,10 @@ export class ScriptRuns {
     const queueKey = options.queueKey ?? queueKeyOf(scope);
     // An endpoint is called by a request and answers it, whatever else the script declares.
     const field = options.cause === 'endpoint' ? undefined : script.field;
-    const declared = field && {
-      arguments: readDeclaredArguments(field, options.arguments),
-      assertUsable: (value: unknown) => assertOfType(value, toGraphqlField(field).type, field.name),
+    const typed = field && toGraphqlField(field);
+    const declared = typed && {
+      arguments: readDeclaredArguments(typed, options.arguments),
+      assertUsable: (value: unknown) => assertOfType(value, typed.type, typed.name),
     };
     const own = { ...scopeOfRun(scope, script), readsOnly: scope.readsOnly || field?.kind === 'query' };
     return await this.start(own, script, { ...options, ...declared, queueKey });

@@ -52,7 +52,7 @@ export const StoredSettings = z.strictObject({
       methods: z.array(z.enum(ENDPOINT_METHODS)).min(1).default(['GET', 'POST']),
     })
     .optional(),
-  /** What its code declares. */
+  /** The field of GraphQL that the head of its code declares. */
   field: ScriptField.optional(),
 });
 

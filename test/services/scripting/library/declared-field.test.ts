@@ -126,7 +126,7 @@ describe('the head of a script', () => {
 
 describe('a declared field', () => {
   it('takes what it declares', () => {
-    const read = (sent: never) => readDeclaredArguments(declared(BALANCE), sent);
+    const read = (sent: never) => readDeclaredArguments(toGraphqlField(declared(BALANCE)), sent);
     expect(read({ student: 7 } as never)).toEqual({ student: '7', all: false });
     expect(read({ student: 's', months: '2026-07' } as never)).toMatchObject({ months: ['2026-07'] });
     for (const sent of [null, [], 'x', {}, { student: 's', month: 1 }, { student: 's', months: ['July'] }]) {
