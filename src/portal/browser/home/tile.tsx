@@ -40,7 +40,12 @@ export function TileCard({ title, isWide, place, controls, children, ...drop }: 
         </Text>
         <Group gap={4} wrap="nowrap" className="tile-controls no-print">
           {place && (
-            <TextLink {...place} aria-label={t('Open: {title}', { title })}>
+            <TextLink
+              to={place.to}
+              {...(place.search && { search: place.search })}
+              {...(place.hash && { hash: place.hash })}
+              aria-label={t('Open: {title}', { title })}
+            >
               {t('Open')}
             </TextLink>
           )}
