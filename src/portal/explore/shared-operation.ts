@@ -31,3 +31,8 @@ export function operationOfHash(hash: string): SharedOperation | undefined {
   const query = shared.get('query');
   return query === null ? undefined : { query, variables: shared.get('variables') ?? '' };
 }
+
+/** Variables as the text of an editor; '' for none. */
+export function printVariables(variables: Readonly<Record<string, unknown>>): string {
+  return Object.keys(variables).length > 0 ? JSON.stringify(variables, null, 2) : '';
+}

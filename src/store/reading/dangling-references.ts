@@ -7,7 +7,7 @@ import { type Collection, type Field, listReferenceFields } from '../../base/mod
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { liveRecordsIn } from '../sql/records-of.js';
-import { nameLiteral, type Sql, sql } from '../sql.js';
+import { allHold, nameLiteral, type Sql, sql } from '../sql.js';
 
 export interface DanglingReferences {
   readonly collection: string;
@@ -60,7 +60,7 @@ function compileDangling(
   const isTarget = sql`t.domain = ${domainId}
     and t.collection in (${sql.join(targets.map(nameLiteral), ', ')})
       and t.id = h.value #>> '{}'
-      and ${sql.join([sql`true`, ...narrowed], ' and ')}`;
+      and ${allHold([sql`true`, ...narrowed])}`;
   return sql`
 with dangling as (
   select r.id, exists (select 1 from records t where ${isTarget}) as is_removed

@@ -1,6 +1,6 @@
 /** The variables of a tile, and the page that shows all of its content. */
 import type { ExampleOperation } from '../../explore/example-operation.js';
-import { hashOfOperation } from '../../explore/shared-operation.js';
+import { hashOfOperation, printVariables } from '../../explore/shared-operation.js';
 import type { AskedParameter } from '../reports/askable-report.js';
 import { readJsonObject } from '../shell/find-json-fault.js';
 
@@ -81,8 +81,8 @@ export function placeBehind(
   { reports }: Pick<TileRights, 'reports'>,
 ): TilePlace {
   if (source.kind === 'query') {
-    const variables = Object.keys(asked).length > 0 ? JSON.stringify(asked, null, 2) : '';
-    return { to: '/explore', search: {}, hash: hashOfOperation({ query, variables }) };
+    const hash = hashOfOperation({ query, variables: printVariables(asked) });
+    return { to: '/explore', search: {}, hash };
   }
   if (source.kind === 'report') {
     const report = reports.find(({ field }) => field === source.field);

@@ -4,6 +4,7 @@ import { parse } from 'graphql';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type ExampleOperation, fillVariables, TOPICS } from '../../explore/example-operation';
 import { isOperation } from '../../explore/shape-of-operation';
+import { printVariables } from '../../explore/shared-operation';
 import { useViewer } from '../gateway/use-gateway';
 import { formats, say, t } from '../language/texts.js';
 import { containsWords } from '../shell/sort-rows';
@@ -147,7 +148,7 @@ function useOpenExample(): (example: ExampleOperation) => void {
     if (!isOurs) addTab();
     const query = textOf(example);
     const filled = fillVariables(example.variables, today);
-    const variables = Object.keys(filled).length > 0 ? JSON.stringify(filled, null, 2) : '';
+    const variables = printVariables(filled);
     queryEditor.setValue(query);
     variableEditor.setValue(variables);
     // GraphiQL reads the text with a delay, and a run must use the current text.

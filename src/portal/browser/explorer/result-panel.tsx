@@ -21,7 +21,7 @@ import {
 } from '../../explore/paged-list';
 import { type ResultTable, tablesOf } from '../../explore/result-tables';
 import { shapeOfOperation } from '../../explore/shape-of-operation';
-import { addressOfOperation, hashOfOperation } from '../../explore/shared-operation';
+import { addressOfOperation, hashOfOperation, printVariables } from '../../explore/shared-operation';
 import { saveFile } from '../gateway/save-file';
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
@@ -147,8 +147,7 @@ function AddToDashboard({ run: { query, variables } }: { readonly run: RunOperat
   const navigate = useNavigate();
   const { data } = useOperation(DashboardsOfPortal, {});
   const own = data?.dashboards.nodes.filter(({ owner }) => owner?.id === viewer.id) ?? [];
-  const text = Object.keys(variables).length > 0 ? JSON.stringify(variables, null, 2) : '';
-  const hash = hashOfOperation({ query, variables: text });
+  const hash = hashOfOperation({ query, variables: printVariables(variables) });
   return (
     <Menu position="bottom-end">
       <Menu.Target>
