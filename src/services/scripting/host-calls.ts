@@ -37,11 +37,6 @@ interface Cursor {
   readonly permit: Permit | undefined;
 }
 
-/** The functions of `platform` that change something: a script with `@query` may not call them. */
-const WRITING: ReadonlySet<string> = new Set([
-  ...['publish', 'sendEmail', 'sendSms', 'signToken', 'db.findAndModify'],
-  ...['db.create', 'db.createMultiple', 'db.update', 'db.updateMany'],
-]);
 const ALL_SCRIPTS: QueueKey = { tenant: '', caller: '' };
 const ROLLED_BACK = new Error('the script rolled its transaction back');
 
@@ -109,7 +104,7 @@ export class HostCalls {
     }
     const binding = this.#options.bindings.get(call.name);
     if (binding === undefined) throw unknownMember(call.name, this.#options.bindings);
-    if (this.#context.scope.readsOnly && WRITING.has(call.name)) {
+    if (this.#context.scope.readsOnly && binding.changes) {
       const detail = `platform.${call.name} changes something: it is for a script with @mutation, not @query`;
       throw new ServiceError('FORBIDDEN', detail);
     }

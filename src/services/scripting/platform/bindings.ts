@@ -30,6 +30,7 @@ import type { ScriptLog } from '../script-log.js';
 import { printLimit, type ScriptLimits } from '../script-settings.js';
 import { createDbBindings, type DbServices } from './db/db-bindings.js';
 import {
+  bindChange,
   bindFunction,
   type FunctionBinding,
   type HostBinding,
@@ -100,7 +101,7 @@ export function createBindings(services: PlatformServices): readonly HostBinding
     bindFunction('decrypt', { encrypted: z.string() }, ({ encrypted }, { scope }) =>
       encryption.decrypt(scope.domain.id, encrypted),
     ),
-    bindFunction('publish', { topic: z.string(), message: jsonValue }, async (given, { scope, within }) => {
+    bindChange('publish', { topic: z.string(), message: jsonValue }, async (given, { scope, within }) => {
       await topics.publish(scope, given.topic, given.message, { within });
       return undefined;
     }),
@@ -122,12 +123,12 @@ export function createBindings(services: PlatformServices): readonly HostBinding
     bindFunction('properties', {}, (_, { scope }) =>
       Object.fromEntries(domains.listProperties(scope).map(({ name, value }) => [name, value])),
     ),
-    bindFunction('sendEmail', { email: EmailRequest }, async ({ email }, { scope, within }) => {
+    bindChange('sendEmail', { email: EmailRequest }, async ({ email }, { scope, within }) => {
       const { id, state } = await messages.sendEmail(scope, email, within);
       return { id, state };
     }),
     // For a list of numbers it returns a list of messages.
-    bindFunction('sendSms', { sms: SmsRequest }, async ({ sms }, { scope, within }) => {
+    bindChange('sendSms', { sms: SmsRequest }, async ({ sms }, { scope, within }) => {
       const sent = await messages.sendSms(scope, sms, within);
       const shown = sent.map(({ id, state, recipients }) => ({ id, state, to: recipients[0] ?? '' }));
       return typeof sms.to === 'string' ? (shown[0] ?? null) : shown;
@@ -174,7 +175,7 @@ export function createBindings(services: PlatformServices): readonly HostBinding
     bindFunction('isEduCollection', { collection: z.string() }, ({ collection }) => {
       return services.catalog.find(collection)?.isDeclared ?? false;
     }),
-    bindFunction('signToken', { claims: CLAIMS.prefault({}) }, async ({ claims }, { scope, within }) => {
+    bindChange('signToken', { claims: CLAIMS.prefault({}) }, async ({ claims }, { scope, within }) => {
       const { token, expiresAt, roles } = await services.userTokens.sign(scope.principal, claims, within);
       return { token, expiresAt: expiresAt.toISOString(), roles: [...roles] };
     }),

@@ -59,6 +59,8 @@ interface NamedBinding {
   readonly name: string;
   /** How often one run may call it. Default: the limit of all host calls. */
   readonly maxCalls?: number | undefined;
+  /** A script with `@query` may not call what changes something. */
+  readonly changes?: true;
 }
 
 export interface FunctionBinding extends NamedBinding {
@@ -142,6 +144,9 @@ export function bindFunction<Shape extends z.ZodRawShape>(
     call: (context, args) => call(readArguments(name, shape, args), context),
   };
 }
+
+/** A function that changes or sends something. */
+export const bindChange: typeof bindFunction = (...sent) => ({ ...bindFunction(...sent), changes: true });
 
 /** Any JSON: it came as such. */
 export const jsonValue = z.custom<JsonValue>((value) => value !== undefined, 'a value is expected');

@@ -42,7 +42,7 @@ export function createDbBindings(services: DbServices): readonly HostBinding[] {
       ({ collection, key, ...request }, call) =>
         db.findDistinct(call, collection, key, { query: undefined, ...request }),
     ),
-    ofFunction(
+    ofChange(
       'findAndModify',
       { collection: name, query: anything, sort: anything, replacement: anything, options: anything },
       ({ collection, query, sort, replacement, options }, call) =>
@@ -56,20 +56,20 @@ export function createDbBindings(services: DbServices): readonly HostBinding[] {
     ofStream('agg', { collection: name, agg: anything }, ({ collection, agg }, call) =>
       db.aggregate(call, collection, agg),
     ),
-    ofFunction(
+    ofChange(
       'create',
       { tableName: name, _data: anything, options: anything },
       ({ tableName, _data, options }, call) => db.create(call, tableName, _data, options),
     ),
-    ofFunction(
+    ofChange(
       'createMultiple',
       { tableName: name, _data: anything, options: anything },
       ({ tableName, _data, options }, call) => db.createMultiple(call, tableName, _data, options),
     ),
-    ofFunction('update', { tableName: name, ...UPDATE }, ({ tableName, ...request }, call) =>
+    ofChange('update', { tableName: name, ...UPDATE }, ({ tableName, ...request }, call) =>
       db.update(call, tableName, { options: undefined, query: undefined, ...request }),
     ),
-    ofFunction('updateMany', { collection: name, ...UPDATE }, ({ collection, ...request }, call) =>
+    ofChange('updateMany', { collection: name, ...UPDATE }, ({ collection, ...request }, call) =>
       db.updateMany(call, collection, { options: undefined, query: undefined, ...request }),
     ),
     ofFunction('listCollections', { filter: anything }, ({ filter }, call) =>
@@ -88,6 +88,8 @@ function ofFunction<Shape extends z.ZodRawShape>(
 ) {
   return bindFunction(`db.${short}`, shape, call, { returns: 'promise' });
 }
+
+const ofChange: typeof ofFunction = (...sent) => ({ ...ofFunction(...sent), changes: true });
 
 /** A batch is text as printed by Postgres; records are not parsed here. */
 function ofStream<Shape extends z.ZodRawShape>(
