@@ -94,6 +94,14 @@ describe('campus run', () => {
 });
 
 describe('campus script', () => {
+  it('refuses a field whose name the schema has', async () => {
+    const code = await file('taken.js', '// @query strength: Int\nexport default 1');
+    expect(await run('script', 'save', 'taken', code)).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('taken:1: the schema has the name "strength" already'),
+    });
+  });
+
   it('saves, lists and removes scripts', async () => {
     const code = await file('evening.js', 'export default 1');
     const starts = ['--schedule', '0 20 * * *', '--service-role', 'clerk', '--after', 'task:create,update'];

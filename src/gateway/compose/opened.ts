@@ -214,6 +214,7 @@ export async function openScripting(
     database,
     maxCodeBytes: config.scriptCodeBytes,
     checkCode: (source) => scriptRunner.check(source),
+    schemaNames: async () => (await import('../graphql/print-schema.js')).namesOfSchema(catalog.list()),
   });
   const scriptRuns = new ScriptRuns({ database, scripts, store, runner: scriptRunner });
   return {

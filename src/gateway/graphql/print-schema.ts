@@ -1,29 +1,39 @@
 /** Prints schema/schema.graphql: the schema over the declared collections, without a database. */
 import 'reflect-metadata';
-import { printSchema } from 'graphql';
+import { type GraphQLSchema, printSchema } from 'graphql';
 import type { Collection } from '../../base/model/collection.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { parseCollection, readDefinitions } from '../../store/catalog/parse-collection.js';
 import type { RecordResolver } from '../resolvers/records/record-resolver.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
+import { withRunTimeTypes } from '../resolvers/run-time-types.js';
+import { namesIn } from '../resolvers/script-fields.js';
 import { buildGatewaySchema } from './schema.js';
 
 /**
  * `directory` holds the declarations, one file per collection. @throws INVALID_VALUE for a faulty declaration
  */
 export async function printGatewaySchema(directory: string): Promise<string> {
-  const { schema } = buildGatewaySchema({
-    collections: await readCollections(directory),
-    reports: createReportResolvers({
+  return `${printSchema(buildIdleSchema(await readCollections(directory)))}\n`;
+}
+
+/** The names of the types and root fields of the schema over these collections, without those of scripts. */
+export function namesOfSchema(collections: readonly Collection[]): ReadonlySet<string> {
+  return namesIn(buildIdleSchema(collections));
+}
+
+/** A schema that runs nothing. */
+function buildIdleSchema(collections: readonly Collection[]): GraphQLSchema {
+  return withRunTimeTypes(() => {
+    const reports = createReportResolvers({
       ...NO_PAGES,
       database: unused(),
       store: unused(),
       domains: unused(),
       now: unused,
-    }),
-    ...UNUSED_SERVICES,
+    });
+    return buildGatewaySchema({ collections, reports, ...UNUSED_SERVICES }).schema;
   });
-  return `${printSchema(schema)}\n`;
 }
 
 /**

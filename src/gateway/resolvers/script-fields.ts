@@ -17,13 +17,20 @@ import { type RequestContext, requireScope } from './request-context.js';
 import type { NeededRight } from './services/caller-reach.js';
 
 export interface ScriptFieldServices {
-  readonly scripts: Pick<Scripts, 'starts' | 'fieldListeners' | 'schemaNames'>;
+  readonly scripts: Pick<Scripts, 'starts' | 'fieldListeners'>;
   readonly scriptRuns: Pick<ScriptRuns, 'call'>;
 }
 
 /** The script behind a field of the schema. */
 export function scriptOf(field: { readonly extensions: object } | undefined): DeclaringScript | undefined {
   return (field?.extensions as { readonly script?: DeclaringScript } | undefined)?.script;
+}
+
+/** The names of its types and root fields. */
+export function namesIn(schema: GraphQLSchema): Set<string> {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const rootFields = roots.flatMap((type) => Object.keys(type?.getFields() ?? {}));
+  return new Set([...Object.keys(schema.getTypeMap()), ...rootFields]);
 }
 
 /**
@@ -35,10 +42,7 @@ export function withScriptFields(
   { scripts, scriptRuns }: ScriptFieldServices,
   needed: Map<string, readonly NeededRight[]>,
 ): GraphQLSchema {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
-  const rootFields = roots.flatMap((type) => Object.keys(type?.getFields() ?? {}));
-  const taken = new Set([...Object.keys(schema.getTypeMap()), ...rootFields]);
-  scripts.schemaNames = new Set(taken);
+  const taken = namesIn(schema);
   const added = scripts.starts.declaring.filter(({ field: { name, types } }) => {
     const isFree = [name, ...types].every((one) => !taken.has(one));
     if (isFree) for (const one of [name, ...types]) taken.add(one);

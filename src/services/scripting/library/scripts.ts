@@ -42,6 +42,8 @@ export interface ScriptsOptions {
   readonly maxCodeBytes: number;
   /** Checks that code can be parsed. @throws INVALID_VALUE with line and column */
   readonly checkCode: (source: { readonly name: string; readonly code: string }) => Promise<void>;
+  /** The names of types and root fields that the schema has without scripts. */
+  readonly schemaNames: () => Promise<ReadonlySet<string>>;
 }
 
 const CHANNEL = 'campus_scripts';
@@ -58,8 +60,6 @@ export class Scripts {
   #stopListening: () => Promise<void> = async () => {};
   /** Called whenever a declared field is added, changed or removed, on any gateway. */
   readonly fieldListeners = new Set<() => void>();
-  /** The names of types and root fields that the schema has without scripts, as far as it is known. */
-  schemaNames: ReadonlySet<string> = new Set();
 
   private constructor(options: ScriptsOptions) {
     this.#options = options;
@@ -151,7 +151,10 @@ export class Scripts {
     const { name, code, ...settings } = definition;
     await this.#options.checkCode({ name, code });
     const domainId = scope.domain.id;
-    const field = parseDeclaredField({ name, code }, (word) => this.#whyNot(scope.domain, name, word));
+    const parse = (taken?: ReadonlySet<string>) =>
+      parseDeclaredField({ name, code }, this.#whyNot(scope.domain, name, taken));
+    // The schema is built only where something is declared.
+    const field = parse() && parse(await this.#options.schemaNames());
     const [row] = await this.#options.database.query<SavedRow>(sql`
 with last as (
   select coalesce(max(version), 0) as version
@@ -220,12 +223,14 @@ select pg_notify(campus_channel(${CHANNEL}), '') as announced`);
   }
 
   /** Why a script may not declare a field or type of this name. */
-  #whyNot({ id, parentId }: Domain, script: string, name: string): string | undefined {
-    if (parentId !== undefined)
-      return 'only scripts of the top domain declare a field: it is for all domains';
+  #whyNot({ id, parentId }: Domain, script: string, taken: ReadonlySet<string> | undefined) {
     const others = this.#index.declaring.filter((one) => one.domainId !== id || one.name !== script);
-    const isTaken = others.some(({ field }) => field.name === name || field.types.includes(name));
-    return isTaken || this.schemaNames.has(name) ? `the schema has the name "${name}" already` : undefined;
+    const names = new Set(others.flatMap(({ field }) => [field.name, ...field.types]));
+    return (name: string): string | undefined => {
+      if (parentId !== undefined)
+        return 'only scripts of the top domain declare a field: it is for all domains';
+      return names.has(name) || taken?.has(name) ? `the schema has the name "${name}" already` : undefined;
+    };
   }
 
   #getOutline(scope: Scope, name: string): ScriptOutline {

@@ -55,7 +55,12 @@ const waiting = async () =>
 const look = (now: string) => startDueScripts(services(), new Date(now));
 
 beforeAll(async () => {
-  scripts = await Scripts.load({ database: test.database, maxCodeBytes: 1000, checkCode: async () => {} });
+  scripts = await Scripts.load({
+    database: test.database,
+    maxCodeBytes: 1000,
+    checkCode: async () => {},
+    schemaNames: async () => new Set<string>(),
+  });
   scriptLog = new ScriptLog(test.database);
   const unused = () => Promise.reject(new Error('not asked'));
   runs = new ScriptRuns({
