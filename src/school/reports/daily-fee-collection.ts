@@ -7,7 +7,7 @@ import { faultsIn, jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { asksFor } from './engine/shown-parts.js';
 import { asOn, checkRange } from './shared/common-parameters.js';
-import { byFeeHead, feeHeadPlaces } from './shared/record-parts.js';
+import { byFeeHead, feeHeadPlaces, linesOfNothing } from './shared/record-parts.js';
 
 export const FeeHeadAmount = rowType('FeeHeadAmount', 'What was collected of one fee head.', {
   feeHead: column.text('The fee head.'),
@@ -164,7 +164,7 @@ read_lists as materialized (
 lines as materialized (
   select l.place, r.fee_head, sum(l.count * r.amount) as amount, sum(l.count * r.fine) as fine
   from lists l join read_lists r on r.lines = l.lines
-  group by 1, 2
+  group by 1, 2${linesOfNothing(shown)}
 ),
 sums_of_day as (
   select place, sum(fine) as fine, sum(amount + fine) as total from lines group by place

@@ -8,7 +8,7 @@ import { defineReport } from './engine/report.js';
 import { faultsIn, jsonListOf } from './engine/report-parts.js';
 import { endOf } from './engine/school-calendar.js';
 import { asOn, checkRange, fromAndTo } from './shared/common-parameters.js';
-import { byFeeHead, feeHeadPlaces, isWithinDays } from './shared/record-parts.js';
+import { byFeeHead, feeHeadPlaces, isWithinDays, linesOfNothing } from './shared/record-parts.js';
 
 const RolledBackReceipt = rowType('RolledBackReceipt', 'A receipt that was rolled back.', {
   receiptNo: column.text('Receipt number.'),
@@ -103,7 +103,7 @@ export const rolledBackReceipts = defineReport({
     const { first } = daysOf(values, today);
     return values.from === undefined ? { date: first } : {};
   },
-  parts(values, { domain, timeZone, today }) {
+  parts(values, { domain, timeZone, today }, shown) {
     const { first, last } = daysOf(values, today);
     return {
       ctes: sql`
@@ -135,7 +135,7 @@ lines as materialized (
     sum(case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric else 0 end) as fine
   from receipts r
   cross join lateral jsonb_array_elements(r.data->'lines') as line
-  group by 1, 2
+  group by 1, 2${linesOfNothing(shown)}
 )`,
       rows: {
         position: sql`r.position`,

@@ -132,13 +132,13 @@ const SectionDetails = rowType('SectionDetails', 'A section of a class.', {
 
 const ClassDetails = rowType('ClassDetails', 'A class with its sections.', {
   class: column.text('The class.'),
-  sections: column.rows(SectionDetails, 'Its sections.'),
+  sections: column.rows(SectionDetails, 'Its sections.', 'lines'),
   ...SEATED,
 });
 
 const ClassCategory = rowType('ClassCategory', 'The classes of one category.', {
   category: column.text('Pre-primary, Primary, Middle, Secondary …'),
-  classes: column.rows(ClassDetails, 'Its classes in order.'),
+  classes: column.rows(ClassDetails, 'Its classes in order.', 'lines'),
   ...SEATED,
 });
 

@@ -8,6 +8,8 @@ import { printCsv } from '../../../src/school/reports/engine/print-report.js';
 import type { Report } from '../../../src/school/reports/engine/report.js';
 import type { AnswerOptions } from '../../../src/school/reports/engine/report-run.js';
 import { feeDefaulters } from '../../../src/school/reports/fee-defaulters.js';
+import { rolledBackReceipts } from '../../../src/school/reports/rolled-back-receipts.js';
+import { classesByCategory } from '../../../src/school/reports/strength.js';
 import { ADMIN, scopeOf, useTwelveStudents } from '../../fixtures/twelve-students/school.js';
 
 const school = useTwelveStudents();
@@ -28,12 +30,33 @@ describe('CSV', () => {
     expect(fileName).toBe('daily-fee-collection_2026-10-08_2026-10-09_all_RECEIPT_on-2026-12-20.csv');
     expect(bytes.toString()).toBe(
       [
-        'Day,Receipts,Rolled back,First receipt no,Last receipt no,Tuition,Fine,Total,cash,cheque,card,neft',
-        '2026-10-08,1,0,R-1,R-1,1000.00,0.00,1000.00,1000.00,0.00,0.00,0.00',
-        '2026-10-09,2,0,R-2,R-3,1600.00,0.00,1600.00,0.00,600.00,1000.00,0.00',
+        'Day,Receipts,Rolled back,First receipt no,Last receipt no,Tuition,Transport,Fine,Total,' +
+          'cash,cheque,card,neft',
+        '2026-10-08,1,0,R-1,R-1,1000.00,0.00,0.00,1000.00,1000.00,0.00,0.00,0.00',
+        '2026-10-09,2,0,R-2,R-3,1600.00,0.00,0.00,1600.00,0.00,600.00,1000.00,0.00',
         '',
       ].join('\r\n'),
     );
+  });
+
+  it('has the same columns whatever was paid, and as JSON what was', async () => {
+    const headings = async (report: Report, sent: Record<string, string>) =>
+      (await read(report, sent, { format: 'csv' })).bytes.toString().split('\r\n')[0];
+    const none = { ...DAYS, from: '2026-09-01', to: '2026-09-01' };
+    expect(await headings(dailyFeeCollection, none)).toBe(await headings(dailyFeeCollection, DAYS));
+    expect(await headings(rolledBackReceipts, {})).toContain(',Transport,');
+    const json = (await read(dailyFeeCollection, DAYS, { format: 'json' })).bytes.toString();
+    expect(json).not.toContain('Transport');
+  });
+
+  it('has a line a section, with its class and category', async () => {
+    const { bytes } = await read(classesByCategory, { session: '2026-27' }, { format: 'csv' });
+    expect(bytes.toString().split('\r\n').slice(0, 3)).toEqual([
+      'Category,Class,Section,Class teacher id,Class teacher,Room,' +
+        'Strength,Boys,Girls,Other,Capacity,Free seats',
+      'Pre-primary,UKG,A,,,,0,0,0,0,20,20',
+      'Primary,1,A,usr-ravi,Ravi Kumar,101,2,1,1,0,30,28',
+    ]);
   });
 
   it('begins with a byte order mark where asked, and keeps Devanagari and phone numbers', async () => {

@@ -37,6 +37,8 @@ interface ColumnForm {
    * same list in the totals. Without it, a single cell contains the whole list.
    */
   readonly spread?: Spread;
+  /** A list in a row that has a line per element in a table, instead of the row. */
+  readonly isUnfolded?: boolean;
 }
 
 interface Spread {
@@ -108,7 +110,9 @@ function columnsWith<Kinds extends typeof member | typeof nullable>(kinds: Kinds
     instant: of<Kinds['isoInstant']>('instant', kinds.isoInstant),
     row: <Row extends RowClass>(rowClass: Row, description: string) =>
       Object.assign(kinds.of(rowClass, description), { form: { type: 'row', rowClass } }),
-    rows: <Row extends RowClass>(rowClass: Row, description: string, spread?: Spread) =>
-      Object.assign(kinds.list(rowClass, description), { form: { type: 'rows', rowClass, spread } }),
+    rows: <Row extends RowClass>(rowClass: Row, description: string, inTable?: Spread | 'lines') => {
+      const form = inTable === 'lines' ? { isUnfolded: true } : { spread: inTable };
+      return Object.assign(kinds.list(rowClass, description), { form: { type: 'rows', rowClass, ...form } });
+    },
   };
 }

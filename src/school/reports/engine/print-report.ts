@@ -58,8 +58,9 @@ export async function* printCsv(
       table = tableOf(report.row, content);
       yield (byteOrderMark === 'with' ? '\uFEFF' : '') + printCsvLine(table.headings);
     }
-    if (part === 'row' && table)
-      yield printCsvLine(inZone(table.lineOf(content), timeZone).map(({ value }) => value || null));
+    if (part !== 'row' || !table) continue;
+    for (const cells of table.linesOf(content))
+      yield printCsvLine(inZone(cells, timeZone).map(({ value }) => value || null));
   }
 }
 
@@ -96,7 +97,7 @@ async function* rowsOf(
 ): AsyncGenerator<readonly TableLine[], void> {
   for await (const { part, json } of lines) {
     const content = part === 'row' ? parseExactJson(json) : undefined;
-    if (isJsonObject(content)) yield [table.lineOf(content).map(({ value }) => value)];
+    if (isJsonObject(content)) yield table.linesOf(content).map((cells) => cells.map(({ value }) => value));
   }
 }
 
@@ -124,10 +125,9 @@ export function printXlsx(
         table = tableOf(report.row, content);
         yield printRow(table.headings.map((heading) => textCell(heading, STYLE.heading)));
       }
-      if (part === 'row' && table) {
-        const cells = inZone(table.lineOf(content), timeZone);
-        yield printRow(cells.map(({ type, value }) => printCell(type, value)));
-      }
+      if (part !== 'row' || !table) continue;
+      for (const cells of table.linesOf(content))
+        yield printRow(inZone(cells, timeZone).map(({ type, value }) => printCell(type, value)));
     }
     if (table) yield printRow(printTotals(table.lineOf(totals)));
   }

@@ -9,6 +9,8 @@ export interface ShownParts {
   /** The requested columns of the totals; `undefined`: no totals. */
   readonly totals: ReadonlySet<string> | undefined;
   readonly warnings: boolean;
+  /** The columns are to be the same whatever the data: who reads a table every day appends it to the last. */
+  readonly isTable?: boolean;
 }
 
 export interface ShownClasses {
@@ -38,9 +40,9 @@ export function partsOfFormat(report: ShownClasses, format: Format): ShownParts 
       return { ...every, totals: undefined, warnings: false };
     case 'csv':
     case 'parquet':
-      return { ...every, totals: columnsOfBoth(report, 'spread'), warnings: false };
+      return { ...every, totals: columnsOfBoth(report, 'spread'), warnings: false, isTable: true };
     case 'xlsx':
-      return { ...every, totals: columnsOfBoth(report, 'all') };
+      return { ...every, totals: columnsOfBoth(report, 'all'), isTable: true };
   }
 }
 

@@ -16,7 +16,9 @@ export interface Table {
   readonly types: readonly Cell['type'][];
   /** Headings of lists without columns. */
   readonly listsLeftOut: readonly string[];
-  /** The cells of a row; of the totals, one for each column that they have too. */
+  /** The cells of each line of a row. */
+  linesOf(row: JsonObject): readonly (readonly Cell[])[];
+  /** The cells of a row without its unfolded lists; of the totals, one for each column that they have too. */
   lineOf(row: JsonObject): readonly Cell[];
 }
 
@@ -34,15 +36,41 @@ export type NestedLists = 'with lists' | 'without lists';
 export function tableOf(rowClass: RowClass, totals: JsonObject, lists: NestedLists = 'with lists'): Table {
   const isLeftOut = ({ type, spread }: Column) =>
     lists === 'without lists' && type === 'rows' && spread === undefined;
-  const places = rowClass.columns
+  const { columns, rowsOf } = unfold(rowClass);
+  const places = (lists === 'with lists' ? columns : rowClass.columns)
     .filter((column) => !isLeftOut(column))
     .flatMap((column) => placesOf(column, totals));
+  const lineOf = (row: JsonObject) => places.map(({ column, value }) => toCell(column, value(row)));
   return {
     headings: places.map(({ heading }) => heading),
     types: places.map(({ column }) => cellType(column.type)),
     listsLeftOut: rowClass.columns.filter(isLeftOut).map(({ name }) => headingOf(name)),
-    lineOf: (row) => places.map(({ column, value }) => toCell(column, value(row))),
+    linesOf: (row) => rowsOf(row).map(lineOf),
+    lineOf,
   };
+}
+
+/**
+ * The columns of the lines of a table, and the lines of a row. An unfolded list has a line per element, and
+ * its columns in its place; those of the row with the same names are left out.
+ */
+function unfold({ columns }: RowClass): Unfolding {
+  const list = columns.find(({ isUnfolded }) => isUnfolded);
+  if (!list?.rowClass) return { columns, rowsOf: (row) => [row] };
+  const inner = unfold(list.rowClass);
+  const isOwn = ({ name }: Column) => !inner.columns.some((one) => one.name === name);
+  return {
+    columns: columns.flatMap((column) => (column === list ? inner.columns : [column].filter(isOwn))),
+    rowsOf(row) {
+      const elements = elementsOf(row[list.name]);
+      return elements.length === 0 ? [row] : elements.flatMap((one) => inner.rowsOf({ ...row, ...one }));
+    },
+  };
+}
+
+interface Unfolding {
+  readonly columns: readonly Column[];
+  rowsOf(row: JsonObject): readonly JsonObject[];
 }
 
 /** Prints the instants among the cells as days and times of the zone, if one is given. */

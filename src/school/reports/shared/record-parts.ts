@@ -4,6 +4,7 @@ import { liveRecordsIn } from '../../../store/sql/records-of.js';
 import { Sql, sql } from '../../../store/sql.js';
 import type { Day } from '../engine/parameter-types.js';
 import { endOf, startOf } from '../engine/school-calendar.js';
+import type { ShownParts } from '../engine/shown-parts.js';
 import { json } from '../engine/statement.js';
 
 /** The records `r`, or the stays of students, of a class and section; without these, all. */
@@ -54,6 +55,11 @@ head_places as materialized (
     where ${liveRecordsIn(domain, 'fee_head')} and r.data->>'name' is not null
   ) as head
 )`;
+}
+
+/** For a table, a line of 0 for each fee head: its columns are the same whatever was paid. */
+export function linesOfNothing({ isTable = false }: ShownParts): Sql {
+  return isTable ? sql` union all select null, jsonb_object_keys(places), 0, 0 from head_places` : sql.empty;
 }
 
 /** The order expression for lines with a column `fee_head`. */
