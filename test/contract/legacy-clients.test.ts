@@ -99,6 +99,8 @@ describe('near misses', () =>
         ['/AUTH', '/auth'],
         ['/O/recs/task', '/o/recs/task'],
         ['/o/task/t1', '/o/recs/task/t1'],
+        ['/graphq', '/graphql'],
+        ['/openapi', '/openapi.json'],
       ] as const
     ).map(([path, known]) => hinted('a path', path, `Did you mean ${known}`)),
     hinted('a part of the name of a report', '/reports/defaulters', 'Did you mean /reports/fee-defaulters?'),
@@ -198,4 +200,7 @@ it('an API key is taken as X-API-Key, by HTTP Basic and as the secret of a clien
   const body = `grant_type=client_credentials&client_id=a&client_secret=${key}`;
   const exchanged = await gateway.fetch('/auth', { method: 'POST', headers: FORM, body });
   expect(await exchanged.json()).toMatchObject(LOGIN);
+  const byHeader = { ...FORM, ...basic(`any:${key}`) };
+  const asClient = { method: 'POST', headers: byHeader, body: 'grant_type=client_credentials' };
+  expect(await (await gateway.fetch('/auth', asClient)).json()).toMatchObject(LOGIN);
 });

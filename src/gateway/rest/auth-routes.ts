@@ -1,6 +1,7 @@
 /** The routes that issue and revoke tokens. @see interface 4.1, 5, decisions 6 */
 import { type ErrorCode, faultAt, ServiceError } from '../../base/errors.js';
 import type { Login } from '../../services/auth/authenticator.js';
+import { parseBearer } from '../../services/auth/service-secret.js';
 import { invalidParameter } from './parameter-reader.js';
 import {
   type Answer,
@@ -60,7 +61,7 @@ const signIn: Route = {
   errors: [...LOGIN_ERRORS, ...BODY_ERRORS],
   isOpen: true,
   ...via('auth', ['logIn', 'exchangeKey', 'refresh'], async (auth, request) => {
-    const grant = readGrant(request.parameters);
+    const grant = readGrant(request);
     switch (grant.kind) {
       case 'password':
         return answerLogin(await auth.logIn(request.context, { ...grant, mayRepeat: true }));
@@ -104,13 +105,13 @@ type Grant =
   | { readonly kind: 'refresh_token'; readonly token: string };
 
 /** @throws MALFORMED_REQUEST (400) unless the parameters describe exactly one kind of grant */
-function readGrant(parameters: RestRequest['parameters']): Grant {
+function readGrant({ parameters, headers }: Pick<RestRequest, 'parameters' | 'headers'>): Grant {
   if (parameters.username !== undefined && parameters.grant_type === undefined) {
     const detail =
       'The parameter username is for OAuth 2.0, with grant_type=password. Without it, send user_name.';
     throw faultAt('MALFORMED_REQUEST', detail, { parameter: 'username' });
   }
-  const grants = grantsIn(parameters);
+  const grants = grantsIn(parameters, parseBearer(String(headers.authorization)));
   const [grant, other] = grants;
   if (!grant || other) {
     throw new ServiceError(
@@ -127,9 +128,10 @@ function readGrant(parameters: RestRequest['parameters']): Grant {
   return grant;
 }
 
-function grantsIn(parameters: RestRequest['parameters']): Grant[] {
+/** `held`: the key in the header, where OAuth libraries put the secret of a client. */
+function grantsIn(parameters: RestRequest['parameters'], held: string | undefined): Grant[] {
   const { username, user_name: userName = username, password, domain, code } = parameters;
-  const { grant_type: wanted, client_secret: secret, refresh_token: token } = parameters;
+  const { grant_type: wanted, client_secret: secret = held, refresh_token: token } = parameters;
   const key = parameters.api_key ?? (wanted === 'client_credentials' ? secret : undefined);
   const grants: Grant[] = [];
   if (userName !== undefined || password !== undefined) {

@@ -222,7 +222,7 @@ export async function createServer(services: ServerServices, config: Config): Pr
   useReadAfter(app, services.database.replicas);
   useBodyAdmission(app, bodies, streaming);
   const paths = table.descriptions.map(({ path }) => path);
-  useUnroutedAnswers(app, (path) => suggestPath(path, paths));
+  useUnroutedAnswers(app, (path, fixed) => suggestPath(path, [...paths, ...fixed]));
   useErrorAnswers(app, observe);
 
   useHealth(app, {

@@ -15,11 +15,11 @@ interface ServedPath {
  * A known path answers OPTIONS, and every other method with 405; an unknown one is answered with 404.
  * Register it after the hook that authenticates and before the routes.
  *
- * `suggestPath` returns what to add to the answer about an unknown path.
+ * `suggestPath` returns what to add to the answer about an unknown path; it gets those without parameters.
  */
 export function useUnroutedAnswers(
   app: FastifyInstance,
-  suggestPath: (path: string) => string = () => '',
+  suggestPath: (path: string, fixed: readonly string[]) => string = () => '',
 ): void {
   const served = new Map<string, ServedPath>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -43,7 +43,8 @@ export function useUnroutedAnswers(
       lifecycle.notes.errorCode = 'NOT_FOUND';
       return sendNoticePage(reply, 'missing');
     }
-    const detail = `There is nothing at ${path}. GET / lists every path.${suggestPath(path)}`;
+    const fixed = [...served.keys()].filter((url) => !/[:*]/.test(url));
+    const detail = `There is nothing at ${path}. GET / lists every path.${suggestPath(path, fixed)}`;
     throw new ServiceError('NOT_FOUND', detail);
   });
 }
