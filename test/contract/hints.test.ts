@@ -33,6 +33,7 @@ describe('a step of a path that leads nowhere', () => {
   it.each([
     ['attendance', 'oquery=student.class=5', reference('class')],
     ['attendance', 'sort=student.class', reference('class')],
+    ['attendance', 'oquery=student.value.class=5', reference('value.class')],
     ['attendance', 'project=student.class', reference('class')],
     ['attendance', 'oquery=student.value=s-1,student.label=*A', null],
     [

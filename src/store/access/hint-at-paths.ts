@@ -71,10 +71,12 @@ function hintAt(path: Path, scope: Scope, collection: Collection): Hint | undefi
     return unknown(first, { at: collection.name, known });
   }
   if (members.length > 0 && !isInReach(field)) return undefined;
-  for (const member of members) {
+  for (const [depth, member] of members.entries()) {
     const at = `"${field.name}" of ${collection.name}`;
-    if (field.type === 'reference')
-      return REFERENCE_MEMBERS.has(member) ? undefined : ofReference(at, member);
+    if (field.type === 'reference') {
+      const isOwn = REFERENCE_MEMBERS.has(member) && depth === members.length - 1;
+      return isOwn ? undefined : ofReference(at, members.slice(depth).join('.'));
+    }
     if (field.type !== 'object')
       return { text: `${at} is a ${field.type}; it has no members.`, isTypo: false };
     const { fields }: Field = field;
