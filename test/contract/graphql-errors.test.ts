@@ -46,6 +46,7 @@ describe('a value that a scalar refuses', () => {
 describe('a field of records that is selected beside them', () => {
   it.each([
     ['{ tasks { name } }', 'type "TaskConnection". Fields of records are selected in nodes { name }.'],
+    ['{ strength { name } }', 'type "StrengthReport". Columns are selected in rows { name }.'],
     ['{ tasks { node { name } } }', 'type "TaskConnection". Did you mean "nodes"?'],
     ['{ tasks { nodes { nam } } }', 'type "Task". Did you mean "name"?'],
   ])('is told its place: %s', async (query, message) => {

@@ -329,7 +329,8 @@ describe('HTTP', () => {
     expect(errors.map(({ message, extensions }) => [extensions.code, message])).toEqual([
       [
         'MALFORMED_REQUEST',
-        'A subscription needs a WebSocket to /graphql with the subprotocol graphql-transport-ws.',
+        'A subscription needs a WebSocket to /graphql with the subprotocol graphql-transport-ws, or ' +
+          'Server-Sent Events: Accept: text/event-stream.',
       ],
     ]);
   });

@@ -115,10 +115,10 @@ function translateFrameworkError(error: unknown): ServiceError {
 
 /** `body` is the kind of body that the route takes: parameters may also come as a form. */
 export function unsupported(body?: FastifyContextConfig['body']): ServiceError {
-  const forms = body === 'small' || body === 'parameters' ? FORMS : '';
+  const isForm = body === 'small' || body === 'parameters';
   return new ServiceError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `Send the body as Content-Type: application/json${forms}.`,
+    `Send the body as Content-Type: application/json${isForm ? FORMS : '. Files go to POST /files'}.`,
   );
 }
 

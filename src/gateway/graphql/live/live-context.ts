@@ -33,7 +33,8 @@ export interface SubscribeData<Arguments> {
 export function neverExecuted(): never {
   throw new ServiceError(
     'MALFORMED_REQUEST',
-    'A subscription needs a WebSocket to /graphql with the subprotocol graphql-transport-ws.',
+    'A subscription needs a WebSocket to /graphql with the subprotocol graphql-transport-ws, or ' +
+      'Server-Sent Events: Accept: text/event-stream.',
   );
 }
 

@@ -352,7 +352,7 @@ function assertSubscription({ operation: type }: OperationDefinitionNode): void 
   if (type === OperationTypeNode.SUBSCRIPTION) return;
   throw new ServiceError(
     'MALFORMED_REQUEST',
-    `Send a ${type} by POST /graphql; a WebSocket is for subscriptions.`,
+    `Send a ${type} by POST /graphql as JSON; WebSockets and Server-Sent Events are for subscriptions.`,
   );
 }
 

@@ -56,10 +56,14 @@ function operatorHint(message: string): string {
   return hintAtOperatorName(name, operatorsOf(type));
 }
 
-/** A hint for a field of records that is selected beside them, in their page. */
+/** A hint for a field of records or rows that is selected beside them, in their page or report. */
 function nodesHint(message: string): string {
-  const [, name] = /^Cannot query field "(\w+)" on type "\w+Connection"\.$/.exec(message) ?? [];
-  return name === undefined ? '' : ` Fields of records are selected in nodes { ${name} }.`;
+  const [, name, kind] =
+    /^Cannot query field "(\w+)" on type "\w+(Connection|Report)"\.$/.exec(message) ?? [];
+  if (name === undefined) return '';
+  return kind === 'Report'
+    ? ` Columns are selected in rows { ${name} }.`
+    : ` Fields of records are selected in nodes { ${name} }.`;
 }
 
 /** The operators by the part of the type name before `ConditionInput`. */
