@@ -57,7 +57,8 @@ export class UserTokens {
     if (principal.kind === 'system' || principal.credential.kind === 'system') {
       throw new ServiceError(
         'FORBIDDEN',
-        'A token is signed for a user; this script runs with roles of its own, or for the service itself.',
+        'A token is signed for a user who has logged in: not on the command line, for the service itself, ' +
+          'or for a script with roles of its own.',
       );
     }
     const roles = wish.roles ?? [...principal.roles];

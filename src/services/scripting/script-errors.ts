@@ -75,11 +75,18 @@ export function scriptThrownError(script: string, thrown: GuestError, limits: Sc
   }
   return {
     name: thrown.name,
-    message: thrown.message,
+    message: [thrown.message, ADVICE.get(thrown.message) ?? []].flat().join('; '),
     ...readRefusal(thrown.refusal),
     ...placeIn(script, thrown.stack),
   };
 }
+
+/** What takes the place of a global that other runtimes have. */
+const ADVICE = new Map([
+  ["'module' is not defined", 'give the result by `export default`'],
+  ["'exports' is not defined", 'give the result by `export default`'],
+  ["'Intl' is not defined", 'platform.format writes days, times and amounts'],
+]);
 
 function kindOf(limit: MetLimit): ScriptLimit {
   return limit === 'outputBytes' || limit === 'outputLines' ? 'output' : limit;

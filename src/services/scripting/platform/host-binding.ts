@@ -157,6 +157,15 @@ function toDetail(issue: z.core.$ZodIssue, given: Readonly<Record<string, JsonVa
   const parameter = issue.path.map(String).join('.');
   const sent = given[parameter];
   const isShown = typeof sent === 'string' ? sent.length <= MOST_SHOWN : typeof sent !== 'object';
-  const detail = sent === undefined && issue.path.length === 1 ? 'is missing' : issue.message;
+  const detail = sent === undefined && issue.path.length === 1 ? 'is missing' : reasonOf(issue);
   return { parameter, detail, ...(sent !== undefined && isShown && { sent }) };
+}
+
+/** Of a value that is none of several kinds: what is wrong within the one that it resembles, or the kinds. */
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue.message;
+  const reasons = issue.errors.flatMap(([first]) => first ?? []);
+  const inner = reasons.find(({ path }) => path.length > 0);
+  if (inner) return `${inner.path.join('.')}: ${reasonOf(inner)}`;
+  return [...new Set(reasons.map(reasonOf))].join(', or ');
 }

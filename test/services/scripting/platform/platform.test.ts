@@ -477,6 +477,13 @@ describe('the platform', () => {
     ['platform.sendMail()', 'platform.sendMail does not exist. Did you mean "sendEmail"?'],
     ['platform.db.find("task")', 'platform.db.find does not exist. There are db.getCount, '],
     ['platform.crypto.sha256("x")', 'Did you mean "crypto.hash"?'],
+    ['module.exports = 5', "'module' is not defined; give the result by `export default`"],
+    ['new Intl.NumberFormat()', "'Intl' is not defined; platform.format writes"],
+    [
+      'platform.sendSms({ to: 5 })',
+      'sms.to: Invalid input: expected string, received number, or Invalid input: ',
+    ],
+    ['platform.sendSms({ to: ["+919876543210", 5] })', 'sms.to: 1: Invalid input: expected string, '],
   ])('says of %s what there is', async (code, message) => {
     expect((await refusal('viewer', `${code};`))?.message).toContain(message);
   });

@@ -13,7 +13,12 @@ import { JsonText } from '../../../../base/scalars/json-text.js';
 import type { Catalog } from '../../../../store/catalog/catalog.js';
 import type { Transaction } from '../../../../store/database/queryable.js';
 import { parseMongoPipeline, parseStage, type Stage } from '../../../../store/mongo/mongo-pipeline.js';
-import { malformedMongo, startMongoPlace, withinMongo } from '../../../../store/mongo/mongo-place.js';
+import {
+  invalidMongo,
+  malformedMongo,
+  startMongoPlace,
+  withinMongo,
+} from '../../../../store/mongo/mongo-place.js';
 import { parseMongoQuery } from '../../../../store/mongo/mongo-query.js';
 import { equalitiesOf, parseMongoUpdate } from '../../../../store/mongo/mongo-update.js';
 import type { Pipelines } from '../../../../store/mongo/pipelines.js';
@@ -173,7 +178,7 @@ export class PlatformDb {
   async create(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
     dbOptions('none', options);
     if (!isJsonObject(data))
-      throw malformedMongo(startMongoPlace('_data'), 'an object: the fields of the record', data);
+      throw invalidMongo(startMongoPlace('_data'), 'an object: the fields of the record', data);
     const [record] = await this.#options.store.create(call.scope, collection, [data], {
       within: call.within,
     });
@@ -184,7 +189,7 @@ export class PlatformDb {
   async createMultiple(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
     dbOptions('none', options);
     if (!Array.isArray(data) || !data.every(isJsonObject)) {
-      throw malformedMongo(startMongoPlace('_data'), 'a list of objects: the fields of each record', data);
+      throw invalidMongo(startMongoPlace('_data'), 'a list of objects: the fields of each record', data);
     }
     const records = await this.#options.store.create(call.scope, collection, data, { within: call.within });
     return new JsonText(`[${records.map(({ json }) => json).join(',')}]`);
