@@ -64,7 +64,7 @@ const PROJECTION: Parameter = {
   description: 'another name of project',
 };
 const STREAM: Parameter = inQuery('stream', 'true: streamed in any case; or left out', {
-  schema: { type: 'string', const: 'true' },
+  schema: { type: 'boolean', const: true },
 });
 
 const EXPAND: Parameter = inQuery(

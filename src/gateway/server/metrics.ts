@@ -144,6 +144,9 @@ export class Metrics {
     for (const kind of ['email', 'sms']) this.count('messages', { kind, state: 'failed' }, 0);
     this.count('webhooks', { state: 'failed' }, 0);
     collectDefaultMetrics({ register: this.registry });
+    // The sums of gauges; no counters, which `_total` promises.
+    for (const what of ['handles', 'requests', 'resources'])
+      this.registry.removeSingleMetric(`nodejs_active_${what}_total`);
     for (const { name, help, labels = [], aggregator, read } of figuresOf(sources)) {
       // Named `_total`: it only increases.
       const FigureClass = name.endsWith('_total') ? Counter : Gauge;
