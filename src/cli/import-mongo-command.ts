@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import type { JsonObject } from '../base/json/json.js';
@@ -13,11 +11,9 @@ import {
 } from '../services/importing/mongo/mongo-dump.js';
 import {
   type CollectionReport,
-  type ProposedDeclaration,
-  proposeDeclaration,
   surveyDocuments,
   toCollectionName,
-} from '../services/importing/mongo/propose-declaration.js';
+} from '../services/importing/mongo/survey-documents.js';
 import type { SourceFormat } from '../services/importing/reading/row-source.js';
 import type { ImportCounts, StoredImport } from '../services/importing/stored-import.js';
 import { actInDomain, type CommandLine } from './command-line.js';
@@ -30,7 +26,6 @@ interface ImportMongoCommandOptions {
   readonly only?: readonly string[];
   readonly as?: readonly string[];
   readonly register?: boolean;
-  readonly declarations?: string;
   readonly dryRun?: boolean;
   readonly work: string;
   readonly json?: boolean;
@@ -44,7 +39,6 @@ export interface ImportedCollection {
   readonly collection: string;
   readonly outcome: 'written' | 'tried' | 'not declared' | 'failed';
   readonly report: CollectionReport;
-  readonly proposal: ProposedDeclaration;
   readonly import?: { readonly id: string; readonly counts: ImportCounts };
   /** The first documents that were refused, and why. */
   readonly refused: readonly { readonly number: number; readonly errors: readonly string[] }[];
@@ -64,8 +58,7 @@ export function registerImportMongoCommand(command: Command, commandLine: Comman
   command
     .option('--only <names...>', 'these collections of the dump alone')
     .option('--as <name=collection...>', 'what a collection of the dump is called here')
-    .option('--register', 'register collections that are not there, as their documents and indexes suggest')
-    .option('--declarations <folder>', 'write what they suggest to files, one a collection')
+    .option('--register', 'register collections that are not there, without declared fields')
     .option('--dry-run', 'write no records: tell what would become of them')
     .option('--work <folder>', 'where an archive is unpacked to while it is read', tmpdir())
     .option('--json', 'print what became of it as JSON');
@@ -86,11 +79,9 @@ export function registerImportMongoCommand(command: Command, commandLine: Comman
       const stopNote = 'what is written stays; the same command goes on from there';
       const done: ImportedCollection[] = [];
       for (const { one, collection } of named) {
-        const known = services.catalog.list().map(({ name }) => name);
-        const told = await surveyCollection(one, collection, [...known, ...taken], signal);
+        const told = await surveyCollection(one, collection, signal);
         done.push(await importCollection(one, told, { services, scope, signal, stopNote }, options));
       }
-      if (options.declarations !== undefined) await writeDeclarations(done, options.declarations);
       if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, warnings, collections: done }));
       else printDone(done, warnings);
       if (done.some(({ outcome }) => outcome === 'failed' || outcome === 'not declared'))
@@ -136,17 +127,14 @@ type SurveyedCollection = Omit<ImportedCollection, 'outcome' | 'refused'> & { re
 
 /** Reads all documents of a collection, before anything is made of them. */
 async function surveyCollection(
-  { database, name, file, metadata }: DumpedCollection,
+  { database, name, file }: DumpedCollection,
   collection: string,
-  collections: readonly string[],
   signal: AbortSignal,
 ): Promise<SurveyedCollection> {
   const progress = showTransferProgress('reading', 'documents');
   const onProgress = (done: number) => progress.show({ stage: name, done, total: done });
   try {
-    const { format, survey } = await surveyDocuments(file, { signal, onProgress });
-    const proposal = proposeDeclaration({ name: collection, survey, metadata, collections });
-    return { database, name, collection, format, report: survey.report, proposal };
+    return { database, name, collection, ...(await surveyDocuments(file, { signal, onProgress })) };
   } finally {
     progress.stop();
   }
@@ -163,7 +151,7 @@ async function importCollection(
   const { imports } = services;
   if (services.catalog.find(told.collection) === undefined) {
     if (!register || dryRun) return { ...told, outcome: 'not declared', refused: [] };
-    await services.catalog.register(scope, told.proposal.declaration);
+    await services.catalog.register(scope, { name: told.collection });
   }
   let stored = dryRun ? undefined : await findUnfinished(one, told.collection, work);
   if (stored === undefined) {
@@ -217,14 +205,6 @@ function nameOfImport({ database, name }: DumpedCollection): string {
     .slice(0, 200);
 }
 
-async function writeDeclarations(done: readonly ImportedCollection[], folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const { collection, proposal } of done) {
-    const text = `${JSON.stringify(proposal.declaration, undefined, 2)}\n`;
-    await writeFile(path.join(folder, `${collection}.json`), text);
-  }
-}
-
 function printDone(done: readonly ImportedCollection[], warnings: readonly string[]): void {
   printTable(
     ['from', 'collection', 'documents', 'created', 'updated', 'same', 'refused', 'outcome'],
@@ -258,10 +238,9 @@ function printDone(done: readonly ImportedCollection[], warnings: readonly strin
 function linesOf(done: readonly ImportedCollection[], warnings: readonly string[]): string[] {
   return [
     ...warnings,
-    ...done.flatMap(({ name, collection, outcome, report, refused, fault, proposal }) => [
+    ...done.flatMap(({ name, collection, outcome, report, refused, fault }) => [
       ...report.faults.samples.map(({ fault: what }) => `${name}: ${what}`),
       ...(report.unlistedAlterations > 0 ? [`${name}: ${report.unlistedAlterations} more alterations`] : []),
-      ...proposal.notes.map((note) => `${name}: ${note}`),
       ...(outcome === 'not declared'
         ? [`${name}: there is no collection ${collection}; say --register, or --as ${name}=<collection>`]
         : []),

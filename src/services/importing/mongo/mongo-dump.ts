@@ -15,8 +15,6 @@ export interface DumpedCollection {
   readonly name: string;
   /** The file with its documents: BSON (also gzipped), JSON, NDJSON, extended JSON. */
   readonly file: string;
-  /** Its options and indexes, as `mongodump` writes them beside the documents. */
-  readonly metadata: JsonObject | undefined;
 }
 
 /** The contents of a dump. The caller disposes of it, which deletes the files of an unpacked archive. */
@@ -127,7 +125,7 @@ async function listFile(file: string, database: string | undefined): Promise<Dum
     (await readMetadata(`${base}.metadata.json`)) ?? (await readMetadata(`${base}.metadata.json.gz`));
   // Names that are too long for a file are cut there, and whole in the metadata.
   const name = typeof metadata?.collectionName === 'string' ? metadata.collectionName : nameOfFile(base);
-  return { database, name, file, metadata };
+  return { database, name, file };
 }
 
 /** Characters that no name of a file may have are written as `%2F`. */
@@ -150,16 +148,12 @@ async function readMetadata(file: string): Promise<JsonObject | undefined> {
     if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
     throw fault;
   }
-  return parseMetadata(Buffer.concat(parts).toString(), file);
-}
-
-function parseMetadata(text: string, where: string): JsonObject | undefined {
   try {
-    const parsed = parsePlainJson(text);
+    const parsed = parsePlainJson(Buffer.concat(parts).toString());
     return isJsonObject(parsed) ? parsed : undefined;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw new ServiceError('MALFORMED_REQUEST', `The metadata of ${where} are no JSON (${cause.message}).`, {
+    throw new ServiceError('MALFORMED_REQUEST', `The metadata of ${file} are not JSON (${cause.message}).`, {
       cause,
     });
   }
@@ -170,22 +164,14 @@ async function listArchive(
   { folder, signal }: { readonly folder: string; readonly signal: AbortSignal | undefined },
   warnings: string[],
 ): Promise<DumpedCollection[]> {
-  const collections: DumpedCollection[] = [];
-  for (const { database, collection, metadata, file } of await splitArchive(archive, folder, signal)) {
-    if (file === undefined) {
-      warnings.push(
-        `${database}.${collection} has no documents in the archive: it is a view, and is not read.`,
-      );
-      continue;
-    }
-    collections.push({
-      database,
-      name: collection,
-      file,
-      metadata: metadata === undefined ? undefined : parseMetadata(metadata, `${database}.${collection}`),
-    });
-  }
-  return collections;
+  const listed = await splitArchive(archive, folder, signal);
+  return listed.flatMap(({ database, collection, file }) => {
+    if (file !== undefined) return [{ database, name: collection, file }];
+    warnings.push(
+      `${database}.${collection} has no documents in the archive: it is a view, and is not read.`,
+    );
+    return [];
+  });
 }
 
 const DATABASES_OF_THE_SERVER: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
@@ -201,8 +187,6 @@ function isOfUsers({ database, name }: DumpedCollection, warnings: string[]): bo
 interface ArchivedCollection {
   readonly database: string;
   readonly collection: string;
-  /** Extended JSON with its options and indexes; a view has no other, and some have none. */
-  readonly metadata: string | undefined;
   readonly type: string;
   /** `undefined` where the archive holds no documents of it. */
   readonly file: string | undefined;
@@ -317,7 +301,7 @@ class ArchiveParts implements AsyncDisposable {
     const others = [...this.#filesByName].filter(([name]) => !names.has(name));
     return [
       ...listed,
-      ...others.map(([name, file]) => ({ ...partsOf(name), metadata: undefined, type: '', file })),
+      ...others.map(([name, file]) => ({ ...partsOf(name), type: '', file })),
     ];
   }
 
@@ -326,14 +310,13 @@ class ArchiveParts implements AsyncDisposable {
   }
 
   #list(bytes: Buffer): void {
-    const { db, collection, metadata, type } = read(bytes);
+    const { db, collection, type } = read(bytes);
     if (typeof db !== 'string' || typeof collection !== 'string')
       throw damaged('its prelude names no collection');
     if (this.#listed.length === MAX_COLLECTIONS) throw tooMany();
     this.#listed.push({
       database: db,
       collection,
-      metadata: typeof metadata === 'string' && metadata !== '' ? metadata : undefined,
       type: typeof type === 'string' ? type : '',
     });
   }

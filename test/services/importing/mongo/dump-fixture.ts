@@ -6,7 +6,6 @@ export interface ArchiveFixture {
   readonly collections: readonly {
     readonly db: string;
     readonly collection: string;
-    readonly metadata?: object;
     readonly type?: string;
     readonly documents?: readonly object[];
   }[];
@@ -24,10 +23,10 @@ export function archiveOf({ collections, blockSize = 2 }: ArchiveFixture): Buffe
     server_version: '7.0.5',
     tool_version: '100.9.4',
   };
-  const listed = collections.map(({ db, collection, metadata, type = 'collection' }) => ({
+  const listed = collections.map(({ db, collection, type = 'collection' }) => ({
     db,
     collection,
-    metadata: metadata === undefined ? '' : JSON.stringify(metadata),
+    metadata: '',
     size: 0,
     type,
   }));
