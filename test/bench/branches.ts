@@ -88,7 +88,14 @@ export async function benchBranches({ databases, only, seconds = 3 }: BranchesOp
       const key = await prepareBranches(databaseUrl);
       const postmasters = await findPostmasters(databaseUrl);
       const name = `gateway-${index}`;
-      const [gateway] = await startGateway({ databaseUrl, key, directory, poolSize: 16, workers: 1, name });
+      const [gateway] = await startGateway({
+        databaseUrl,
+        keys: [key],
+        directory,
+        poolSize: 16,
+        workers: 1,
+        name,
+      });
       if (gateway !== undefined) measured.push({ gateway, key, postmasters });
     }
     const table = new Table({

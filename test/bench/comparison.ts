@@ -37,6 +37,8 @@ export interface ComparisonOptions {
   /** Servers by name. */
   readonly targets: readonly string[];
   readonly attendance: MarkedAttendance;
+  /** API keys of the gateway, used in turn. */
+  readonly credentials: number;
 }
 
 /** One server's figures of one round. */
@@ -75,7 +77,7 @@ export async function compare(options: ComparisonOptions): Promise<readonly Work
   if (unknown.length > 0)
     throw new Error(`--targets ${unknown.join(', ')}: there are ${TARGET_NAMES.join(', ')}`);
   await mkdir(directory, { recursive: true });
-  const key = await prepareSchool(databaseUrl, options.attendance);
+  const keys = await prepareSchool(databaseUrl, options.attendance, options.credentials);
   await removeCreated(databaseUrl);
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
@@ -85,7 +87,7 @@ export async function compare(options: ComparisonOptions): Promise<readonly Work
     const names = await namesOfStudents(database);
     await startTargets(targets, options.targets, {
       databaseUrl,
-      key,
+      keys,
       directory,
       poolSize: POOL_SIZE,
       workers,

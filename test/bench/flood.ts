@@ -67,7 +67,7 @@ export async function benchFlood(
 ): Promise<void> {
   const keys = await prepareTwoSchools(databaseUrl);
   const directory = await mkdtemp(path.join(tmpdir(), 'campus-flood-'));
-  const [gateway] = await startGateway({ databaseUrl, key: keys.loud, directory, poolSize: 16, workers });
+  const [gateway] = await startGateway({ databaseUrl, keys: [keys.loud], directory, poolSize: 16, workers });
   if (gateway === undefined) throw new Error('no gateway was started');
   const elsewhere = await startElsewhere(directory, workers);
   const cores = await findCores();

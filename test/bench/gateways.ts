@@ -34,12 +34,12 @@ export interface GatewaysOptions {
 /** Prints the table. */
 export async function compareGateways({ databaseUrl, gateways, workloads }: GatewaysOptions): Promise<void> {
   const directory = await mkdtemp(path.join(tmpdir(), 'campus-gateways-'));
-  const key = await prepareSchool(databaseUrl, ATTENDANCE);
+  const keys = await prepareSchool(databaseUrl, ATTENDANCE);
   const postmaster = await findPostmaster(databaseUrl);
   const started = new Map<string, readonly Target[]>();
   try {
     for (const [name, settings] of gateways) {
-      const options = { databaseUrl, key, directory, poolSize: 16, workers: 1 };
+      const options = { databaseUrl, keys, directory, poolSize: 16, workers: 1 };
       started.set(name, await startGateway({ ...options, settings, name }));
     }
     const cores = await findCores();

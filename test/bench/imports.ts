@@ -46,7 +46,7 @@ export interface ImportsAsked {
 }
 
 export async function benchImports(databaseUrl: string, { rows, only }: ImportsAsked): Promise<void> {
-  const key = await prepareSchool(databaseUrl, { students: STUDENTS, days: 60 });
+  const [key = ''] = await prepareSchool(databaseUrl, { students: STUDENTS, days: 60 });
   const gateway = await startGateway(databaseUrl);
   try {
     const measured: Measured[] = [];

@@ -65,7 +65,7 @@ export async function benchLighthouse(
   await seedDemo(databaseUrl);
   const installed = await installPeer({ name: 'lighthouse' });
   const directory = await mkdtemp(path.join(tmpdir(), 'campus-lighthouse-'));
-  const [gateway] = await startGateway({ databaseUrl, key: '', directory, poolSize: 8, workers: 1 });
+  const [gateway] = await startGateway({ databaseUrl, keys: [''], directory, poolSize: 8, workers: 1 });
   if (gateway === undefined) throw new Error('no gateway was started');
   const profile = path.join(directory, 'profile');
   const { executablePath, env } = await findChromium();

@@ -12,8 +12,15 @@ export const ADMIN = 'usr-admin';
 /** The first day of the marks that requests create: long after the last that is seeded. */
 export const FIRST_CREATED_DAY = '2050-01-01';
 
-/** Fills the database at `url` once; a later run finds it as it was. Gives an API key of the admin. */
-export async function prepareSchool(url: string, attendance: MarkedAttendance): Promise<string> {
+/**
+ * Fills the database at `url` once; a later run finds it as it was, without the keys of earlier runs.
+ * Gives so many API keys of the admin.
+ */
+export async function prepareSchool(
+  url: string,
+  attendance: MarkedAttendance,
+  keys = 1,
+): Promise<readonly string[]> {
   return await withBenchServices(url, async (services) => {
     if (services.domains.top() === undefined) {
       await services.domains.createTop({ id: SCHOOL.id, name: SCHOOL.name });
@@ -21,7 +28,9 @@ export async function prepareSchool(url: string, attendance: MarkedAttendance): 
     }
     await seedRecords(url, attendance, COLLECTIONS);
     await fillPlainTables(url);
-    const { key } = await services.apiKeys.create(operatorScope(services, undefined), {
+    const scope = operatorScope(services, undefined);
+    for (const { id } of await services.apiKeys.list(scope)) await services.apiKeys.revoke(scope, id);
+    const request = {
       name: 'bench',
       userId: ADMIN,
       scopes: {
@@ -29,8 +38,10 @@ export async function prepareSchool(url: string, attendance: MarkedAttendance): 
         reports: ['*'],
         scripts: [],
       },
-    });
-    return key;
+    };
+    const made: string[] = [];
+    while (made.length < keys) made.push((await services.apiKeys.create(scope, request)).key);
+    return made;
   });
 }
 

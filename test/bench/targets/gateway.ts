@@ -25,7 +25,7 @@ export interface GatewayOptions extends TargetOptions {
 /** One process, asked in two ways. */
 export async function startGateway({
   databaseUrl,
-  key,
+  keys,
   directory,
   poolSize,
   workers,
@@ -55,7 +55,8 @@ export async function startGateway({
       throw new Error('the gateway ended before it listened');
     }),
   ]);
-  const headers = { Authorization: `Bearer ${key}` };
+  let asked = 0;
+  const headers = () => ({ Authorization: `Bearer ${keys[asked++ % keys.length]}` });
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;
@@ -85,16 +86,16 @@ async function addressIn(logFile: string): Promise<string> {
   }
 }
 
-type Headers = Readonly<Record<string, string>>;
+type Headers = () => Readonly<Record<string, string>>;
 
 const LISTED_FIELDS = 'created,student,class,section,status,marked_by';
 
 function restDialect(headers: Headers): Dialect {
-  const read = (address: string) => ({ path: address, headers });
+  const read = (address: string) => ({ path: address, headers: headers() });
   const post = (address: string, body: unknown) => ({
     method: 'POST' as const,
     path: address,
-    headers: { ...headers, 'Content-Type': 'application/json' },
+    headers: { ...headers(), 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
   return {
@@ -160,7 +161,7 @@ function graphqlDialect(headers: Headers): Dialect {
   const ask = (query: string, variables: unknown) => ({
     method: 'POST' as const,
     path: '/graphql',
-    headers: { ...headers, 'Content-Type': 'application/json' },
+    headers: { ...headers(), 'Content-Type': 'application/json' },
     body: JSON.stringify({ query, variables }),
   });
   return {

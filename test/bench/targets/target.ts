@@ -14,8 +14,8 @@ export interface Target {
 
 export interface TargetOptions {
   readonly databaseUrl: string;
-  /** An API key of the gateway. */
-  readonly key: string;
+  /** API keys of the gateway, for its requests in turn. */
+  readonly keys: readonly string[];
   /** For logs and the like; it goes with the run. */
   readonly directory: string;
   readonly poolSize: number;
