@@ -36,7 +36,11 @@ const AFTER_DIGITS = sql.raw(`'"A"'::jsonb`);
  * Compiles the test of a declared value. Text ranges are correct only if the database compares text by
  * bytes. Otherwise the caller uses the jsonpath form (see `needsByteOrder`).
  */
-export function columnTest(test: ValueTest, field: FieldExpression): Sql {
+export function columnTest(
+  test: ValueTest,
+  field: FieldExpression,
+  toBound: (value: Operand) => Sql = known,
+): Sql {
   switch (test.kind) {
     case 'is':
       return sql`${field.json} = ${jsonText(test.value)}::jsonb`;
@@ -48,7 +52,7 @@ export function columnTest(test: ValueTest, field: FieldExpression): Sql {
     case 'numberRange':
       return numberRange(test, field.json);
     case 'textRange':
-      return textRange(test, field.json);
+      return textRange(test, field.json, toBound);
     case 'like':
       return likeTest(test, field);
     case 'either':
@@ -57,6 +61,15 @@ export function columnTest(test: ValueTest, field: FieldExpression): Sql {
         ' or ',
       )})`;
   }
+}
+
+function known(value: Operand): Sql {
+  return sql`${jsonText(value)}::jsonb`;
+}
+
+/** A bound that does not decide the plan: PostgreSQL plans the statement once, and not for each value. */
+export function unplanned(value: Operand): Sql {
+  return sql`(select ${known(value)})`;
 }
 
 /** Whether the test depends on the order of arbitrary texts, which differs between collations. */
@@ -74,25 +87,25 @@ export function needsByteOrder(test: ValueTest): boolean {
 }
 
 function numberRange(test: NumberRangeTest, json: Sql): Sql {
-  return range(test, json, [sql`> ${BEFORE_NUMBERS}`, AFTER_NUMBERS]);
+  return range(test, json, [sql`> ${BEFORE_NUMBERS}`, AFTER_NUMBERS], known);
 }
 
-function textRange(test: TextRangeTest, json: Sql): Sql {
-  const isAll = test.among === 'all';
-  return range(
-    test,
-    json,
-    isAll ? [sql`>= ${FIRST_TEXT}`, BEFORE_NUMBERS] : [sql`>= ${FIRST_DIGITS}`, AFTER_DIGITS],
-  );
+function textRange(test: TextRangeTest, json: Sql, toBound: (value: Operand) => Sql): Sql {
+  const edges: Edges =
+    test.among === 'all' ? [sql`>= ${FIRST_TEXT}`, BEFORE_NUMBERS] : [sql`>= ${FIRST_DIGITS}`, AFTER_DIGITS];
+  return range(test, json, edges, toBound);
 }
+
+type Edges = readonly [first: Sql, after: Sql];
 
 /** Where a bound is missing, an edge of the type: its first value with a sign, or what comes after it. */
 function range(
   { lower, upper }: NumberRangeTest | TextRangeTest,
   json: Sql,
-  [first, after]: readonly [first: Sql, after: Sql],
+  [first, after]: Edges,
+  toBound: (value: Operand) => Sql,
 ): Sql {
-  const bound = (sign: string, value: Operand) => sql`${sql.raw(sign)} ${jsonText(value)}::jsonb`;
+  const bound = (sign: string, value: Operand) => sql`${sql.raw(sign)} ${toBound(value)}`;
   return both([
     sql`${json} ${lower === undefined ? first : bound(lowerSign(lower), lower.value)}`,
     sql`${json} ${upper === undefined ? sql`< ${after}` : bound(upperSign(upper), upper.value)}`,

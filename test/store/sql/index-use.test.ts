@@ -1,6 +1,7 @@
 /** `EXPLAIN` of every form a declared field compiles to: it reaches the index made for the field. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseOquery } from '../../../src/base/languages/oquery.js';
+import type { Collection } from '../../../src/base/model/collection.js';
 import type { Filter } from '../../../src/base/model/filter.js';
 import type { SortKey } from '../../../src/base/model/record-query.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
@@ -217,6 +218,18 @@ describe('a generic plan', () => {
       const plan = await genericPlan(sql`select r.id from records r where ${LIVE} and ${filter}`);
       expect(plan).toEqual(expect.arrayContaining([expect.stringContaining(`_${index}_`)]));
     }
+  });
+
+  it('serves every day that an index leads to by the equalities beside it', () => {
+    const indexed: Collection = { ...SAMPLE, indexes: [[['name'], ['created_on']]] };
+    const bounds = (oquery: string, collection = indexed) =>
+      compileFilter(parseOquery(oquery), contextOf(collection)).text.match(/\(select \$\d::jsonb\)/g) ?? [];
+    expect(bounds('name=x,created_on=on2024-05-01')).toHaveLength(2);
+    expect(bounds('created_on=#in2024-05,name=x')).toHaveLength(2);
+    // What PostgreSQL expects of other spans may be wrong by so much that another plan is better.
+    for (const other of ['created_on=today', 'name=*x,created_on=today', 'name=x,created_on=>2024-05-01'])
+      expect(bounds(other)).toEqual([]);
+    expect(bounds('name=x,created_on=on2024-05-01', SAMPLE)).toEqual([]);
   });
 
   it('goes through no trigrams for a text too short to have any', async () => {

@@ -299,10 +299,7 @@ class ArchiveParts implements AsyncDisposable {
     const listed = this.#listed.map((one) => ({ ...one, file: this.#filesByName.get(nameOf(one)) }));
     const names = new Set(this.#listed.map(nameOf));
     const others = [...this.#filesByName].filter(([name]) => !names.has(name));
-    return [
-      ...listed,
-      ...others.map(([name, file]) => ({ ...partsOf(name), type: '', file })),
-    ];
+    return [...listed, ...others.map(([name, file]) => ({ ...partsOf(name), type: '', file }))];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
