@@ -104,7 +104,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'import-mongo <paths...>',
-    description: 'bring in a dump of MongoDB: a folder or archive of mongodump, files of mongoexport',
+    description: 'bring in a dump of MongoDB: a folder of mongodump, files of mongoexport',
     load: async () => (await import('./import-mongo-command.js')).registerImportMongoCommand,
   },
   {

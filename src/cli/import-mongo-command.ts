@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import type { JsonObject } from '../base/json/json.js';
@@ -27,7 +26,6 @@ interface ImportMongoCommandOptions {
   readonly as?: readonly string[];
   readonly register?: boolean;
   readonly dryRun?: boolean;
-  readonly work: string;
   readonly json?: boolean;
 }
 
@@ -53,21 +51,20 @@ const MAX_REFUSED = 20;
 /** The latest imports among which an unfinished one is looked for. */
 const LATEST_IMPORTS = 200;
 
-/** `campus import-mongo`: a dump folder, an archive, or files of mongoexport. */
+/** `campus import-mongo`: a dump folder, or files of mongoexport. */
 export function registerImportMongoCommand(command: Command, commandLine: CommandLine): void {
   command
     .option('--only <names...>', 'these collections of the dump alone')
     .option('--as <name=collection...>', 'what a collection of the dump is called here')
     .option('--register', 'register collections that are not there, without declared fields')
     .option('--dry-run', 'write no records: tell what would become of them')
-    .option('--work <folder>', 'where an archive is unpacked to while it is read', tmpdir())
     .option('--json', 'print what became of it as JSON');
   actInDomain<ImportMongoCommandOptions, [string[]]>(
     command,
     commandLine,
     async ({ services, scope: operator, options, signal }, paths) => {
       const namesHere = parseNames(options.as ?? []);
-      await using dump = await openMongoDump(paths, { workFolder: options.work, signal });
+      const dump = await openMongoDump(paths);
       const { warnings } = dump;
       const scope = { ...operator, signal };
       const taken = new Set(namesHere.values());

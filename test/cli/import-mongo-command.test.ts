@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DBRef, Decimal128, Long, ObjectId } from 'bson';
+import { DBRef, Decimal128, Long, ObjectId, serialize } from 'bson';
 import pg from 'pg';
 import type { ImportedCollection } from '../../src/cli/import-mongo-command.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { declaredTemplate } from '../declared-template.js';
-import { archiveOf } from '../services/importing/mongo/dump-fixture.js';
 import type { Ended } from './campus.js';
 import { useCampus } from './use-campus.js';
 
@@ -19,37 +18,31 @@ let folder = '';
 let sql: pg.Client;
 
 const ASHA = new ObjectId('507f1f77bcf86cd799439011');
-const SCHOOL = archiveOf({
-  collections: [
-    {
-      db: 'school',
-      collection: 'OldPupils',
-      documents: [
-        {
-          _id: ASHA,
-          admission: 'A1',
-          paid: Decimal128.fromString('120.50'),
-          at: new Date('2026-03-31T04:00:00Z'),
-          oldPupil: { value: 7, label: 'Ravi' },
-        },
-        {
-          _id: 7,
-          admission: 'A2',
-          long: Long.fromString('9223372036854775807'),
-          friend: new DBRef('OldPupils', ASHA),
-        },
-        { _id: 'A 3', admission: 'A3', pattern: /x/, 'a.b': 1 },
-      ],
-    },
-  ],
-});
+const PUPILS = [
+  {
+    _id: ASHA,
+    admission: 'A1',
+    paid: Decimal128.fromString('120.50'),
+    at: new Date('2026-03-31T04:00:00Z'),
+    oldPupil: { value: 7, label: 'Ravi' },
+  },
+  {
+    _id: 7,
+    admission: 'A2',
+    long: Long.fromString('9223372036854775807'),
+    friend: new DBRef('OldPupils', ASHA),
+  },
+  { _id: 'A 3', admission: 'A3', pattern: /x/, 'a.b': 1 },
+];
 
 beforeAll(async () => {
   database = await createTestDatabase({ template: declaredTemplate });
   folder = await mkdtemp(path.join(tmpdir(), 'campus-mongo-'));
   const added = await run('domain', 'add', 'school', '--name', 'School');
   if (added.code !== 0) throw new Error(added.errors);
-  await writeFile(path.join(folder, 'school.archive'), gzipSync(SCHOOL));
+  await mkdir(path.join(folder, 'school'));
+  const bytes = Buffer.concat(PUPILS.map((pupil) => serialize(pupil)));
+  await writeFile(path.join(folder, 'school', 'OldPupils.bson.gz'), gzipSync(bytes));
   sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
 });
@@ -80,7 +73,7 @@ async function records(
 
 describe('campus import-mongo', () => {
   it('tries a dump: what it holds, what suits it here, and writes nothing', async () => {
-    const { code, output } = await importMongo('school.archive', '--dry-run');
+    const { code, output } = await importMongo('school', '--dry-run');
     expect(code).toBe(1);
     expect(output).toMatch(/OldPupils +old_pupils +3 .* not declared/);
     expect(output).toContain(
@@ -90,7 +83,7 @@ describe('campus import-mongo', () => {
   });
 
   it('brings a dump in, and again without writing anything twice', async () => {
-    const first = await importMongo('school.archive', '--register', '--json');
+    const first = await importMongo('school', '--register', '--json');
     expect(first.errors).toBe('');
     const [pupils] = (JSON.parse(first.output) as { collections: ImportedCollection[] }).collections;
     expect(pupils).toMatchObject({
@@ -119,7 +112,7 @@ describe('campus import-mongo', () => {
     expect(data).toMatch(/"oldPupil": \{"label": "Ravi", "value": "7"\}/);
     expect(data).toContain('"at": "2026-03-31T04:00:00.000Z"');
 
-    const second = await importMongo('school.archive', '--json');
+    const second = await importMongo('school', '--json');
     expect(JSON.parse(second.output)).toMatchObject({
       collections: [{ outcome: 'written', import: { counts: { created: 0, updated: 0, same: 3 } } }],
     });
@@ -138,9 +131,9 @@ describe('campus import-mongo', () => {
   });
 
   it.each([
-    [['none.archive'], /none\.archive cannot be read/],
-    [['school.archive', '--only', 'teachers'], /The dump has no collection teachers; it has OldPupils/],
-    [['school.archive', '--as', 'OldPupils'], /--as is "OldPupils"; expected <name of the dump>=/],
+    [['none'], /none\.archive cannot be read/],
+    [['school', '--only', 'teachers'], /The dump has no collection teachers; it has OldPupils/],
+    [['school', '--as', 'OldPupils'], /--as is "OldPupils"; expected <name of the dump>=/],
   ])('refuses %j', async ([name = '', ...words], reason) => {
     const { code, errors } = await importMongo(name, ...words);
     expect(code).toBe(1);

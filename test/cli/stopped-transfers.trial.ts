@@ -4,10 +4,10 @@ import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
+import { serialize } from 'bson';
 import pg from 'pg';
 import type { ImportedCollection } from '../../src/cli/import-mongo-command.js';
 import { eventually } from '../eventually.js';
-import { archiveOf } from '../services/importing/mongo/dump-fixture.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { type Ended, startCampus } from './campus.js';
 import { useDemoFolder } from './use-demo-folder.js';
@@ -80,18 +80,21 @@ describe('campus import', () => {
   });
 });
 
+async function dump(collection: string, documents: readonly object[]): Promise<string> {
+  const file = path.join(school.directory, `${collection}.bson`);
+  await writeFile(file, Buffer.concat(documents.map((document) => serialize(document))));
+  return file;
+}
+
 describe('campus import-mongo', () => {
   it.each([
     ['refuses connections', 'marks_refused', (proxy: TcpProxy) => proxy.refuse()],
     ['says nothing more', 'marks_swallowed', (proxy: TcpProxy) => proxy.swallow()],
   ])('ends when it is told to and the database %s', async (_how, name, lose) => {
     const documents = Array.from({ length: 40_000 }, (_, _id) => ({ _id, text: 'x' }));
-    await writeFile(
-      path.join(school.directory, 'lost'),
-      archiveOf({ collections: [{ db: 'd', collection: name, documents }] }),
-    );
+    const file = await dump(name, documents);
     const proxy = await TcpProxy.start(school.url);
-    const stopped = startCampus(['import-mongo', path.join(school.directory, 'lost'), '--register'], {
+    const stopped = startCampus(['import-mongo', file, '--register'], {
       DATABASE_URL: proxy.url,
     });
     for (const stream of [stopped.stdout, stopped.stderr]) stream.resume();
@@ -110,11 +113,7 @@ describe('campus import-mongo', () => {
 
   it('goes on after it was stopped, with nothing twice', async () => {
     const documents = Array.from({ length: 12_000 }, (_, _id) => ({ _id, text: 'x'.repeat(300) }));
-    await writeFile(
-      path.join(school.directory, 'large'),
-      archiveOf({ collections: [{ db: 'd', collection: 'marks_of_old', documents }] }),
-    );
-    const words = ['import-mongo', path.join(school.directory, 'large'), '--register'];
+    const words = ['import-mongo', await dump('marks_of_old', documents), '--register'];
     const stopped = startCampus(words, { DATABASE_URL: school.url });
     const errors: string[] = [];
     stopped.stderr?.on('data', (text) => errors.push(String(text)));

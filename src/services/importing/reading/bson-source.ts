@@ -25,7 +25,7 @@ export function openBsonSource(file: SourceFile, limits: SourceLimits): RowSourc
     warnings: [],
     rows: (signal, batchRows) =>
       inBatches(
-        splitBson(readUnpacked(file.path), { maxLength: limits.maxLineLength }),
+        splitBson(readUnpacked(file.path), limits.maxLineLength),
         ({ number, bytes }) => rowOfBsonDocument(number, bytes),
         limits,
         signal,
@@ -79,29 +79,19 @@ function isZlibError(cause: unknown): cause is Error {
   return cause instanceof Error && 'code' in cause && String(cause.code).startsWith('Z_');
 }
 
-interface SplitBsonOptions {
-  /** The most bytes of a document. */
-  readonly maxLength: number;
-  /** Whether there are terminators between documents. Default: no. */
-  readonly isArchive?: boolean;
-}
-
 const LENGTH_BYTES = 4;
 /** The length itself and the final zero. */
 const SHORTEST_DOCUMENT = 5;
-/** 0xFFFFFFFF, as a signed number. */
-const TERMINATOR = -1;
 
 /**
- * The BSON documents. Each batch holds the documents that end in one chunk. In an archive, a terminator may
- * take the place of a document: four bytes, which have no number.
+ * The BSON documents, of at most so many bytes. Each batch holds the documents that end in one chunk.
  *
  * @throws MALFORMED_REQUEST if the length of a document is invalid, or if the bytes end within a document
  * @throws LIMIT_EXCEEDED
  */
-export async function* splitBson(
+async function* splitBson(
   chunks: AsyncIterable<Buffer>,
-  { maxLength, isArchive = false }: SplitBsonOptions,
+  maxLength: number,
 ): AsyncGenerator<readonly NumberedBytes[]> {
   let carried: Buffer[] = [];
   let length = 0;
@@ -117,11 +107,6 @@ export async function* splitBson(
     let start = 0;
     while (bytes.length - start >= LENGTH_BYTES) {
       const size = bytes.readInt32LE(start);
-      if (isArchive && size === TERMINATOR) {
-        documents.push({ number, bytes: bytes.subarray(start, start + LENGTH_BYTES) });
-        start += LENGTH_BYTES;
-        continue;
-      }
       assertSize(size, number, maxLength);
       if (bytes.length - start < size) break;
       documents.push({ number, bytes: bytes.subarray(start, start + size) });
