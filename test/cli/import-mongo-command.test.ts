@@ -131,7 +131,7 @@ describe('campus import-mongo', () => {
   });
 
   it.each([
-    [['none'], /none\.archive cannot be read/],
+    [['none'], /none cannot be read/],
     [['school', '--only', 'teachers'], /The dump has no collection teachers; it has OldPupils/],
     [['school', '--as', 'OldPupils'], /--as is "OldPupils"; expected <name of the dump>=/],
   ])('refuses %j', async ([name = '', ...words], reason) => {

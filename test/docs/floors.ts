@@ -188,10 +188,7 @@ export const FLOORS: readonly Room[] = [
     name: 'services/importing/reading/',
     imports: ['base/model/', 'base/tables/', 'services/importing/cells/'],
   },
-  {
-    name: 'services/importing/mongo/',
-    imports: ['base/model/', 'services/importing/reading/'],
-  },
+  { name: 'services/importing/mongo/', imports: ['services/importing/reading/'] },
   {
     name: 'services/importing/',
     imports: [
@@ -289,6 +286,7 @@ export const FLOORS: readonly Room[] = [
         'services/scripting/',
         'base/tables/',
         'services/exporting/',
+        'services/importing/',
         'services/formats/',
         'school/reports/',
       ],

@@ -16,6 +16,7 @@ import {
   type RestRequest,
   type Route,
   recordBody,
+  schemaOf,
   via,
 } from './route.js';
 
@@ -59,16 +60,7 @@ const browserLogin: Route = {
   body: recordBody(
     'JSON: `user_name`, `password`, `domain` where it is not the top one, and `code` where the user has ' +
       'a second factor.',
-    {
-      type: 'object',
-      required: ['user_name', 'password'],
-      properties: {
-        user_name: { type: 'string' },
-        password: { type: 'string' },
-        domain: { type: 'string' },
-        code: { type: 'string' },
-      },
-    },
+    schemaOf(loginSchema),
     { user_name: 'viewer', password: 'demo-viewer' },
   ),
   answers: [ok('The access token, and whom it stands for.', LOGIN)],

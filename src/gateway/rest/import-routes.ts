@@ -1,5 +1,6 @@
 /** The routes of imports. The upload is served by `src/gateway/server/import-serving.ts`. */
 import { printExactJson } from '../../base/json/json.js';
+import { MAPPING } from '../../services/importing/parse-mapping.js';
 import {
   ImportErrorResult,
   ImportMappingResult,
@@ -27,6 +28,7 @@ import {
   type Route,
   type RouteDescription,
   type Schema,
+  schemaOf,
   via,
 } from './route.js';
 
@@ -143,52 +145,7 @@ const changeMapping: Route = {
     kind: 'record',
     isRequired: true,
     description: 'The whole new mapping.',
-    schema: {
-      type: 'object',
-      required: ['columns'],
-      properties: {
-        columns: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['column', 'field'],
-            properties: {
-              column: { type: 'string' },
-              field: { type: ['string', 'null'], description: 'null: it is left out.' },
-              part: {
-                type: 'object',
-                description: 'Which part of its cells goes there; the others are mapped by the column again.',
-                required: ['separator', 'number', 'of'],
-                properties: {
-                  separator: {
-                    type: 'string',
-                    maxLength: 10,
-                    description: 'Empty: the parts are where digits and letters meet, as in 10A.',
-                  },
-                  number: { type: 'integer', minimum: 1, maximum: 20 },
-                  of: { type: 'integer', minimum: 2, maximum: 20 },
-                },
-                additionalProperties: false,
-              },
-              format: { type: 'string', description: 'How days and numbers are written.' },
-              values: { type: 'object', description: 'What other values stand for values of the file.' },
-              by: { type: 'string', description: 'The field of its target that a reference is found by.' },
-              blank: {
-                type: 'array',
-                items: { type: 'string' },
-                description: 'Cells that count as empty, such as "-" and "N/A", in any case.',
-              },
-              leftOut: { const: true, description: 'The column has values and is left out on purpose.' },
-              undeclared: { const: true, description: 'The field is not declared, and meant.' },
-              empty: { enum: ['leave', 'remove'] },
-            },
-            additionalProperties: false,
-          },
-        },
-        fixed: { type: 'object', description: 'Fields that have one value in every record.' },
-        others: { enum: ['keep', 'leave out'] },
-      },
-    },
+    schema: schemaOf(MAPPING),
   },
   answers: [ok('The import.', IMPORT)],
   errors: STEP_ERRORS,

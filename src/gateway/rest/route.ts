@@ -1,5 +1,6 @@
 /** A route of the REST API: enough to serve the path, to describe it in OpenAPI and to list it at `GET /`. */
 
+import { z } from 'zod';
 import type { ErrorCode } from '../../base/errors.js';
 import type { TextAnswer } from '../../base/http/text-answer.js';
 import type { JsonValue } from '../../base/json/json.js';
@@ -14,6 +15,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
 export type Schema = Readonly<Record<string, unknown>>;
+
+/** The schema of what is sent. */
+export function schemaOf(type: z.ZodType): Schema {
+  const { $schema: _, ...schema } = z.toJSONSchema(type, { io: 'input' });
+  return schema;
+}
 
 export interface Parameter {
   readonly name: string;

@@ -22,25 +22,38 @@ const upToMost = (least: number) =>
   );
 
 const PART = z
-  .strictObject({ separator: z.string().max(10), number: upToMost(1), of: upToMost(2) })
-  .refine(({ number, of }) => number <= of, 'a part has a number up to that of all parts');
+  .strictObject({
+    separator: z.string().max(10).describe('Empty: the parts are where digits and letters meet, as in 10A.'),
+    number: upToMost(1),
+    of: upToMost(2),
+  })
+  .refine(({ number, of }) => number <= of, 'a part has a number up to that of all parts')
+  .describe('Which part of its cells goes there; the others are mapped by the column again.');
 
 const COLUMN = z.strictObject({
   column: NAME,
-  field: NAME.nullable(),
+  field: NAME.nullable().describe('null: it is left out.'),
   part: PART.optional(),
-  format: z.string().min(1).max(100).optional(),
-  values: z.record(z.string(), z.json()).optional(),
-  by: NAME.optional(),
-  blank: z.array(z.string().min(1).max(100)).max(MAX_BLANKS).optional(),
-  leftOut: z.literal(true).optional(),
-  undeclared: z.literal(true).optional(),
+  format: z.string().min(1).max(100).optional().describe('How days and numbers are written.'),
+  values: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('What other values stand for values of the file.'),
+  by: NAME.optional().describe('The field of its target that a reference is found by.'),
+  blank: z
+    .array(z.string().min(1).max(100))
+    .max(MAX_BLANKS)
+    .optional()
+    .describe('Cells that count as empty, such as "-" and "N/A", in any case.'),
+  leftOut: z.literal(true).optional().describe('The column has values and is left out on purpose.'),
+  undeclared: z.literal(true).optional().describe('The field is not declared, and meant.'),
   empty: z.enum(['leave', 'remove']).optional(),
 });
 
-const MAPPING = z.strictObject({
+/** A mapping as it is sent. */
+export const MAPPING = z.strictObject({
   columns: z.array(COLUMN).max(MAX_COLUMNS),
-  fixed: z.record(NAME, z.json()).default({}),
+  fixed: z.record(NAME, z.unknown()).default({}).describe('Fields that have one value in every record.'),
   others: z.enum(['keep', 'leave out']).optional(),
 });
 

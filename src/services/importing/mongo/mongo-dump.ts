@@ -27,8 +27,8 @@ const DOCUMENTS = /\.(bson|json|ndjson|jsonl)(?:\.gz)?$/;
 const METADATA = /\.metadata\.json(?:\.gz)?$/;
 
 /**
- * Opens a dump folder, a folder of one database, or files of `mongodump` and `mongoexport`. Collections of the
- * server itself (`system.…`, `admin`, `config`, `local`) are left out and told.
+ * Opens a dump folder, a folder of one database, or files of `mongodump` and `mongoexport`. Collections of
+ * the server itself (`system.…`, `admin`, `config`, `local`) are left out and told.
  *
  * @throws NOT_FOUND for a path that is not there, MALFORMED_REQUEST for what cannot be read
  */

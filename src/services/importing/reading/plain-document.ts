@@ -135,7 +135,7 @@ function madeId(text: string): string {
 }
 
 /** An object with a value and its label, as records hold a reference. */
-export function isReference(value: unknown): value is { readonly value: unknown; readonly label: string } {
+function isReference(value: unknown): value is { readonly value: unknown; readonly label: string } {
   if (typeof value !== 'object' || value === null || Object.keys(value).length !== 2) return false;
   return Object.hasOwn(value, 'value') && 'label' in value && typeof value.label === 'string';
 }
