@@ -1,5 +1,7 @@
 /** Real clients against a real gateway: what they send and expect, not what we believe they do. */
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { BatchHttpLink } from '@apollo/client/link/batch-http';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
@@ -253,4 +255,26 @@ describe('graphql-sse', () => {
     expect((await refused.next()).done).toBe(true);
     client.dispose();
   });
+});
+
+/** Reads the schema as the clients of Python do, and checks an operation against it. */
+const PYTHON = `
+import json, sys, urllib.request, graphql
+def post(query):
+    headers = {'Content-Type': 'application/json', 'Authorization': 'Bearer ' + sys.argv[2]}
+    request = urllib.request.Request(sys.argv[1], json.dumps({'query': query}).encode(), headers)
+    return json.load(urllib.request.urlopen(request))['data']
+schema = graphql.build_client_schema(post(graphql.get_introspection_query()))
+faults = graphql.validate(schema, graphql.parse('{ tasks(first: 1) { nodes { nam } } }'))
+found = post('{ tasks(first: 1) { nodes { name } } }')['tasks']['nodes']
+print(json.dumps([graphql.version, faults[0].message, len(found)]))
+`;
+const hasGraphqlCore = spawnSync('python3', ['-c', 'import graphql']).status === 0;
+
+(hasGraphqlCore ? it : it.skip)('graphql-core of Python loads the schema', async () => {
+  const sent = ['-c', PYTHON, `${gateway.url}/graphql`, gateway.tokenOf('admin')];
+  const { stdout } = await promisify(execFile)('python3', sent);
+  const [version, fault, found] = JSON.parse(stdout);
+  expect(version).toMatch(/^3\./);
+  expect([fault, found]).toEqual([expect.stringContaining("Did you mean 'name'?"), 1]);
 });

@@ -1,11 +1,11 @@
 /** One morning's work of a client program, done by HTTP clients of several makes. */
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, test } from '@jest/globals';
 import axios from 'axios';
 import got from 'got';
 import createClient from 'openapi-fetch';
@@ -39,6 +39,23 @@ try: answer = urllib.request.urlopen(request)
 except urllib.error.HTTPError as error: answer = error
 print(json.dumps({'status': answer.status, 'text': answer.read().decode()}))
 `;
+
+/** Sends one request, and prints the status and, behind a line end, the body. */
+const JAVA = `
+import java.net.URI;
+import java.net.http.*;
+
+class Client {
+  public static void main(String[] sent) throws Exception {
+    var request = HttpRequest.newBuilder(URI.create(sent[1])).header("Content-Type", "application/json");
+    if (!sent[2].isEmpty()) request.header("Authorization", "Bearer " + sent[2]);
+    request.method(sent[0], HttpRequest.BodyPublishers.ofString(sent[3]));
+    var answer = HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    System.out.write((answer.statusCode() + " " + answer.body()).getBytes("UTF-8"));
+    System.out.flush();
+  }
+}`;
+const hasJava = spawnSync('java', ['--version']).status === 0;
 
 const headersOf = ({ token }: Sent) => (token === undefined ? {} : { authorization: `Bearer ${token}` });
 const parsed = (status: number, text: string): Answer => ({ status, body: text && JSON.parse(text) });
@@ -98,9 +115,23 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     const { status, text } = JSON.parse(stdout);
     return parsed(status, text);
   },
+  async 'HttpClient of Java'(sent) {
+    const folder = await mkdtemp(path.join(tmpdir(), 'java-'));
+    const source = path.join(folder, 'Client.java');
+    await writeFile(source, JAVA);
+    const body = sent.body ? JSON.stringify(sent.body) : '';
+    const { stdout } = await run('java', [
+      ...['-Dfile.encoding=UTF-8', source, sent.method, gateway.url + sent.path, sent.token ?? '', body],
+    ]);
+    await rm(folder, { recursive: true });
+    return parsed(Number(stdout.slice(0, 3)), stdout.slice(4));
+  },
 };
 
-describe.each(Object.entries(CLIENTS))('%s', (_name, send) => {
+describe.each(Object.entries(CLIENTS))('%s', (name, send) => {
+  // Skipped where it is not installed.
+  const it = name.includes('Java') && !hasJava ? test.skip : test;
+
   it('logs in, finds, creates, changes, removes, and reads refusals', async () => {
     const credential = { user_name: 'admin', password: 'demo-admin' };
     const login = await send({ method: 'POST', path: '/auth', body: credential });
