@@ -99,15 +99,8 @@ order by to_number(r.data->'order'), name`,
   const names = heads.map(({ name }) => name);
   const spelled = ownSpelling(feeHead, names);
   if (spelled !== undefined) return { feeHead: spelled };
-  const [due] = await query(
-    sql`
-select r.id
-from records r
-where ${liveRecordsIn(domain, 'fee_due')} and r.data->'fee_head' = ${json(feeHead)}::jsonb
-limit 1`,
-    context,
-  );
-  if (due) return { feeHead };
+  const isDue = sql`${liveRecordsIn(domain, 'fee_due')} and r.data->'fee_head' = ${json(feeHead)}::jsonb`;
+  if (await isThere(isDue, context)) return { feeHead };
   throw unknownName('fee_head', feeHead, { sentence: 'There is no fee head', known: names });
 }
 
@@ -161,16 +154,18 @@ async function findSections(
 
 /** Whether a student is registered there. */
 async function isRegistered({ class: className, section }: Place, context: ReportContext): Promise<boolean> {
-  const [found] = await query(
-    sql`
+  const isHere = isInPlace(className ?? null, section ?? null);
+  return await isThere(sql`${liveRecordsIn(context.domain, 'registration')} and ${isHere}`, context);
+}
+
+/** Whether a record satisfies the condition over `r`. */
+async function isThere(condition: Sql, context: ReportContext): Promise<boolean> {
+  const statement = sql`
 select r.id
 from records r
-where ${liveRecordsIn(context.domain, 'registration')}
-  and ${isInPlace(className ?? null, section ?? null)}
-limit 1`,
-    context,
-  );
-  return found !== undefined;
+where ${condition}
+limit 1`;
+  return (await query(statement, context)).length > 0;
 }
 
 /** @throws FORBIDDEN (403) */
@@ -214,14 +209,12 @@ function query<Row extends object>(statement: Sql, { services, scope }: ReportCo
 /** A message with more names than these would not help. */
 const MOST_NAMES = 30;
 
-interface UnknownName {
-  /** The beginning of the message, up to the name: `There is no class`. */
-  readonly sentence: string;
-  readonly known: readonly string[];
-}
-
-/** A NOT_FOUND with the names that are known. */
-export function unknownName(parameter: string, sent: string, { sentence, known }: UnknownName): ServiceError {
+/** A NOT_FOUND with the names that are known. `sentence` is its beginning: `There is no class`. */
+export function unknownName(
+  parameter: string,
+  sent: string,
+  { sentence, known }: { readonly sentence: string; readonly known: readonly string[] },
+): ServiceError {
   const detail = `${sentence} ${JSON.stringify(sent.slice(0, 100))}.${didYouMean(sent, known)}`;
   const expected = known.length === 0 ? {} : { expected: `one of ${listNames(known)}` };
   return faultAt('NOT_FOUND', detail, { parameter, ...expected, sent });
@@ -261,19 +254,12 @@ limit 1`,
 export async function hintAtStudentId(context: ReportContext, id: string): Promise<void> {
   const { scope, domain } = context;
   if (scope.onHint === undefined) return;
-  const [found] = await query(
-    sql`
-select r.id
-from records r
-where ${liveRecordsById(domain, 'registration', sql`= ${id}`)}
-union all
-select r.id
-from records r
-where ${liveRecordsIn(domain, 'fee_concession')} and r.data->'name'->'value' = ${json(id)}::jsonb
-limit 1`,
-    context,
-  );
-  if (!found) scope.onHint(`There is no student with the ID ${JSON.stringify(id)}.`);
+  const isOfConcession = sql`${liveRecordsIn(domain, 'fee_concession')}
+  and r.data->'name'->'value' = ${json(id)}::jsonb`;
+  const isKnown =
+    (await isThere(liveRecordsById(domain, 'registration', sql`= ${id}`), context)) ||
+    (await isThere(isOfConcession, context));
+  if (!isKnown) scope.onHint(`There is no student with the ID ${JSON.stringify(id)}.`);
 }
 
 /**
@@ -285,14 +271,7 @@ export async function assertStaff(context: ReportContext, userId: string): Promi
   const { scope, domain, sections } = context;
   if (sections !== null && scope.principal.id !== userId)
     throw new ServiceError('FORBIDDEN', 'Teachers see their own days, and these are those of somebody else.');
-  const [found] = await query(
-    sql`
-select r.id
-from records r
-where ${liveRecordsById(domain, 'pltf_user', sql`= ${userId}`)}`,
-    context,
-  );
-  if (found) return;
+  if (await isThere(liveRecordsById(domain, 'pltf_user', sql`= ${userId}`), context)) return;
   const detail = `There is no staff member with the ID ${JSON.stringify(userId)}.`;
   throw faultAt('NOT_FOUND', detail, { parameter: 'name.value', sent: userId });
 }
