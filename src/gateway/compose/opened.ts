@@ -42,6 +42,7 @@ import type { Database } from '../../store/database/database.js';
 import { Pipelines } from '../../store/mongo/pipelines.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
+import { namesIn } from '../resolvers/script-fields.js';
 
 /** What is open already when these are constructed. */
 export interface Opened {
@@ -214,7 +215,8 @@ export async function openScripting(
     database,
     maxCodeBytes: config.scriptCodeBytes,
     checkCode: (source) => scriptRunner.check(source),
-    schemaNames: async () => (await import('../graphql/print-schema.js')).namesOfSchema(catalog.list()),
+    schemaNames: async () =>
+      namesIn((await import('../graphql/print-schema.js')).buildIdleSchema(catalog.list())),
   });
   const scriptRuns = new ScriptRuns({ database, scripts, store, runner: scriptRunner });
   return {

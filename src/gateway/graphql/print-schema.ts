@@ -7,7 +7,6 @@ import { parseCollection, readDefinitions } from '../../store/catalog/parse-coll
 import type { RecordResolver } from '../resolvers/records/record-resolver.js';
 import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
 import { withRunTimeTypes } from '../resolvers/run-time-types.js';
-import { namesIn } from '../resolvers/script-fields.js';
 import { buildGatewaySchema } from './schema.js';
 
 /**
@@ -17,13 +16,8 @@ export async function printGatewaySchema(directory: string): Promise<string> {
   return `${printSchema(buildIdleSchema(await readCollections(directory)))}\n`;
 }
 
-/** The names of the types and root fields of the schema over these collections, without those of scripts. */
-export function namesOfSchema(collections: readonly Collection[]): ReadonlySet<string> {
-  return namesIn(buildIdleSchema(collections));
-}
-
-/** A schema that runs nothing. */
-function buildIdleSchema(collections: readonly Collection[]): GraphQLSchema {
+/** The schema over these collections, without the fields of scripts. It runs nothing. */
+export function buildIdleSchema(collections: readonly Collection[]): GraphQLSchema {
   return withRunTimeTypes(() => {
     const reports = createReportResolvers({
       ...NO_PAGES,

@@ -41,13 +41,13 @@ export interface NamedPlace {
 
 export interface CollectionRead {
   readonly collection: string;
-  readonly methods: readonly ('GET' | 'POST')[];
+  /** Default: GET and POST. */
+  readonly methods?: readonly ('GET' | 'POST')[];
   readonly parameters: readonly CollectionParameter[];
 }
 
 const DAY: Schema = { type: 'string', format: 'date' };
 const DAY_WORDS = ['today', 'yesterday', 'daybeforeyesterday'] as const;
-const EITHER = ['GET', 'POST'] as const;
 
 // A class or student whose record is gone exists as long as other records refer to it, as in reports.
 const CLASSES: Named = {
@@ -82,7 +82,6 @@ const ROLES: Named = {
 export const COLLECTION_READS: readonly CollectionRead[] = [
   {
     collection: 'attendance',
-    methods: EITHER,
     parameters: [
       parameter('class', 'class name', { example: '5', path: ['class'], named: CLASSES, toFilter: equals }),
       parameter('start', 'first day', {
@@ -101,7 +100,6 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
   },
   {
     collection: 'registration',
-    methods: EITHER,
     parameters: [
       parameter('sequence', 'the admission number', {
         example: 'GV-01042',
@@ -113,7 +111,6 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
   },
   {
     collection: 'pltf_user',
-    methods: EITHER,
     parameters: [
       parameter('roles', 'a role, or a part of its name', {
         example: 'teacher',
@@ -125,7 +122,6 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
   },
   {
     collection: 'teacher_attendance',
-    methods: EITHER,
     parameters: [
       parameter('name.value', "the teacher's user ID", {
         example: 'usr-teacher',
@@ -142,7 +138,6 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
   },
   {
     collection: 'result',
-    methods: EITHER,
     parameters: [
       parameter('session', 'the school year, YYYY-YY', {
         schema: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },

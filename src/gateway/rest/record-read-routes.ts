@@ -123,7 +123,7 @@ export const READ_ERRORS = [...REPORT_ERRORS, 'MALFORMED_FILTER', 'GONE'] as con
 const LIST_ROUTES: readonly Route[] = [
   listRoute('GET', undefined, []),
   listRoute('POST', undefined, []),
-  ...COLLECTION_READS.flatMap(({ collection, methods, parameters }) =>
+  ...COLLECTION_READS.flatMap(({ collection, methods = ['GET', 'POST'], parameters }) =>
     methods.map((method) => listRoute(method, collection, parameters)),
   ),
 ];

@@ -73,10 +73,8 @@ function hintAt(path: Path, scope: Scope, collection: Collection): Hint | undefi
   if (members.length > 0 && !isInReach(field)) return undefined;
   for (const [depth, member] of members.entries()) {
     const at = `"${field.name}" of ${collection.name}`;
-    if (field.type === 'reference') {
-      const isOwn = REFERENCE_MEMBERS.has(member) && depth === members.length - 1;
-      return isOwn ? undefined : ofReference(at, members.slice(depth).join('.'));
-    }
+    const rest = members.slice(depth).join('.');
+    if (field.type === 'reference') return REFERENCE_MEMBERS.has(rest) ? undefined : ofReference(at, rest);
     if (field.type !== 'object')
       return { text: `${at} is a ${field.type}; it has no members.`, isTypo: false };
     const { fields }: Field = field;

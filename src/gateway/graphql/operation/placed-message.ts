@@ -60,10 +60,9 @@ function operatorHint(message: string): string {
 function nodesHint(message: string): string {
   const [, name, kind] =
     /^Cannot query field "(\w+)" on type "\w+(Connection|Report)"\.$/.exec(message) ?? [];
-  if (name === undefined) return '';
-  return kind === 'Report'
-    ? ` Columns are selected in rows { ${name} }.`
-    : ` Fields of records are selected in nodes { ${name} }.`;
+  const place =
+    kind === 'Report' ? 'Columns are selected in rows' : 'Fields of records are selected in nodes';
+  return name === undefined ? '' : ` ${place} { ${name} }.`;
 }
 
 /** The operators by the part of the type name before `ConditionInput`. */

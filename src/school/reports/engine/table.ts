@@ -36,7 +36,7 @@ export type NestedLists = 'with lists' | 'without lists';
 export function tableOf(rowClass: RowClass, totals: JsonObject, lists: NestedLists = 'with lists'): Table {
   const isLeftOut = ({ type, spread }: Column) =>
     lists === 'without lists' && type === 'rows' && spread === undefined;
-  const { columns, rowsOf } = unfold(rowClass);
+  const [columns, rowsOf] = unfold(rowClass);
   const places = (lists === 'with lists' ? columns : rowClass.columns)
     .filter((column) => !isLeftOut(column))
     .flatMap((column) => placesOf(column, totals));
@@ -54,23 +54,20 @@ export function tableOf(rowClass: RowClass, totals: JsonObject, lists: NestedLis
  * The columns of the lines of a table, and the lines of a row. An unfolded list has a line per element, and
  * its columns in its place; those of the row with the same names are left out.
  */
-function unfold({ columns }: RowClass): Unfolding {
+function unfold({
+  columns,
+}: RowClass): readonly [readonly Column[], (row: JsonObject) => readonly JsonObject[]] {
   const list = columns.find(({ isUnfolded }) => isUnfolded);
-  if (!list?.rowClass) return { columns, rowsOf: (row) => [row] };
-  const inner = unfold(list.rowClass);
-  const isOwn = ({ name }: Column) => !inner.columns.some((one) => one.name === name);
-  return {
-    columns: columns.flatMap((column) => (column === list ? inner.columns : [column].filter(isOwn))),
-    rowsOf(row) {
+  if (!list?.rowClass) return [columns, (row) => [row]];
+  const [inner, rowsOf] = unfold(list.rowClass);
+  const isOwn = ({ name }: Column) => !inner.some((one) => one.name === name);
+  return [
+    columns.flatMap((column) => (column === list ? inner : [column].filter(isOwn))),
+    (row) => {
       const elements = elementsOf(row[list.name]);
-      return elements.length === 0 ? [row] : elements.flatMap((one) => inner.rowsOf({ ...row, ...one }));
+      return elements.length === 0 ? [row] : elements.flatMap((one) => rowsOf({ ...row, ...one }));
     },
-  };
-}
-
-interface Unfolding {
-  readonly columns: readonly Column[];
-  rowsOf(row: JsonObject): readonly JsonObject[];
+  ];
 }
 
 /** Prints the instants among the cells as days and times of the zone, if one is given. */

@@ -122,7 +122,11 @@ export function readArguments<Shape extends z.ZodRawShape>(
       return value === undefined || value === null ? [] : [[parameter, value]];
     }),
   );
-  const parsed = z.object(shape).safeParse(given);
+  // Of a value that is none of several kinds, what each kind says of it.
+  const parsed = z.object(shape).safeParse(given, {
+    error: ({ code, errors }) =>
+      code === 'invalid_union' ? (errors as Faults).map(([first]) => first?.message).join('; ') : undefined,
+  });
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map((issue) => toDetail(issue, given));
   const list = errors.map((error) => `${error.parameter}: ${error.detail}`).join('; ');
@@ -153,19 +157,12 @@ export const jsonValue = z.custom<JsonValue>((value) => value !== undefined, 'a 
 
 const MOST_SHOWN = 200;
 
+type Faults = readonly (readonly { readonly message: string }[])[];
+
 function toDetail(issue: z.core.$ZodIssue, given: Readonly<Record<string, JsonValue>>): ErrorDetail {
   const parameter = issue.path.map(String).join('.');
   const sent = given[parameter];
   const isShown = typeof sent === 'string' ? sent.length <= MOST_SHOWN : typeof sent !== 'object';
-  const detail = sent === undefined && issue.path.length === 1 ? 'is missing' : reasonOf(issue);
+  const detail = sent === undefined && issue.path.length === 1 ? 'is missing' : issue.message;
   return { parameter, detail, ...(sent !== undefined && isShown && { sent }) };
-}
-
-/** Of a value that is none of several kinds: what is wrong within the one that it resembles, or the kinds. */
-function reasonOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue.message;
-  const reasons = issue.errors.flatMap(([first]) => first ?? []);
-  const inner = reasons.find(({ path }) => path.length > 0);
-  if (inner) return `${inner.path.join('.')}: ${reasonOf(inner)}`;
-  return [...new Set(reasons.map(reasonOf))].join(', or ');
 }
