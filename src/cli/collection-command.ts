@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describeBounds } from '../base/model/bounds.js';
-import type { Collection, Field, RowRule } from '../base/model/collection.js';
+import type { Collection, Field } from '../base/model/collection.js';
 import type { Services } from '../gateway/compose/services.js';
 import { listDanglingReferences } from '../store/reading/dangling-references.js';
 import { listRuleBreaches, type RuleBreach } from '../store/writing/rule-breaches.js';
@@ -38,7 +38,12 @@ export function registerCollectionCommand(collection: Command, commandLine: Comm
             [...access.readOnlyFields].join(', '),
             access.rows === undefined
               ? 'all'
-              : [access.rows, ...access.alsoReads].map(describeRule).join('; to read also '),
+              : [access.rows, ...access.alsoReads]
+                  .map(
+                    ({ fields, attribute }) =>
+                      `${fields.map((one) => one.join('.')).join(', ')} in ${attribute}`,
+                  )
+                  .join('; to read also '),
           ]),
         );
       }),
@@ -60,10 +65,6 @@ function collectionToJson({ name, title, fields, isDeclared, domainId, version }
     domainId: domainId ?? null,
     fields: fields.map((field) => field.name),
   };
-}
-
-function describeRule({ fields, attribute }: RowRule): string {
-  return `${fields.map((path) => path.join('.')).join(', ')} in ${attribute}`;
 }
 
 function fieldRow(field: Field): string[] {

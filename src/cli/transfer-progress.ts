@@ -66,12 +66,9 @@ export function textsOfSteps(unit: string, now = () => performance.now()): (step
   return (step) => {
     if (begun === undefined || step.done < last) begun = { done: step.done, at: now() };
     last = step.done;
-    return textOfStep(step, unit, speedOf(step.done - begun.done, now() - begun.at));
+    const ms = now() - begun.at;
+    return textOfStep(step, unit, ms > 0 ? (1000 * (step.done - begun.done)) / ms : 0);
   };
-}
-
-function speedOf(count: number, ms: number): number {
-  return ms > 0 ? (1000 * count) / ms : 0;
 }
 
 /**

@@ -68,17 +68,14 @@ function keyTextOf(
   by: UniqueTogether['parts'][number]['by'],
   timeZone: string,
 ): string {
-  if (by === 'day') return dayIn(String(value), timeZone);
+  const text = String(value);
+  if (by === 'day') return text.length === 10 ? text : dayOf(text, timeZone);
   return by === 'folded' && typeof value === 'string' ? foldText(value) : canonicalText(value);
 }
 
 function isExcepted({ field, is }: UniqueTogether['unless'][number], data: JsonObject): boolean {
   const value = memberOf(data, field) ?? null;
   return is === undefined ? value !== null : typeof value === 'string' && is.includes(value);
-}
-
-function dayIn(text: string, timeZone: string): string {
-  return text.length === 10 ? text : dayOf(text, timeZone);
 }
 
 /** The number 1.0 equals 1, and neither equals the text "1". */

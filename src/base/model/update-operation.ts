@@ -214,7 +214,11 @@ function apply(record: JsonObject, operation: UpdateOperation, moment: UpdateMom
       return withValueAt(withoutValueAt(record, operation.path), operation.to, value);
     }
     case 'currentDate':
-      return withValueAt(record, operation.path, writtenMoment(operation, moment));
+      return withValueAt(
+        record,
+        operation.path,
+        operation.as === 'day' ? dayOf(moment.now, moment.timeZone) : moment.now.toISOString(),
+      );
   }
 }
 
@@ -306,10 +310,6 @@ function withList(
 ): JsonObject {
   if (valueAtPath(record, path) === undefined) return record;
   return withValueAt(record, path, change(listAt(record, path)));
-}
-
-function writtenMoment({ as }: CurrentDateOperation, { now, timeZone }: UpdateMoment): string {
-  return as === 'day' ? dayOf(now, timeZone) : now.toISOString();
 }
 
 function assertApart(paths: readonly Path[]): void {

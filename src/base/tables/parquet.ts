@@ -184,15 +184,14 @@ function memberValue({ type, isList, members }: Omit<TableColumn, 'heading'>, va
     invariant(Array.isArray(value), 'a cell of a list is one');
     return value.map((element: JsonValue) => memberValue({ type, isList: false, members }, element));
   }
-  if (!members) return STORED[type].toScalar(type === 'json' ? printExactJson(value) : textOf(value));
+  if (!members) {
+    const text = type === 'json' ? printExactJson(value) : String(isExactNumber(value) ? value.value : value);
+    return STORED[type].toScalar(text);
+  }
   invariant(isJsonObject(value), 'a cell with members is an object');
   return Object.fromEntries(
     members.map((member) => [member.heading, memberValue(member, memberOf(value, member.heading) ?? null)]),
   );
-}
-
-function textOf(element: JsonValue): string {
-  return isExactNumber(element) ? element.value : String(element);
 }
 
 /** The number times ten to the power of `places`; `undefined` where that is no whole number or too large. */

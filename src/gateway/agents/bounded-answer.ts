@@ -38,7 +38,8 @@ export function boundAnswer(text: string, { maxRows, maxBytes }: AnswerBounds): 
   for (const found of listsIn(value, [])) if (found.list.length > maxRows) cut(found, maxRows);
   let printed = printExactJson(value);
   while (Buffer.byteLength(printed) > maxBytes) {
-    const [largest] = outermostLists(value, [])
+    const [largest] = [...listsIn(value, [])]
+      .filter((found) => !found.path.includes('*'))
       .map((found) => ({ found, bytes: bytesOf(found.list) }))
       .filter(({ found }) => found.list.length > 0)
       .sort((one, other) => other.bytes - one.bytes);
@@ -97,8 +98,4 @@ function* listsIn(value: JsonValue, path: readonly string[]): Generator<FoundLis
   }
   if (!isJsonObject(value)) return;
   for (const [name, member] of Object.entries(value)) yield* listsIn(member, [...path, name]);
-}
-
-function outermostLists(value: JsonValue, path: readonly string[]): readonly FoundList[] {
-  return [...listsIn(value, path)].filter((found) => !found.path.includes('*'));
 }

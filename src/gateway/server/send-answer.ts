@@ -76,11 +76,7 @@ function marked(answer: WholeAnswer, { request, reply }: SendOptions): WholeAnsw
   const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
   if (marker === undefined) return answer;
   confirmMarker(reply);
-  return { ...answer, text: Buffer.concat([bytesOf(answer.text), Buffer.from(marker)]) };
-}
-
-function bytesOf(text: string | Uint8Array): Uint8Array {
-  return typeof text === 'string' ? Buffer.from(text) : text;
+  return { ...answer, text: Buffer.concat([Buffer.from(answer.text), Buffer.from(marker)]) };
 }
 
 function setHeldEtag({ request, reply }: SendOptions): void {

@@ -6,7 +6,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { invalidAt, ServiceError } from '../../base/errors.js';
-import type { Principal, Scope } from '../../base/model/scope.js';
+import type { Scope } from '../../base/model/scope.js';
 import { withAsciiDigits } from '../../base/text/ascii-digits.js';
 import { isAdmin } from '../../store/access/access.js';
 import { type AuditedOperation, auditedAct } from '../../store/audited-act.js';
@@ -292,12 +292,10 @@ function isOf({ domainId, userId }: UserRef): Sql {
  * rights.
  */
 function ownerOf({ principal }: Scope): UserRef {
-  if (isOwnSession(principal)) return { domainId: principal.domainId, userId: principal.id };
+  const { kind, credential, domainId, id: userId } = principal;
+  const isOwnSession = kind === 'user' && credential.kind === 'token' && credential.part === undefined;
+  if (isOwnSession) return { domainId, userId };
   throw new ServiceError('FORBIDDEN', 'A second factor is looked after once logged in, not with an API key.');
-}
-
-function isOwnSession({ kind, credential }: Principal): boolean {
-  return kind === 'user' && credential.kind === 'token' && credential.part === undefined;
 }
 
 function createRecoveryCodes(): readonly string[] {

@@ -144,12 +144,10 @@ async function* sheetRows(
   for await (const lines of batches) {
     count += lines.length;
     if (count > MAX_SHEET_RECORDS) throw tooLong('more records came than fit');
-    yield lines.map((line) => printRow(cellsOf(columns, line))).join('');
+    const cellsOf = (line: TableLine) =>
+      columns.map(({ type, isList }, index) => printCell(isList ? 'json' : type, line[index] ?? null));
+    yield lines.map((line) => printRow(cellsOf(line))).join('');
   }
-}
-
-function cellsOf(columns: readonly TableColumn[], line: TableLine): readonly string[] {
-  return columns.map(({ type, isList }, index) => printCell(isList ? 'json' : type, line[index] ?? null));
 }
 
 /**

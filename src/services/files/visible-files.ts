@@ -45,7 +45,8 @@ export async function isReadable(
   scope: Scope,
   { file, within }: { readonly file: StoredFile; readonly within: Transaction | undefined },
 ): Promise<boolean> {
-  if (isOwn(scope, file) || hasRole(scope, file)) return true;
+  const { roles, scopes } = scope.principal;
+  if (isOwn(scope, file) || (scopes === undefined && file.roles.some((role) => roles.has(role)))) return true;
   if (file.link === undefined) return false;
   const { collection, recordId } = file.link;
   const found = store.get(scope, collection, recordId, ID_ALONE, { within });
@@ -83,8 +84,4 @@ function ownFiles(principal: Principal): Sql {
 export function isOwn({ principal }: Scope, file: StoredFile): boolean {
   if (principal.scopes !== undefined) return false;
   return principal.roles.has('admin') || file.createdBy === principal.id;
-}
-
-function hasRole({ principal }: Scope, file: StoredFile): boolean {
-  return principal.scopes === undefined && file.roles.some((role) => principal.roles.has(role));
 }

@@ -283,7 +283,9 @@ async function readRowsOf(file: string, name: string): Promise<readonly BundleRo
     for (const { number, values, fault } of batch) {
       if (fault !== undefined)
         throw new ServiceError('MALFORMED_REQUEST', `${name}, row ${number}: ${fault}`);
-      const cells = Object.entries(values).map(([column, cell]) => [column, toText(cell)] as const);
+      const cells = Object.entries(values).map(
+        ([column, cell]) => [column, typeof cell === 'string' ? cell.trim() : ''] as const,
+      );
       rows.push(Object.fromEntries(cells));
     }
     if (rows.length > MOST_ROWS) {
@@ -291,8 +293,4 @@ async function readRowsOf(file: string, name: string): Promise<readonly BundleRo
     }
   }
   return rows;
-}
-
-function toText(cell: unknown): string {
-  return typeof cell === 'string' ? cell.trim() : '';
 }

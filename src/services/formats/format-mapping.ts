@@ -311,15 +311,11 @@ function found(text: string, pattern: string, without: string | undefined): stri
 }
 
 function printDay(text: string, form: 'YYYY-MM-DD' | 'DD-MM-YYYY' | 'YYYYMMDD', timeZone: string): string {
-  const day = isDay(text) ? text : toDay(text, timeZone);
-  if (day === undefined) return '';
+  if (!isDay(text) && Number.isNaN(Date.parse(text))) return '';
+  const day = isDay(text) ? text : dayOf(text, timeZone);
   const [year = '', month = '', date = ''] = day.split('-');
   if (form === 'YYYYMMDD') return `${year}${month}${date}`;
   return form === 'DD-MM-YYYY' ? `${date}-${month}-${year}` : day;
-}
-
-function toDay(text: string, timeZone: string): string | undefined {
-  return Number.isNaN(Date.parse(text)) ? undefined : dayOf(text, timeZone);
 }
 
 function partOf(name: string, part: 'last word' | 'but the last word'): string {

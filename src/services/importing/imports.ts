@@ -337,7 +337,10 @@ export class Imports {
   ): Promise<StoredImport> {
     const { database, store, catalog } = this.#options;
     const one = await this.change(scope, id, { options: sent });
-    if (one.mapping === undefined) throw notInspected(one);
+    if (one.mapping === undefined) {
+      const detail = `the file is not looked into yet (the import is ${one.state})`;
+      throw new ServiceError('CONFLICT', detail);
+    }
     if (one.mapping.columns.every(({ field }) => field === null) && one.inspection?.columns !== undefined) {
       throw invalidImport(
         'mapping',
@@ -430,10 +433,6 @@ function assertTried(one: StoredImport): void {
     'CONFLICT',
     'missing=remove removes records, and needs a dry run of this mapping first, which says how many',
   );
-}
-
-function notInspected({ state }: StoredImport): ServiceError {
-  return new ServiceError('CONFLICT', `the file is not looked into yet (the import is ${state})`);
 }
 
 function oneOf<T extends string>(parameter: string, sent: T, allowed: readonly T[]): T {

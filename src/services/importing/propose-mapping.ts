@@ -144,9 +144,9 @@ export function proposeMapping(
     return fields.length === 1 && open().filter(isOf).length === 1 ? first?.field : undefined;
   });
   giveEach((column) => {
-    const isName =
-      headingWords(column).every((word) => ofCollection.has(word)) && holdsTexts(cellsOf(column));
-    return isName
+    const { filled = 0, likely } = cellsOf(column) ?? {};
+    const holdsTexts = filled > 0 && likely?.kind === 'text';
+    return holdsTexts && headingWords(column).every((word) => ofCollection.has(word))
       ? candidates.find((one) => isFree(one) && one.field === collection.labelField)?.field
       : undefined;
   });
@@ -194,10 +194,6 @@ function agrees({ kind }: Candidate, cells: ColumnInspection | undefined): boole
   const fitting = FITTING_KINDS[kind];
   if (fitting === undefined || cells === undefined || cells.filled === 0) return true;
   return cells.kinds.some((found) => fitting.includes(found.kind) && 2 * found.count >= cells.filled);
-}
-
-function holdsTexts(cells: ColumnInspection | undefined): boolean {
-  return cells !== undefined && cells.filled > 0 && cells.likely.kind === 'text';
 }
 
 /**

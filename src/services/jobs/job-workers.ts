@@ -127,7 +127,11 @@ export class JobWorkers {
    */
   async #supervise(pool: pg.Pool, onStarted: () => void): Promise<void> {
     const { observe } = this.#options;
-    for (let restartMs = 200; !this.#stopping.signal.aborted; restartMs = nextRestart(restartMs)) {
+    for (
+      let restartMs = 200;
+      !this.#stopping.signal.aborted;
+      restartMs = Math.min(2 * restartMs, MAX_RESTART_MS)
+    ) {
       try {
         this.#runner = await this.#run(pool);
         onStarted();
@@ -258,10 +262,6 @@ function withoutListening(pool: pg.Pool): pg.Pool {
  * process.
  */
 const NOTED_IN_BATCHES = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
-
-function nextRestart(restartMs: number): number {
-  return Math.min(2 * restartMs, MAX_RESTART_MS);
-}
 
 /** The trace headers stored with a job, so that it continues the trace of whoever added it. */
 function sentWith(payload: unknown): TraceHeaders {

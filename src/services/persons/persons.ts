@@ -8,7 +8,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
-import { parsePlainJson, printExactJson } from '../../base/json/json.js';
+import { defined, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { toAbortSignal } from '../../base/model/end-signal.js';
 import { type Scope, systemPrincipal } from '../../base/model/scope.js';
 import { printZip } from '../../base/tables/print-zip.js';
@@ -122,9 +122,10 @@ export class Persons {
         if (!(await isNext(transaction, id, index))) return;
         const report = new ErasureReport();
         await step({ ...known, transaction, report });
+        const entries = printExactJson(report.entries.map(defined));
         await transaction.query(sql`
           update erasures
-          set steps_done = ${index + 1}, report = report || ${printExactJson(toJson(report.entries))}::jsonb
+          set steps_done = ${index + 1}, report = report || ${entries}::jsonb
           where id = ${id}::uuid`);
       });
     }
@@ -266,10 +267,6 @@ async function end(
 function toErasure({ pseudonym, identifiers }: PersonIdentity, entries: readonly ErasureEntry[]): Erasure {
   const shared = identifiers.filter(({ isAlone }) => !isAlone).map(({ value }) => value);
   return { pseudonym, entries, shared };
-}
-
-function toJson(entries: readonly ErasureEntry[]) {
-  return entries.map(({ because, ...entry }) => ({ ...entry, ...(because !== undefined && { because }) }));
 }
 
 /** There are four billion pseudonyms. Two equal ones in a school are very unlikely, and would do no harm. */

@@ -77,7 +77,7 @@ export interface RunResult {
 }
 
 /** The setting a script ran into. */
-export type ScriptLimit = 'cpuTime' | 'wallTime' | 'memory' | 'stack' | 'output' | 'hostCalls';
+type ScriptLimit = 'cpuTime' | 'wallTime' | 'memory' | 'stack' | 'output' | 'hostCalls';
 
 export interface ScriptError {
   /** `TypeError`, `Error`, … as the script would see it. */

@@ -4,7 +4,7 @@ import { MAX_JSON_DEPTH } from '../../base/json/body-shape.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import type { GuestError } from './guest/guest-message.js';
 import { PRELUDE_NAME } from './guest/prelude.js';
-import type { ScriptError, ScriptLimit } from './run-request.js';
+import type { ScriptError } from './run-request.js';
 import { printLimit, type ScriptLimits } from './script-settings.js';
 
 const LIMIT_SETTINGS = {
@@ -42,7 +42,7 @@ export function scriptLimitError(
     message: `${script} was ended: ${WORDS[limit]}${bound}`,
     code: 'LIMIT_EXCEEDED',
     status: ERRORS.LIMIT_EXCEEDED.status,
-    limit: kindOf(limit),
+    limit: limit === 'outputBytes' || limit === 'outputLines' ? 'output' : limit,
     ...placeIn(script, at?.stack ?? ''),
   };
 }
@@ -87,10 +87,6 @@ const ADVICE = new Map([
   ["'exports' is not defined", 'give the result by `export default`'],
   ["'Intl' is not defined", 'platform.format writes days, times and amounts'],
 ]);
-
-function kindOf(limit: MetLimit): ScriptLimit {
-  return limit === 'outputBytes' || limit === 'outputLines' ? 'output' : limit;
-}
 
 /** The script may have written anything into its error: what is of no known code is left out. */
 function readRefusal(text: string | undefined): Pick<ScriptError, 'code' | 'status' | 'errors'> {

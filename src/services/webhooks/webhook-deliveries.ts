@@ -309,7 +309,10 @@ export class WebhookDeliveries {
     const request = { method: 'POST', url: new URL(url), headers, body, timeoutMs, signal } as const;
     const startedAt = performance.now();
     const answered = await outbound.send({ ...request, redirects: 'return' }).then(
-      ({ status, body: answer }) => ({ status, answer: printable(answer), problem: problemOf(status) }),
+      ({ status, body: bytes }) => {
+        const answer = bytes.toString('utf8').slice(0, KEPT_ANSWER).replaceAll('\0', '\ufffd');
+        return { status, answer, problem: problemOf(status) };
+      },
       (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
     );
     return { ...answered, body, durationMs: performance.now() - startedAt };
@@ -425,8 +428,4 @@ function stateAfter({ isSkipped, problem, status }: Tried, isLast: boolean): Del
 function problemOf(status: number): string | undefined {
   if (status === GONE) return 'The answer was 410: the receiver wants no more, so the webhook is paused.';
   return status >= 200 && status < 300 ? undefined : `The answer was ${status}.`;
-}
-
-function printable(answer: Buffer): string {
-  return answer.toString('utf8').slice(0, KEPT_ANSWER).replaceAll('\0', '\ufffd');
 }

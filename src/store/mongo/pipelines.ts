@@ -17,7 +17,6 @@ import { namedStatements } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
 import { compilePipeline, type PipelineOptions } from './compile-pipeline.js';
 import type { Stage } from './mongo-pipeline.js';
-import type { FieldTree } from './mongo-projection.js';
 
 export interface PipelinesOptions {
   readonly database: Database;
@@ -253,14 +252,13 @@ function pathsOf(stage: Stage, context: ResolveContext): readonly Path[] {
       return [stage.path];
     case 'project':
       if (stage.projection.kind === 'all but') return [];
-      return [...topsOf(stage.projection.fields), ...expressionsOf(stage).flatMap(listExpressionPaths)];
+      return [
+        ...[...stage.projection.fields.keys()].map((name) => [name]),
+        ...expressionsOf(stage).flatMap(listExpressionPaths),
+      ];
     default:
       return expressionsOf(stage).flatMap(listExpressionPaths);
   }
-}
-
-function topsOf(fields: FieldTree): readonly Path[] {
-  return [...fields.keys()].map((name) => [name]);
 }
 
 /** The expressions of the stage itself, without those of its inner pipelines. */

@@ -112,7 +112,11 @@ export class RecordInserts {
     const identified = sent.map(({ id, data }, index) => ({ id: id ?? ids[index] ?? '', data }));
     const write = { scope, collection, access };
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'create');
-    if (triggers.length === 0) return await this.#insert(write, identified.map(asItWasSent), options);
+    if (triggers.length === 0) {
+      const own = (data: JsonObject) => ({ has: (name: string) => Object.hasOwn(data, name) });
+      const asSent = identified.map(({ id, data }) => ({ id, data, own: own(data) }));
+      return await this.#insert(write, asSent, options);
+    }
     const made = await atomicWrite(this.#environment, { scope, collection }, options, async (within) => {
       const revised: SentRecord[] = [];
       for (const { id, data } of identified) {
@@ -346,10 +350,6 @@ function takeFirst(waiting: WaitingCreate[]): readonly WaitingCreate[] {
     return index > 0 && sum > MOST_BYTES_TOGETHER;
   });
   return waiting.splice(0, end === -1 ? MOST_TOGETHER : end);
-}
-
-function asItWasSent({ id, data }: { readonly id: string; readonly data: JsonObject }): SentRecord {
-  return { id, data, own: { has: (name) => Object.hasOwn(data, name) } };
 }
 
 /** A write in one transaction with what it triggers; announced after a commit of its own. */

@@ -311,7 +311,7 @@ function toStoredScalar(field: Field, sent: JsonValue, place: Place): JsonValue 
   const converted = scalarTypeOf(field)?.toStored(value, options.timeZone, options.callingCode);
   const isValid =
     converted !== undefined &&
-    isAllowed(field, converted) &&
+    (field.allowed === undefined || (typeof converted === 'string' && field.allowed.includes(converted))) &&
     (field.bounds === undefined || isWithinBounds(field.bounds, converted, options));
   if (!isValid) return isHeld(sent, place) ? sent : report(place, scalarExpectationOf(field), sent);
   const stored = converted;
@@ -320,10 +320,6 @@ function toStoredScalar(field: Field, sent: JsonValue, place: Place): JsonValue 
     return report(place, `text of at most ${MAX_INDEXED_BYTES} bytes, because the field is indexed`, sent);
   }
   return stored;
-}
-
-function isAllowed({ allowed }: Field, stored: JsonValue): boolean {
-  return allowed === undefined || (typeof stored === 'string' && allowed.includes(stored));
 }
 
 /** Whether the record has the value already, at this place or at another of the same list. */

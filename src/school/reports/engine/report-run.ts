@@ -4,7 +4,7 @@
  */
 
 import { faultAt, invariant } from '../../../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../../base/json/json.js';
+import { isJsonObject, type JsonObject, parseExactJson } from '../../../base/json/json.js';
 import type { EndSignal } from '../../../base/model/end-signal.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { contentTypeOf, type Format } from '../../../base/tables/format.js';
@@ -97,7 +97,10 @@ export class ReportRun {
   /** The parameters as understood, with defaults filled in. */
   get parameters(): JsonObject {
     return Object.fromEntries(
-      Object.entries(this.#options.values).map(([name, value]) => [name, isScalar(value) ? value : null]),
+      Object.entries(this.#options.values).map(([name, value]) => [
+        name,
+        typeof value === 'string' || typeof value === 'boolean' ? value : null,
+      ]),
     );
   }
 
@@ -240,8 +243,4 @@ function pageSize(first: number | undefined, { defaultPageSize, maxPageSize }: R
     expected: `1 to ${maxPageSize}`,
     sent: first,
   });
-}
-
-function isScalar(value: unknown): value is JsonValue & (string | boolean) {
-  return typeof value === 'string' || typeof value === 'boolean';
 }

@@ -95,7 +95,7 @@ function placesOf(column: Column, totals: JsonObject): Place[] {
     return rowClass.columns.map((inner) => ({
       heading: `${headingOf(name)}: ${headingOf(inner.name).toLowerCase()}`,
       column: inner,
-      value: (row) => memberOf(row[name], inner.name),
+      value: ({ [name]: outer }) => (isJsonObject(outer) ? outer[inner.name] : undefined),
     }));
   }
   return [{ heading: headingOf(name), column, value: (row) => row[name] }];
@@ -126,8 +126,4 @@ function cellType(type: ColumnType): Cell['type'] {
 
 function elementsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isJsonObject(value) ? value[name] : undefined;
 }

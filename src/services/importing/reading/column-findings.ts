@@ -68,9 +68,10 @@ const CELL_FITS: readonly CellFit[] = [
   ),
   { kind: 'integer', format: 'plain', fits: (text) => isInteger(text, 'plain') },
   { kind: 'integer', format: 'grouped', fits: (text) => isInteger(text, 'grouped') },
-  ...NUMBER_FORMATS.map(
-    (format): CellFit => ({ kind: 'number', format, fits: (text) => isNumber(text, format) }),
-  ),
+  ...NUMBER_FORMATS.map((format): CellFit => {
+    const fits = (text: string) => !CODE.test(text) && digitsOf(text, format) !== undefined;
+    return { kind: 'number', format, fits };
+  }),
   { kind: 'boolean', fits: (text) => typeof parseBooleanCell(text) === 'boolean' },
   { kind: 'day', format: 'serial', fits: (text) => isWithin(text, SERIALS) },
   { kind: 'instant', format: 'epoch-milliseconds', fits: (text) => isWithin(text, EPOCHS) },
@@ -111,10 +112,6 @@ function isNoNumber(format: string): boolean {
 
 function isInteger(text: string, format: NumberFormat): boolean {
   return !CODE.test(text) && /^[+-]?[\d,]+$/.test(text) && digitsOf(text, format) !== undefined;
-}
-
-function isNumber(text: string, format: NumberFormat): boolean {
-  return !CODE.test(text) && digitsOf(text, format) !== undefined;
 }
 
 function isWithin(text: string, { first, last }: { readonly first: number; readonly last: number }): boolean {

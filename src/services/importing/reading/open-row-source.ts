@@ -157,7 +157,8 @@ function textOf(bytes: Buffer): string {
 function formatOf(bytes: Buffer, text: string, hint: SourceFormat | undefined): SourceFormat {
   if (bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) return 'xlsx';
   assertNotParquet(bytes);
-  if (isGzip(bytes) || isBson(bytes)) return 'bson';
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (isGzip || isBson(bytes)) return 'bson';
   assertText(bytes);
   if (!isJson(text)) return hint === 'tsv' ? 'tsv' : 'csv';
   if (EXTENDED.test(text)) return 'ejson';
@@ -206,10 +207,6 @@ function assertNotParquet(bytes: Buffer): void {
     'UNSUPPORTED_MEDIA_TYPE',
     'The file is Parquet, which is exported but not imported; convert it to CSV or NDJSON, e.g. by DuckDB.',
   );
-}
-
-function isGzip(bytes: Buffer): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 /** Its length, the type of its first element, and the final zero if it was read. */

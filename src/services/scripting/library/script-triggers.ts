@@ -9,12 +9,7 @@ import type { Scope } from '../../../base/model/scope.js';
 import { traceHeaders } from '../../../base/process/traced.js';
 import type { FairQueue, Permit } from '../../../store/database/fair-queue.js';
 import { type Sql, sql } from '../../../store/sql.js';
-import type {
-  AskedWrite,
-  BeforeTrigger,
-  ReservedPermit,
-  WriteTriggers,
-} from '../../../store/writing/write-triggers.js';
+import type { BeforeTrigger, ReservedPermit, WriteTriggers } from '../../../store/writing/write-triggers.js';
 import { MESSAGES_TASK } from '../../messaging/sms/sms-log.js';
 import type { TopicTriggers } from '../../messaging/topics.js';
 import { queueKeyOf } from '../run-queues.js';
@@ -129,10 +124,11 @@ function beforeTrigger(
       if (script === undefined) return undefined;
       const waitedMs = within.reserved?.waitedMs ?? 0;
       const permit = within.reserved === undefined ? acquireNow(options.writeQueue, write.scope) : undefined;
+      const { operation, collection, record, previous = null } = write;
       try {
         const run = await options.scriptRuns.start(write.scope, script, {
           cause: 'before',
-          arguments: argumentsOf(write),
+          arguments: { operation, collection, record, previous },
           // A script whose writes trigger scripts again is limited in depth by the runner.
           depth: (write.scope.scriptDepth ?? 0) + 1,
           within,
@@ -184,10 +180,6 @@ function tookTooLong(
       'other writes; nothing was written, try again',
     { retryAfterSeconds: RETRY_SOON_SECONDS },
   );
-}
-
-function argumentsOf({ operation, collection, record, previous }: AskedWrite): JsonObject {
-  return { operation, collection, record, previous: previous ?? null };
 }
 
 function answerOf(run: ScriptRun): JsonObject | undefined {
