@@ -44,6 +44,31 @@ describe('a record', () => {
     expect(await page.getByLabel('Amount').inputValue()).toContain('1,200.5');
   });
 
+  it('is not changed or removed later by what was discarded, left or withdrawn offline', async () => {
+    const { createTask } = await ask(gateway, 'mutation { createTask(data: {name: "The fence"}) { id } }');
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${createTask.id}`);
+    const name = page.getByLabel('Name');
+    await name.waitFor();
+    await page.context().setOffline(true);
+    for (const withdraw of ['Discard changes', 'Withdraw']) {
+      await name.fill(`Given up by ${withdraw}`);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('1 change waits for the network.').waitFor();
+      await page.getByRole('button', { name: withdraw }).click();
+      await page.getByText('1 change waits for the network.').waitFor({ state: 'hidden' });
+    }
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('1 change waits for the network.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('1 change waits for the network.').waitFor({ state: 'hidden' });
+    await page.context().setOffline(false);
+    await page.getByText('You are offline.').waitFor({ state: 'hidden' });
+    await page.waitForLoadState('networkidle');
+    const kept = await gateway.fetch(`/o/recs/task/${createTask.id}`, { as: 'admin' });
+    expect(await kept.json()).toMatchObject({ name: 'The fence' });
+  });
+
   it('is brought back, too, where it was imported, and its history begins with its removal', async () => {
     const listed = await gateway.fetch('/o/recs/holiday?limit=1', { as: 'admin' });
     const [holiday] = (await listed.json()) as readonly { readonly _id: string; readonly name: string }[];

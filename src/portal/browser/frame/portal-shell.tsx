@@ -24,8 +24,9 @@ import {
   useNetwork,
   useWindowEvent,
 } from '@mantine/hooks';
+import { useMutationState } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { Fragment, Suspense, useEffect, useRef } from 'react';
+import { Fragment, Suspense, useEffect, useRef, useState } from 'react';
 import { KeepLanguage } from '../../../generated/portal/shell/viewer';
 import { BranchNotice, SchoolChoice } from '../branches/school-choice';
 import { Brand, Preferences } from '../entrance/entrance-card';
@@ -36,7 +37,7 @@ import { titleOfSheet, useSheets } from '../sheets/use-sheets';
 import { Icon, type IconName } from '../shell/icon';
 import { PrintedOnly } from '../shell/in-turns';
 import { LoadingState, lazyPart } from '../shell/states';
-import { IconButton } from '../shell/text-button';
+import { IconButton, TextButton } from '../shell/text-button';
 import { SwitchField } from '../shell/text-field';
 
 const SearchPalette = lazyPart(async () => (await import('../search/search-palette')).SearchPalette);
@@ -50,6 +51,7 @@ export function PortalShell() {
   const isFull = findPage(pathname)?.isFull === true;
   const keepLanguage = useChange(KeepLanguage);
   const [isSearchOpen, search] = useDisclosure(false);
+  const [turn, setTurn] = useState(0);
   useShortcuts(help.open);
   // Also while one types.
   useHotkeys([['mod+K', search.open]], [], true);
@@ -100,9 +102,9 @@ export function PortalShell() {
         <PrintedOnly>
           <PrintedHead />
         </PrintedOnly>
-        <OfflineNotice />
+        <OfflineNotice onWithdraw={() => setTurn(turn + 1)} />
         <BranchNotice />
-        <div id="content" tabIndex={-1}>
+        <div key={turn} id="content" tabIndex={-1}>
           <Suspense fallback={<LoadingState />}>
             <Outlet />
           </Suspense>
@@ -170,14 +172,24 @@ function PrintedHead() {
   );
 }
 
-function OfflineNotice() {
+/** Drawing the page anew withdraws what it has waiting; what is typed into forms of records is kept. */
+function OfflineNotice({ onWithdraw }: { onWithdraw(): void }) {
   const { online } = useNetwork();
+  const count = useMutationState({ filters: { predicate: ({ state }) => state.isPaused } }).length;
   return (
     <div role="status">
       {!online && (
         <div className="offline-notice">
           <Icon name="offline" />{' '}
-          {t('You are offline. This page may be out of date. Nothing you enter is lost.')}
+          {t('You are offline. This page may be out of date. Nothing you enter is lost.')}{' '}
+          {count > 0 && (
+            <>
+              {t('{count, plural, one {# change waits} other {# changes wait}} for the network.', {
+                count,
+              })}{' '}
+              <TextButton label={t('Withdraw')} size="compact-sm" onClick={onWithdraw} />
+            </>
+          )}
         </div>
       )}
     </div>

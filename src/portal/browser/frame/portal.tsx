@@ -81,6 +81,11 @@ function createQueryClient(): QueryClient {
       onSettled: () => queries.invalidateQueries({ refetchType: 'none' }),
     }),
   });
+  // What waits for the network is not done once its user has discarded it or left its dialog or page.
+  const mutations = queries.getMutationCache();
+  mutations.subscribe(({ type, mutation }) => {
+    if (type === 'observerRemoved' && mutation.state.isPaused) mutations.remove(mutation);
+  });
   return queries;
 
   /** After a refusal, the rights of the viewer are requested again, because they have changed. */

@@ -132,7 +132,15 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
               disabled={!isChanged || isBusy}
             />
           )}
-          <TextButton label={t('Discard changes')} disabled={!isChanged} onClick={() => keepDraft({})} />
+          <TextButton
+            label={t('Discard changes')}
+            disabled={!isChanged}
+            onClick={() => {
+              keepDraft({});
+              saving.forget();
+              make.reset();
+            }}
+          />
           {isChanged && (
             <Text c="dimmed" role="status">
               {t('{count, plural, one {# field} other {# fields}} not saved yet', {
@@ -187,6 +195,8 @@ interface RecordSaving {
   /** Returns whether everything is saved; `false` after a refusal or a conflict. */
   save(record: RecordToChange, changes: Draft): Promise<boolean>;
   readonly isSaving: boolean;
+  /** Withdraws a save that waits for the network, and forgets why the last one failed. */
+  forget(): void;
   /** Why it was not saved; `null` after a conflict, about which the user is asked. */
   readonly problem: GatewayProblem | null;
   /** The question to the user if somebody else has changed the record. */
@@ -277,6 +287,7 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
   return {
     save,
     isSaving: saving.isPending,
+    forget: saving.reset,
     problem: problem?.code === 'VERSION_CONFLICT' ? null : problem,
     conflict,
   };

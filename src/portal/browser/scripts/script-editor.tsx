@@ -88,6 +88,10 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
     onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => set({ [name]: currentTarget.value }),
   });
   const isChanged = isDrafted || script === undefined;
+  const discard = () => {
+    keepDraft({});
+    save.reset();
+  };
   const submit = () =>
     save.mutate(
       { script: toInput(name, form), ifVersion: begunVersion },
@@ -134,7 +138,7 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
             loading={save.isPending}
             onClick={submit}
           />
-          {isDrafted && <TextButton label={t('Discard changes')} onClick={() => keepDraft({})} />}
+          {isDrafted && <TextButton label={t('Discard changes')} onClick={discard} />}
         </Group>
       </Stack>
       <Stack component="section" aria-labelledby={heading}>
