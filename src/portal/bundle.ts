@@ -73,13 +73,16 @@ async function buildPortal(): Promise<void> {
   await generateOperations({ sources, schema: schemaFile, target: generated });
   await generateModules(buildSchema(await readFile(schemaFile, 'utf8')));
   const catalogs = await readMessageCatalogs([sources]);
-  const plugins = [withoutEditorStyles, ownModules(catalogs)];
+  const plugins = [withoutEditorStyles, accessiblePackages, ownModules(catalogs)];
   const page = await bundle({ portal: 'main.tsx' }, { plugins, codeSplitting: { groups: GROUPS } });
   const languages = Object.keys(catalogs);
   const urls = languages.map((language) => [language, urlOf(chunkOf(page, `\0${CATALOG}${language}`))]);
   const define = { CATALOG_URLS: JSON.stringify(Object.fromEntries(urls)) };
   const [arrive, ...others] = await bundle({ arrive: 'arrive.ts' }, { define, format: 'iife' });
-  const docs = await bundle({ 'rest-docs': 'rest-docs.ts', 'rest-docs-style': '../rooms/rest-docs.css' });
+  const docs = await bundle(
+    { 'rest-docs': 'rest-docs.ts', 'rest-docs-style': '../rooms/rest-docs.css' },
+    { plugins: [accessiblePackages] },
+  );
   if (arrive === undefined || others.length > 0) throw new Error('The script of the arrival is one file');
 
   const main = chunkOf(page, path.join(sources, 'main.tsx'));
@@ -203,6 +206,37 @@ const withoutEditorStyles: Plugin = {
   name: 'without-editor-styles',
   enforce: 'pre',
   load: (id) => (id.includes('/monaco-editor/') && id.endsWith('.css') ? '' : undefined),
+};
+
+/** By the file of a package, what it does against WCAG 2.2 AA, and what it does instead. */
+const MENDED: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
+  // A tab may have no button within it, such as the one that closes it.
+  '@graphiql/react/dist/components/tabs/index.js': [
+    [/"aria-selected": isActive,/, '"aria-current": isActive,'],
+    [/role: "tab",/, ''],
+    [/role: "tablist",/, ''],
+  ],
+  'graphiql/dist/GraphiQL.js': [[/role: "tabpanel"/, 'role: "group"']],
+  // Comments on the dark ground have a contrast of only 4.1:1.
+  '@graphiql/react/dist/constants.js': [
+    [/(foreground: "#908aff")/, '$1 }, { token: "comment", foreground: "#8fbf73"'],
+  ],
+  'swagger-ui-dist/swagger-ui-bundle.js': [
+    // A link within the button that opens an operation.
+    [/"a",\{className:"nostyle"/, '"span",{className:"nostyle"'],
+    [/"main",\{id:"operations"/, '"div",{id:"operations"'],
+  ],
+};
+
+const accessiblePackages: Plugin = {
+  name: 'accessible-packages',
+  transform(code, id) {
+    const [, mends = []] = Object.entries(MENDED).find(([file]) => id.endsWith(`node_modules/${file}`)) ?? [];
+    return mends.reduce((text, [from, to]) => {
+      if (!from.test(text)) throw new Error(`${id} has no ${from}`);
+      return text.replace(from, to);
+    }, code);
+  },
 };
 
 /** `catalog:hi` exports the compiled texts of a language, `platform:types` the declarations for scripts. */

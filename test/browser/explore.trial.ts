@@ -276,10 +276,10 @@ describe('the operations library of the explorer', () => {
   it('does not write over what its user typed', async () => {
     const page = await pages.openAs('admin');
     await type(page, 'query Mine { me { id } }');
-    await page.getByRole('tab', { name: 'Mine' }).waitFor();
+    await page.getByRole('button', { name: 'Mine' }).waitFor();
     await openExample(page, 'Ways of paying');
     await readTable(page);
-    await page.getByRole('tab', { name: 'Mine' }).click();
+    await page.getByRole('button', { name: 'Mine' }).click();
     await page.locator('.graphiql-query-editor').getByText('Mine').waitFor();
   });
 });

@@ -1,8 +1,12 @@
 /** `/docs` beside the portal and the manual, as one house. */
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { addressOf } from '../../src/portal/manual/pages.js';
+import { readPagePaths } from '../../src/portal/page-paths.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
-import { PHONE, usePages } from './use-pages.js';
+import { PHONE, usePages, waitForExplorer } from './use-pages.js';
+import { findViolations } from './well-made.js';
 
 const gateway = useDemoGateway({ students: 60 });
 const pages = usePages(gateway);
@@ -62,5 +66,44 @@ describe('the rooms of the house', () => {
     await page.getByText('You are not logged in').waitFor();
     await page.locator('.opblock-tag').first().waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+});
+
+/** What stands for a part of an address. Pages of what must be made first have tests of their own. */
+const SAMPLES: Readonly<Record<string, readonly string[]>> = {
+  $sheet: ['attendance', 'marks'],
+  $print: ['register', 'id-list', 'report-card'],
+  $collection: ['registration', 'fee_receipt', 'result'],
+  $report: ['fee-defaulters?run=1', 'day-sheet?run=1', 'class-grade-book'],
+  $person: ['usr-clerk'],
+  $id: ['new'],
+};
+
+function addressesOf(path: string): readonly string[] {
+  const part = /\$\w+/.exec(path)?.[0];
+  if (part === undefined) return [path];
+  return (SAMPLES[part] ?? []).flatMap((sample) => addressesOf(path.replace(part, sample)));
+}
+
+describe('every page of the house', () => {
+  it.each([360, 1440])('has no finding of axe at %i pixels, in either theme', async (width) => {
+    const paths = readPagePaths(await readFile('src/portal/browser/portal-pages.ts', 'utf8'));
+    const manual = ['', 'roles', 'rest', 'scripts'].map((path) => addressOf({ path }));
+    const addresses = [...paths.flatMap(({ path }) => addressesOf(path)), '/docs', ...manual];
+    const page = await pages.openPortalAs('admin', '/');
+    for (const address of addresses) {
+      await page.goto(gateway.url + address);
+      await page.waitForLoadState('networkidle');
+      if (address === '/explore') await waitForExplorer(page);
+      if (address === '/docs') {
+        const opened = page.locator('.responses-table');
+        await page.locator('.opblock-tag').nth(1).click();
+        await page.locator('.opblock-summary-control').first().click();
+        // The address of the page before may have had another one open.
+        await opened.first().waitFor();
+      }
+      const found = await findViolations(page, { width, height: 800 });
+      expect({ address, found }).toEqual({ address, found: [] });
+    }
   });
 });

@@ -14,6 +14,7 @@ interface SwaggerRequest {
 const session = new LoginSession();
 
 followTheme();
+new MutationObserver(completeMarkup).observe(document.body, { childList: true, subtree: true });
 await session.resume();
 showUser();
 void showRoomAccount(session);
@@ -46,6 +47,28 @@ function showUser(): void {
     state.kind === 'loggedIn'
       ? `Requests are sent as ${state.user.userName}.`
       : 'You are not logged in: requests are sent without a credential, unless you enter one.';
+}
+
+/**
+ * Swagger UI names no field, skips levels of headings, and lets no key scroll its examples. The list of error
+ * codes would be the whole of a first screen.
+ */
+function completeMarkup(): void {
+  const all = (selector: string) => document.querySelectorAll(`#contract :is(${selector})`);
+  for (const field of all('select, input, textarea')) {
+    const parameter = field.closest('tr')?.dataset.paramName ?? field.id;
+    field.setAttribute('aria-label', parameter || 'Value');
+  }
+  for (const heading of all('h3, h4'))
+    heading.setAttribute('aria-level', heading.closest('.opblock') ? '3' : '2');
+  for (const example of all('pre.microlight')) example.setAttribute('tabindex', '0');
+  for (const list of all('.info ul:not(details > *)')) {
+    const codes = document.createElement('details');
+    const title = document.createElement('summary');
+    title.textContent = 'Error codes';
+    list.replaceWith(codes);
+    codes.append(title, list);
+  }
 }
 
 /** Swagger UI has dark colours under a class. */

@@ -34,6 +34,9 @@ function namedClose() {
   return { closeButtonProps: { 'aria-label': t('Close') } };
 }
 
+/** The library makes the head of a dialog a `header`, which would be a second banner of the page. */
+const PLAIN_HEAD = { attributes: { header: { role: 'presentation' } } };
+
 export const THEME = createTheme({
   primaryColor: 'campus',
   primaryShade: { light: 7, dark: 7 },
@@ -55,8 +58,8 @@ export const THEME = createTheme({
     // Fields beside each other line up, whatever the length of their descriptions.
     InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
-    Modal: { defaultProps: () => ({ centered: true, ...namedClose() }) },
-    Drawer: { defaultProps: namedClose },
+    Modal: { defaultProps: () => ({ centered: true, ...namedClose(), ...PLAIN_HEAD }) },
+    Drawer: { defaultProps: () => ({ ...namedClose(), ...PLAIN_HEAD }) },
     Notification: { defaultProps: namedClose },
     PasswordInput: {
       defaultProps: () => ({ visibilityToggleButtonProps: { 'aria-label': t('Show characters') } }),

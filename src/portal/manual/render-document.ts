@@ -35,13 +35,19 @@ export function renderDocument(
   const parser = new MarkdownIt({ html: false });
   const tokens = parser.parse(markdown, {});
   const sections = readSections(tokens);
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
+    // A heading without words is a cell.
+    if (/^th_/.test(token.type) && tokens.slice(index - 1, index + 2).some(isEmptyText)) token.tag = 'td';
     aimLinks(token, { source, findAddress });
     alignByClass(token);
   }
-  parser.renderer.rules.table_open = () => '<div class="table"><table>';
+  parser.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>';
   parser.renderer.rules.table_close = () => '</table></div>';
   return { html: parser.renderer.render(tokens, parser.options, {}), sections };
+}
+
+function isEmptyText({ type, content }: Token): boolean {
+  return type === 'inline' && content === '';
 }
 
 /** Gives each heading its anchor, and says what stands below it. */

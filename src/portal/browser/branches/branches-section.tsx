@@ -1,6 +1,6 @@
 /** The branches of the school, with links to open them, and a button to create another one. */
 import { Anchor, Code, Group, Modal, NativeSelect, NavLink, Stack, Text, Title } from '@mantine/core';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { MakeBranch, SchoolBranches } from '../../../generated/portal/branches/branches';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
@@ -12,14 +12,13 @@ import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { TextField } from '../shell/text-field';
 
 export function BranchesSection() {
-  const heading = useId();
   const { domain, duties } = useViewer();
   const { data } = useOperation(SchoolBranches, {});
   if (!data) return null;
   return (
-    <section aria-labelledby={heading}>
+    <div>
       <Group justify="space-between" mb="xs" maw={820}>
-        <Title id={heading}>{t('School and branches')}</Title>
+        <Title>{t('School and branches')}</Title>
         {duties.includes('branches') && (
           <DialogButton
             label={t('New branch')}
@@ -50,7 +49,7 @@ export function BranchesSection() {
           [t('Time zone'), ({ timeZone }) => timeZone],
         ]}
       />
-    </section>
+    </div>
   );
 }
 

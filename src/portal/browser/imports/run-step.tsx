@@ -1,7 +1,7 @@
 /** The steps of an import after its columns are known: the outcome of a dry run, and that of the run. */
 import { Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import {
   ChangeImport,
   FaultsOfImport,
@@ -364,13 +364,12 @@ const SHOWN_AT_ONCE = 50;
 
 /** The invalid rows: the first ones in a table, and all of them as a file to correct and upload again. */
 function ImportFaults({ id, refused }: { readonly id: string; readonly refused: number }) {
-  const heading = useId();
   const [first, setFirst] = useState(SHOWN_AT_ONCE);
   const answer = useOperation(FaultsOfImport, { id, first }, { keepsPrevious: true });
   return (
-    <section aria-labelledby={heading}>
+    <div>
       <Group justify="space-between" mb="xs">
-        <Title id={heading}>{t('Problem')}</Title>
+        <Title>{t('Problem')}</Title>
         <CsvOfImport id={id} file="errors.csv" label={t('All rows with errors (CSV)')} />
       </Group>
       <Text c="dimmed" mb="xs">
@@ -398,7 +397,7 @@ function ImportFaults({ id, refused }: { readonly id: string; readonly refused: 
           onClick={() => setFirst(Math.min(MOST_SHOWN, first + 4 * SHOWN_AT_ONCE))}
         />
       )}
-    </section>
+    </div>
   );
 }
 

@@ -358,10 +358,7 @@ export function TitledSection({ title, mb = 'xs', isFramed = false, children }: 
       {children}
     </>
   );
-  if (!isFramed) return <section aria-labelledby={heading}>{content}</section>;
-  return (
-    <Paper component="section" withBorder p="md" aria-labelledby={heading}>
-      {content}
-    </Paper>
-  );
+  // A landmark of this name may be within, such as a table.
+  const common = { role: 'group', 'aria-labelledby': heading, children: content };
+  return isFramed ? <Paper withBorder p="md" {...common} /> : <div {...common} />;
 }
