@@ -42,6 +42,16 @@ it('approves a leave as the clerk, takes it back, and says why a decided one can
   await expectWellMade(page);
 });
 
+it('raises dues after a dry run, and says when nothing is new', async () => {
+  const page = await pages.openPortalAs('accountant', '/');
+  await page.getByRole('button', { name: 'Raise dues' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Show what will be done' }).click();
+  await dialog.getByText(/every demand of the month was made before/).waitFor();
+  await expect(dialog.getByRole('button', { name: 'Raise dues' }).isDisabled()).resolves.toBe(true);
+  await expectWellMade(page);
+});
+
 it('offers no act to those who may not do it', async () => {
   const { me } = await ask<{ me: { acts: { name: string }[] } }>('{ me { acts } }');
   expect(me.acts.map(({ name }) => name)).toContain('roll-back-receipt');

@@ -80,4 +80,13 @@ describe('the marks of a subject', () => {
     await expect(cellAt(page, 1).inputValue()).resolves.toBe('A');
     await expect(page.getByText('40 / 60').count()).resolves.toBe(1);
   });
+
+  it('are published by those who may, of the section that is shown', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/sheets/marks?set=5%7CA');
+    await page.getByRole('button', { name: 'Publish results' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect(dialog.getByLabel(/^Section/).inputValue()).resolves.toBe('A');
+    await dialog.getByRole('button', { name: 'Publish results' }).click();
+    await page.getByText('The results are published.').waitFor();
+  });
 });

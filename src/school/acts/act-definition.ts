@@ -5,6 +5,7 @@ export interface ActPlace {
   readonly record?: string;
   readonly collection?: string;
   readonly report?: string;
+  readonly sheet?: string;
   readonly home?: true;
 }
 
@@ -12,6 +13,7 @@ interface DeclaredInput {
   readonly from?: string;
   readonly value?: unknown;
   readonly isAsked?: boolean;
+  readonly isRequired?: boolean;
   readonly title?: string;
   readonly lines?: number;
   readonly choices?: Readonly<Record<string, string>>;
@@ -31,6 +33,7 @@ export interface ShownResult {
   readonly field: string;
   readonly title: string;
   readonly unit?: 'money';
+  readonly otherwise?: string;
 }
 
 /** What is declared and sent to clients as it is; schema/acts/act.schema.json explains each key. */

@@ -72,7 +72,7 @@ function textsOf(definition: ActDefinition): ReadonlySet<string> {
   return new Set(
     [
       ...[title, description, done],
-      ...when.map(({ otherwise }) => otherwise),
+      ...[...when, ...result].map(({ otherwise }) => otherwise),
       ...[...result, ...(rows?.columns ?? [])].map((one) => one.title),
       ...Object.values(inputs).flatMap((input) => [input.title, ...Object.values(input.choices ?? {})]),
     ].flatMap((text) => text ?? []),
@@ -119,7 +119,7 @@ export function printAct({ definition, source }: DeclaredAct, schema: GraphQLSch
       path,
       type: type.name,
       isList: getNullableType(found.type) instanceof GraphQLList,
-      isRequired: found.type instanceof GraphQLNonNull,
+      isRequired: input.isRequired === true || found.type instanceof GraphQLNonNull,
       allowed: choices && (input.choices ? Object.keys(input.choices) : choices),
       description: found.description ?? '',
     };

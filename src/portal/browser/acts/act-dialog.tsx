@@ -33,9 +33,12 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
     name: 'Act',
     text,
   });
-  const given = ({ from, value }: ActInput) =>
-    (from === undefined ? undefined : readAt(subject, from)) ??
-    (typeof value === 'string' ? (known[value] ?? value) : value);
+  const given = ({ from, value, allowed }: ActInput) => {
+    const found = from === undefined ? undefined : readAt(subject, from);
+    const stored = String(found).toUpperCase();
+    if (found !== undefined) return allowed?.includes(stored) ? stored : found;
+    return typeof value === 'string' ? (known[value] ?? value) : value;
+  };
   const asked = inputs.filter(
     (input) => input.isAsked || (input.from === undefined && input.value === undefined),
   );
@@ -82,24 +85,24 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
     else offerUndo(words, { requestId: done.requestId, onUndone: () => queries.invalidateQueries() });
   };
   const isPreview = preview !== undefined && seen === undefined;
+  const vain = act.result?.find(
+    ({ field, otherwise }) => seen && otherwise !== undefined && Number(seen[field]) === 0,
+  );
+  const reason = unknown
+    ? t('The record has no value for {field}.', { field: titleOf(act, unknown) })
+    : vain && sayAct(act, vain.otherwise ?? '');
   return (
     <ConfirmDialog
       title={sayAct(act, act.title)}
       action={isPreview ? t('Show what will be done') : sayAct(act, act.title)}
       isDangerous={act.isDangerous === true}
-      isReady={missing.length === 0}
+      isReady={missing.length === 0 && reason === undefined}
       onConfirm={() => void run(isPreview)}
       of={write}
       onClose={onClose}
     >
       <Stack gap="sm">
         {act.description !== undefined && <div>{fillIn(sayAct(act, act.description), subject)}</div>}
-        {unknown && (
-          <div>
-            {t('This is not possible now.')}{' '}
-            {t('The record has no value for {field}.', { field: titleOf(act, unknown) })}
-          </div>
-        )}
         {asked.map((input) => (
           <AskedInput
             key={`${name} ${input.path}`}
@@ -113,6 +116,11 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
           />
         ))}
         {seen && <Result act={act} answer={seen} />}
+        {reason !== undefined && (
+          <div role="status">
+            {t('This is not possible now.')} {reason}
+          </div>
+        )}
       </Stack>
     </ConfirmDialog>
   );

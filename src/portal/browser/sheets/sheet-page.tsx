@@ -9,6 +9,7 @@ import {
   SheetRecords,
 } from '../../../generated/portal/sheets/sheets';
 import type { SheetDeclaration } from '../../../school/sheets/sheet-definition.js';
+import { ActButtons } from '../acts/act-buttons';
 import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
@@ -53,6 +54,7 @@ function Sheet({ declaration }: SheetProps) {
   const declared = useDeclaredCollection(declaration.collection);
   const problem = sets.error ?? declared.error;
   const set = address.set || (sets.data?.length === 1 ? (sets.data[0] ?? '') : '');
+  const inSet = Object.fromEntries(members.by.map((field, index) => [field, set.split('|')[index]]));
   const day = address.day || today;
   const fieldOf = (field: string) => declared.collection?.fields.find((one) => one.name === field);
   const chosen = Object.fromEntries(
@@ -66,7 +68,14 @@ function Sheet({ declaration }: SheetProps) {
   return (
     <PageFrame
       {...title}
-      actions={set !== '' && <PrintMenu collection={members.collection} address={() => ({ set })} />}
+      actions={
+        set !== '' && (
+          <>
+            <ActButtons place={{ sheet: declaration.name }} subject={{ ...inSet, ...chosen }} />
+            <PrintMenu collection={members.collection} address={() => ({ set })} />
+          </>
+        )
+      }
     >
       {problem && <ProblemState problem={problem} retry={() => void sets.refetch()} />}
       {!problem && !(sets.data && declared.collection) && <LoadingState />}
