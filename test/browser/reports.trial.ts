@@ -214,7 +214,7 @@ describe('a report', () => {
     const page = await pages.openPortalAs('accountant', '/portal/reports');
     await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
     const titles = await page.locator('#content li').getByRole('heading').allTextContents();
-    await page.getByRole('region', { name: 'Fees', exact: true }).getByText('Collection trend').waitFor();
+    await page.getByRole('group', { name: 'Fees', exact: true }).getByText('Collection trend').waitFor();
     expect(titles.slice(0, 3)).toEqual([
       'Class details',
       'Strength by class and gender',
@@ -273,6 +273,7 @@ describe('a report', () => {
     const page = await pages.openPortalAs('admin', '/portal/reports/fee-defaulters?run=1');
     await page.getByRole('button', { name: 'Send by email' }).click();
     await page.getByText('today.slice(0, 7)').first().waitFor();
+    await page.getByText('const today = platform.format.day();').first().waitFor();
     expect(await page.getByLabel('On a schedule').inputValue()).toBe('0 7 1 * *');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('tab', { name: 'Run', exact: true }).click();

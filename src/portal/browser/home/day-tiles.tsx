@@ -27,6 +27,12 @@ type DayTotals = PresentOnDayQuery['daySheet']['totals'];
 /** More names say less than their number. */
 const MOST_UNMARKED = 12;
 const MOST_ABSENTEES = 6;
+/** So few sections are those of a teacher, and are named. */
+const MOST_OWN_SECTIONS = 3;
+
+function placeOf(one: { readonly class: string; readonly section: string }): string {
+  return `${one.class} ${one.section}`;
+}
 
 /** The operations of a day. Tiles, figures and the list of what waits share their answers. */
 export function useDaySources(day: string) {
@@ -99,7 +105,7 @@ export function DayTiles({ day }: { readonly day: string }) {
         ? t('This is not a school day: its marks do not count.')
         : t('This is a holiday ({holiday}): its marks do not count.', { holiday });
     if (unmarked.length === 0) return undefined;
-    const places = unmarked.slice(0, MOST_UNMARKED).map((one) => `${one.class} ${one.section}`);
+    const places = unmarked.slice(0, MOST_UNMARKED).map(placeOf);
     const rest = unmarked.length - places.length;
     if (rest > 0) places.push(t('and {count, number} more', { count: rest }));
     return t('Not marked yet: {sections}', { sections: places.join(', ') });
@@ -187,7 +193,7 @@ export function DayTiles({ day }: { readonly day: string }) {
             return { empty: ['inbox', t('Nothing has been collected this session')] };
           const series = [{ name: t('This session'), values: now }];
           return {
-            figure: [formats.money(now.at(-1) ?? 0, currency), t('this month')],
+            figure: [sayLarge(now.at(-1) ?? 0, currency), t('this month')],
             chart: {
               ...{ kind: 'bar', unit: 'money', currency },
               labels: months.map((month, index) =>
@@ -359,40 +365,49 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
+/** A lakh or more without its paise: the page behind the figure has them. */
+function sayLarge(amount: string | number, currency: string): string {
+  const value = Number(amount);
+  return value < 100_000 ? formats.money(value, currency) : formats.shortMoney(value, currency);
+}
+
 /** The main figures of a day, above the tiles. Each links to the records or report that it counts. */
 export function Headline({ day }: { readonly day: string }) {
   const { present, collected, outstanding, leave } = useDaySources(day);
   if (!present && !collected && !outstanding) return null;
+  const dated = (title: string) => `${title} · ${formats.day(day)}`;
   return (
     <section className="headline" aria-label={t('The day in figures')}>
       <HeadlineFigure
         of={present}
-        title={t('Students present')}
+        title={dated(t('Students present'))}
         show={({ daySheet: { totals } }) => {
-          const { isSchoolDay, holiday, marked, absent, leave: onLeave } = totals;
+          const { isSchoolDay, holiday, marked, absent, leave: onLeave, sections } = totals;
           if (isSchoolDay === false)
             return ['–', holiday === null ? t('No school day') : t('Holiday: {holiday}', { holiday })];
           if (marked === 0) return ['–', t('No attendance marked')];
           const there = marked - absent - onLeave;
+          const own = sections.length > MOST_OWN_SECTIONS ? [] : sections.map(placeOf);
+          const counted = { present: formats.number(there), marked: formats.number(marked) };
           return [
             formats.percent(Math.round((there / marked) * 1000) / 10),
-            t('{present} of {marked}', { present: formats.number(there), marked: formats.number(marked) }),
+            [t('{present} of {marked}', counted), ...own].join(' · '),
           ];
         }}
       />
       <HeadlineFigure
         of={collected}
-        title={t('Fees collected')}
+        title={dated(t('Fees collected'))}
         show={({ dailyFeeCollection: { totals, currency } }) => [
-          formats.money(totals.total, currency),
+          sayLarge(totals.total, currency),
           t('{count, plural, one {# receipt} other {# receipts}}', { count: totals.receipts }),
         ]}
       />
       <HeadlineFigure
         of={outstanding}
-        title={t('Fees outstanding')}
+        title={dated(t('Fees outstanding'))}
         show={({ outstandingAgeing: { totals, currency } }) => [
-          formats.money(totals.balance, currency),
+          sayLarge(totals.balance, currency),
           t('{count, plural, one {# student} other {# students}}', { count: totals.students }),
         ]}
       />

@@ -108,7 +108,7 @@ interface BarListProps {
 }
 
 function BarList({ title, parts }: BarListProps) {
-  const largest = Math.max(...parts.map(({ value }) => value), 0);
+  const whole = parts.reduce((sum, { value }) => sum + Math.max(value, 0), 0);
   return (
     <ul className="plain-list bar-list" aria-label={title}>
       {parts.map(({ name, value, text }) => (
@@ -116,7 +116,7 @@ function BarList({ title, parts }: BarListProps) {
           <span className="bar-name">{name}</span>
           <span className="bar-text">{text}</span>
           <span className="bar-track" aria-hidden="true">
-            <span style={{ width: `${largest === 0 ? 0 : (Math.max(value, 0) / largest) * 100}%` }} />
+            <span style={{ width: `${whole === 0 ? 0 : (Math.max(value, 0) / whole) * 100}%` }} />
           </span>
         </li>
       ))}
@@ -178,6 +178,11 @@ function TileAnswer<Result, Variables>({ of, title, show }: DayTileProps<Result,
   );
 }
 
+/** A series of zeros would be seen in the legend alone. */
+function hasValues({ values }: ChartCanvasProps['series'][number], _place: number, all: readonly unknown[]) {
+  return all.length === 1 || values.some((value) => value !== 0);
+}
+
 function ShownParts({
   title,
   notice,
@@ -209,7 +214,7 @@ function ShownParts({
           </Table.Tbody>
         </Table>
       )}
-      {chart && <TileChart title={title} unit="number" {...chart} />}
+      {chart && <TileChart title={title} unit="number" {...chart} series={chart.series.filter(hasValues)} />}
     </>
   );
 }

@@ -45,7 +45,7 @@ export interface Formats {
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
-const SHORT = { notation: 'compact', maximumFractionDigits: 1 } as const;
+const SHORT = { notation: 'compact', maximumFractionDigits: 2 } as const;
 
 /** Every cell of a table needs formatters, and creating some takes a phone milliseconds. */
 const numbersBy = keptByKey(

@@ -5,8 +5,8 @@ import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { REPORT_FORMS } from '../../../generated/portal/report-forms';
 import type { PrintHead } from '../../../school/prints/print-definition.js';
-import { fillVariables } from '../../explore/example-operation';
 import { useViewer } from '../gateway/use-gateway';
+import { sessionYearOf, startOfSession } from '../language/days';
 import { nameOfColumn, nameOfEnumValue } from '../language/name-of-field';
 import { formats, phrase, say, t } from '../language/texts';
 import { PrintMenu } from '../prints/print-menu';
@@ -63,7 +63,7 @@ function AskedReport({ report, form }: AskedReportProps) {
     ...{ ...defaults, ...ARRANGED },
     ...{ run: '', compare: '' },
   });
-  const values = withDefaults(form, written);
+  const values = withDefaults(form, written, useViewer().sessionFirstMonth);
   const variables = variablesOf(form, values);
   const isComplete = form.parameters.every(({ name, isRequired }) => !isRequired || values[name] !== '');
   const isAsked = isComplete && (run !== '' || !form.parameters.some(({ isRequired }) => isRequired));
@@ -229,17 +229,17 @@ function isSpan(name: string): boolean {
   return name === 'start' || name === 'end';
 }
 
-/** Required parameters that are missing get the most common value: today, or the first choice. */
-function withDefaults({ parameters }: AskableReport, written: Values): Values {
+/** Required parameters that are missing get the most common value: the session so far, the first choice. */
+function withDefaults({ parameters }: AskableReport, written: Values, firstMonth: number): Values {
   const { today } = formats;
   return Object.fromEntries(
     parameters.map(({ name, type, isRequired, choices }) => {
       const value = written[name] ?? '';
       if (value !== '' || !isRequired) return [name, value];
       if (type === 'LocalDate') return [name, today];
+      if (name === 'startMonth') return [name, startOfSession(today, firstMonth).slice(0, 7)];
       if (type === 'Month' || (isSpan(name) && type === 'String')) return [name, today.slice(0, 7)];
-      if (name === 'session' && type === 'String')
-        return [name, String(fillVariables({ name: '{session}' }, today).name)];
+      if (name === 'session' && type === 'String') return [name, sessionYearOf(today, firstMonth)];
       return [name, choices?.includes('ALL') ? 'ALL' : (choices?.[0] ?? '')];
     }),
   );

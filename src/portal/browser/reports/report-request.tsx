@@ -85,7 +85,7 @@ export function ReportByEmail({
     .replaceAll(JSON.stringify(today), 'today')
     .replaceAll(JSON.stringify(today.slice(0, 7)), 'today.slice(0, 7)');
   const code = [
-    ...(asked.includes('today') ? ['const today = new Date().toISOString().slice(0, 10);'] : []),
+    ...(asked.includes('today') ? ['const today = platform.format.day();'] : []),
     "const to = await platform.db.findDistinct('pltf_user', 'email', { roles: 'admin', active: true });",
     `const file = platform.report(${JSON.stringify(name)}, ${asked}, 'xlsx');`,
     `const subject = ${JSON.stringify(title)};`,
