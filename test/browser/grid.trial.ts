@@ -148,7 +148,8 @@ describe('a cell of the grid', () => {
     await name.fill('Picked again');
     await page.reload();
     await page.getByText('1 record has changes that are not saved:').waitFor();
-    await page.getByRole('link', { name: 'Picked' }).focus();
+    await page.getByRole('alert').getByRole('link', { name: 'Picked' }).waitFor();
+    await page.getByRole('grid').getByRole('link', { name: 'Picked' }).focus();
     await page.keyboard.press('F2');
     expect(await name.inputValue()).toBe('Picked again');
     await name.press('Enter');

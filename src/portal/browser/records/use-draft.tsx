@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { useViewer, type Viewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { TextLink } from '../shell/text-button';
+import { useNamesOfRecords } from '../shell/use-record-labels';
 import type { DeclaredField } from './use-declared-collection';
 
 /** The changed and unsaved fields of a record; `null` removes a value. */
@@ -123,6 +124,7 @@ const MOST_NAMED = 5;
 /** Links to unsaved changes in this tab, e.g. from before a reload. */
 export function UnsavedRecords({ collection }: { readonly collection: string }) {
   const ids = findDrafts(useViewer(), collection);
+  const nameOf = useNamesOfRecords(ids.map((recordId) => ({ collection, recordId })));
   if (ids.length === 0) return null;
   return (
     <Alert variant="light" p="xs" mb="sm" color="yellow">
@@ -132,7 +134,7 @@ export function UnsavedRecords({ collection }: { readonly collection: string }) 
         })}
         {ids.slice(0, MOST_NAMED).map((id) => (
           <TextLink key={id} to={`/portal/records/${collection}/${encodeURIComponent(id)}`}>
-            {id}
+            {id === 'new' ? t('New record') : nameOf({ collection, recordId: id })}
           </TextLink>
         ))}
       </Group>

@@ -32,8 +32,11 @@ const ofCheck = (onChange: (isOn: boolean) => void) => ({
   onChange: ({ currentTarget }: CheckEvent) => onChange(currentTarget.checked),
 });
 
+/** A browser that has no field for months shows a text in its place. */
+const MONTH = { placeholder: '2026-11', pattern: '\\d{4}-(0[1-9]|1[0-2])' };
+
 export function TextField({ onChange, ...props }: ByValue<TextInputProps, string>) {
-  return <TextInput {...props} {...ofText(onChange)} />;
+  return <TextInput {...(props.type === 'month' && MONTH)} {...props} {...ofText(onChange)} />;
 }
 
 export function LongTextField({ onChange, ...props }: ByValue<TextareaProps, string>) {
