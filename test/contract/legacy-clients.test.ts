@@ -105,8 +105,9 @@ describe('near misses', () =>
     ).map(([path, known]) => hinted('a path', path, `Did you mean ${known}`)),
     hinted('a part of the name of a report', '/reports/defaulters', 'Did you mean /reports/fee-defaulters?'),
     hinted('a path of another kind', '/wp-login.php', 'There is nothing at /wp-login.php. GET /'),
-    ...['=Today', '=>today', '=%23in2026-9', '=on2026-11-8', '=%23on2026-11-08'].map((condition) =>
-      hinted('a date word', `/o/recs/task?oquery=created_on${condition}`, '#in2026-09', { status: 400 }),
+    ...['=Today', '=tomorrow', '=>today', '=%23in2026-9', '=on2026-11-8', '=%23on2026-11-08'].map(
+      (condition) =>
+        hinted('a date word', `/o/recs/task?oquery=created_on${condition}`, '#in2026-09', { status: 400 }),
     ),
     hinted('creating where one reads', '/o/recs/task', 'POST /o/<collection>', {
       ...{ method: 'POST', body: { name: 'x' }, status: 400 },

@@ -39,7 +39,7 @@ function hintAtHash(value: Operand): string {
 /** `Today`, `=>today`, `#in2026-9`, `on2026-11-8`: whoever wrote them knows of date words. */
 export const DATE_WORDS =
   ' Date words of oquery follow =, in lower case: today, yesterday, daybeforeyesterday, #in2026-09, on2026-11-08.';
-export const NEAR_DATE_WORD = /^#|^(?:on|in)[\d ]|^(?:to|ye|da|tm).*y$/i;
+export const NEAR_DATE_WORD = /^#|^(?:on|in)[\d ]|^(?:to|ye|da|tm).*[yw]$/i;
 
 function hintAtDateWord(value: Operand, expected: string): string {
   return expected.includes('YYYY-MM') && NEAR_DATE_WORD.test(String(value)) ? DATE_WORDS : '';
