@@ -57,8 +57,8 @@ describe('an email', () => {
       text: 'Please pay.',
       html: '<p>Please <b>pay</b>.</p>',
       messageId: `<${id}@gyan.example>`,
-      from: { text: '"Gyan Vidya School" <office@gyan.example>' },
-      replyTo: { text: 'fees@gyan.example' },
+      from: { name: 'Gyan Vidya School', address: 'office@gyan.example' },
+      replyTo: [{ address: 'fees@gyan.example' }],
     });
     expect(taken?.raw).not.toContain('archive@example.org');
   });
@@ -73,7 +73,7 @@ describe('an email', () => {
     });
     await test.until(id, 'sent');
     const [pdf, note] = server.taken[0]?.mail.attachments ?? [];
-    expect(pdf).toMatchObject({ filename: 'मार्कशीट.pdf', contentType: 'application/pdf' });
+    expect(pdf).toMatchObject({ filename: 'मार्कशीट.pdf', mimeType: 'application/pdf' });
     expect(pdf?.content.equals(bytes)).toBe(true);
     expect(note?.content.toString()).toBe('hello\r\n.\r\nworld');
   });
@@ -107,7 +107,7 @@ describe('an email', () => {
     });
     await test.until(id, 'sent');
     expect(server.taken[0]?.mail.subject).toBe('Fees of <b>"A & B"</b>');
-    expect(server.taken[0]?.mail.text?.trim()).toBe('Tuition: 1200.00\nBus: 300.00');
+    expect(server.taken[0]?.mail.text).toBe('Tuition: 1200.00\nBus: 300.00');
     expect(server.taken[0]?.mail.html).toBe(
       '<p title="&#60;b&#62;&#34;A &#38; B&#34;&#60;&#47;b&#62;">&#60;b&#62;&#34;A &#38; ' +
         'B&#34;&#60;&#47;b&#62;</p>',
@@ -395,7 +395,7 @@ describe('what is refused', () => {
       data: { name: 'abc' },
     });
     await test.until(id, 'sent');
-    expect(server.taken[0]?.mail.text?.trim()).toBe('[3]');
+    expect(server.taken[0]?.mail.text).toBe('[3]');
   });
 });
 

@@ -1,6 +1,6 @@
 /** A real mail server on loopback: takes what it is not told to refuse, and hands out what it took. */
 import type { AddressInfo } from 'node:net';
-import { type ParsedMail, simpleParser } from 'mailparser';
+import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 interface TakenMail {
@@ -10,7 +10,7 @@ interface TakenMail {
   readonly user: string | undefined;
   readonly isEncrypted: boolean;
   readonly raw: string;
-  readonly mail: ParsedMail;
+  readonly mail: Awaited<ReturnType<typeof readMail>>;
 }
 
 export interface MailServer {
@@ -22,6 +22,19 @@ export interface MailServer {
   refuseRecipient: (address: string) => { readonly code: number; readonly text: string } | undefined;
   refuseMail: (attempt: number) => { readonly code: number; readonly text: string } | 'silence' | undefined;
   close(): Promise<void>;
+}
+
+async function readMail(raw: Buffer) {
+  const { text, html, attachments, ...mail } = await PostalMime.parse(raw);
+  return {
+    ...mail,
+    text: text?.trim(),
+    html: html?.trim(),
+    attachments: attachments.map(({ content, ...one }) => ({
+      ...one,
+      content: Buffer.from(content as ArrayBuffer),
+    })),
+  };
 }
 
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
@@ -51,7 +64,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
           user: session.user,
           isEncrypted: session.secure,
           raw: raw.toString('latin1'),
-          mail: await simpleParser(raw),
+          mail: await readMail(raw),
         });
         callback(null, 'OK: queued as Q123');
       });
