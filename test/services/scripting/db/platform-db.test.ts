@@ -214,7 +214,7 @@ describe('platform.db.create and createMultiple', () => {
   });
 
   it('refuses what is no record, a caller without the right, a field that is not the caller’s to set', async () => {
-    expect(await refused(test.db.create(as(), 'note', ['a']))).toMatchObject({ code: 'MALFORMED_FILTER' });
+    expect(await refused(test.db.create(as(), 'note', ['a']))).toMatchObject({ code: 'INVALID_VALUE' });
     expect(await refused(test.db.create(VIEWER, 'student', { number: '4', name: 'D' }))).toMatchObject({
       code: 'FORBIDDEN',
     });
