@@ -216,7 +216,6 @@ const MENDED: Readonly<Record<string, readonly (readonly [from: RegExp, to: stri
     [/role: "tab",/, ''],
     [/role: "tablist",/, ''],
   ],
-  'graphiql/dist/GraphiQL.js': [[/role: "tabpanel"/, 'role: "group"']],
   // Comments on the dark ground have a contrast of only 4.1:1.
   '@graphiql/react/dist/constants.js': [
     [/(foreground: "#908aff")/, '$1 }, { token: "comment", foreground: "#8fbf73"'],

@@ -45,7 +45,11 @@ export async function findViolations(page: Page, size: ViewportSize): Promise<st
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
+    await page.evaluate(async () => {
+      // A script may follow the theme a frame later, with transitions of its own.
+      for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+      await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
+    });
     found.push(...(await page.evaluate(runAxe, colorScheme)).map((one) => `${colorScheme}: ${one}`));
   }
   return found;

@@ -62,13 +62,8 @@ function completeMarkup(): void {
   for (const heading of all('h3, h4'))
     heading.setAttribute('aria-level', heading.closest('.opblock') ? '3' : '2');
   for (const example of all('pre.microlight')) example.setAttribute('tabindex', '0');
-  for (const list of all('.info ul:not(details > *)')) {
-    const codes = document.createElement('details');
-    const title = document.createElement('summary');
-    title.textContent = 'Error codes';
-    list.replaceWith(codes);
-    codes.append(title, list);
-  }
+  for (const list of all('.info ul:not(details > *)'))
+    list.outerHTML = `<details><summary>Error codes</summary>${list.outerHTML}</details>`;
 }
 
 /** Swagger UI has dark colours under a class. */

@@ -178,11 +178,6 @@ function TileAnswer<Result, Variables>({ of, title, show }: DayTileProps<Result,
   );
 }
 
-/** A series of zeros would be seen in the legend alone. */
-function hasValues({ values }: ChartCanvasProps['series'][number], _place: number, all: readonly unknown[]) {
-  return all.length === 1 || values.some((value) => value !== 0);
-}
-
 function ShownParts({
   title,
   notice,
@@ -192,6 +187,8 @@ function ShownParts({
   rows,
   chart,
 }: ShownTile & { readonly title: string }) {
+  // Zeros would be seen in the legend alone.
+  const shownSeries = chart?.series.filter(({ values }, _, all) => all.length === 1 || values.some(Boolean));
   return (
     <>
       {empty && <EmptyState icon={empty[0]} title={empty[1]} />}
@@ -214,7 +211,7 @@ function ShownParts({
           </Table.Tbody>
         </Table>
       )}
-      {chart && <TileChart title={title} unit="number" {...chart} series={chart.series.filter(hasValues)} />}
+      {chart && <TileChart title={title} unit="number" {...chart} series={shownSeries ?? []} />}
     </>
   );
 }
