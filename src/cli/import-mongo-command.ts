@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
@@ -14,7 +13,7 @@ import {
   toCollectionName,
 } from '../services/importing/mongo/survey-documents.js';
 import type { SourceFormat } from '../services/importing/reading/row-source.js';
-import type { ImportCounts, StoredImport } from '../services/importing/stored-import.js';
+import type { ImportCounts } from '../services/importing/stored-import.js';
 import { actInDomain, type CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
 import { countsOf, goOn, type ImportWork } from './import-command.js';
@@ -48,8 +47,6 @@ const OUTCOMES: ReadonlyMap<string, ImportedCollection['outcome']> = new Map([
   ['tried', 'tried'],
 ]);
 const MAX_REFUSED = 20;
-/** The latest imports among which an unfinished one is looked for. */
-const LATEST_IMPORTS = 200;
 
 /** `campus import-mongo`: a dump folder, or files of mongoexport. */
 export function registerImportMongoCommand(command: Command, commandLine: CommandLine): void {
@@ -73,7 +70,7 @@ export function registerImportMongoCommand(command: Command, commandLine: Comman
         taken.add(collection);
         return { one, collection };
       });
-      const stopNote = 'what is written stays; the same command goes on from there';
+      const stopNote = 'what is written stays; the same command writes the rest';
       const done: ImportedCollection[] = [];
       for (const { one, collection } of named) {
         const told = await surveyCollection(one, collection, signal);
@@ -150,22 +147,19 @@ async function importCollection(
     if (!register || dryRun) return { ...told, outcome: 'not declared', refused: [] };
     await services.catalog.register(scope, { name: told.collection });
   }
-  let stored = dryRun ? undefined : await findUnfinished(one, told.collection, work);
-  if (stored === undefined) {
-    const taken = await imports.create(scope, {
-      collection: told.collection,
-      file: {
-        name: nameOfImport(one),
-        contentType: 'application/octet-stream',
-        stream: createReadStream(one.file),
-      },
-      source: { format },
-      options: { mode: 'rows', by: '_id', missing: 'keep' },
-    });
-    stored = await goOn(work, taken, 'looking into the file');
-    if (stored.state === 'ready')
-      await (dryRun ? imports.dryRun(scope, taken.id) : imports.start(scope, taken.id));
-  }
+  const taken = await imports.create(scope, {
+    collection: told.collection,
+    file: {
+      name: nameOfImport(one),
+      contentType: 'application/octet-stream',
+      stream: createReadStream(one.file),
+    },
+    source: { format },
+    options: { mode: 'rows', by: '_id', missing: 'keep' },
+  });
+  const stored = await goOn(work, taken, 'looking into the file');
+  if (stored.state === 'ready')
+    await (dryRun ? imports.dryRun(scope, taken.id) : imports.start(scope, taken.id));
   const ended = await goOn(work, stored, 'importing');
   const refused = await imports.listErrors(scope, ended.id, MAX_REFUSED);
   return {
@@ -173,26 +167,6 @@ async function importCollection(
     import: { id: ended.id, counts: countsOf(ended) },
     refused: refused.map(({ number, errors }) => ({ number, errors: errors.map(({ detail }) => detail) })),
   };
-}
-
-/** An import of the same bytes that was stopped while it wrote. */
-async function findUnfinished(
-  one: DumpedCollection,
-  collection: string,
-  { services, scope }: ImportWork,
-): Promise<StoredImport | undefined> {
-  const { rows } = await services.imports.list(scope, { limit: LATEST_IMPORTS });
-  const isStopped = ({ state }: StoredImport) => state === 'running' || state === 'waiting';
-  const name = nameOfImport(one);
-  const alike = rows.filter((row) => isStopped(row) && row.collection === collection && row.name === name);
-  if (alike.length === 0) return undefined;
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(one.file)) hash.update(chunk as Buffer);
-  const sha256 = hash.digest();
-  for (const stored of alike) {
-    if ((await services.files.get(scope, stored.fileId)).sha256.equals(sha256)) return stored;
-  }
-  return undefined;
 }
 
 /** Names of files have no slashes. */
