@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
-import { TraceContext } from '../../src/gateway/compose/trace-context.js';
+import { TraceContext } from '../../src/gateway/compose/start-tracing.js';
 import { eventually } from '../eventually.js';
 import { useHttpServer } from '../services/scripting/requests/http-server.js';
 import { useGateway } from './gateway.js';

@@ -6,10 +6,8 @@ import type { CollectionInReach } from '../../store/access/access.js';
 import { AUTH_ROUTES } from './auth-routes.js';
 import { BROWSER_AUTH_ROUTES } from './browser-auth-routes.js';
 import { describeReports } from './describe-answers.js';
-import { describeCollectionPaths, describeCollectionTags } from './describe-collection-paths.js';
-import { describeRecords } from './describe-records.js';
+import { describeCollectionPaths, describeCollectionTags, describeRecords } from './describe-records.js';
 import { FILE_ROUTES } from './file-routes.js';
-import { FORMAT_ROUTES } from './format-routes.js';
 import { HISTORY_ROUTES } from './history-routes.js';
 import { IMPORT_ROUTES, TAKE_IMPORT } from './import-routes.js';
 import { RECORD_READ_ROUTES } from './record-read-routes.js';
@@ -55,7 +53,6 @@ export function createRouteTable(options: {
     ...RECORD_SET_ROUTES,
     ...HISTORY_ROUTES,
     ...SCHOOL_ROUTES,
-    ...FORMAT_ROUTES,
     ...IMPORT_ROUTES,
     ...reportRoutes(options.reports),
     ...SCRIPT_ROUTES,

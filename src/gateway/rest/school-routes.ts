@@ -1,13 +1,19 @@
-/** The routes for what a school does with many records at once: promoting students, raising dues. */
+/**
+ * The routes for what a school does with many records at once: promoting students, raising dues, making files
+ * for other programs.
+ */
 import { invalidAt, type ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { PromoteStudentsInput, Promotion } from '../../school/reports/promotion/promotion.js';
 import { type RaiseDuesInput, RaisedDues } from '../../school/reports/receipts/due-raising.js';
+import { FORMAT_NAMES } from '../../services/formats/format-mapping.js';
 import { RAISE_DUES_ARGUMENTS } from '../resolvers/reports/school-resolver.js';
 import { describeAnswer, describeInput } from './describe-answers.js';
+import { fileHeaders } from './format-parameters.js';
+import { invalidParameter } from './parameter-reader.js';
 import { allowedTo } from './record-address.js';
 import { asRecord, IDEMPOTENCY_KEY, WRITE_ERRORS } from './record-write-routes.js';
-import { jsonAnswer, ok, type Route, recordBody, type Schema, via } from './route.js';
+import { inPath, inQuery, jsonAnswer, ok, type Route, recordBody, type Schema, via } from './route.js';
 
 const PROMOTION = describeInput(PromoteStudentsInput);
 
@@ -60,7 +66,38 @@ const DUES_ROUTE: Route = {
   }),
 };
 
-export const SCHOOL_ROUTES: readonly Route[] = [PROMOTION_ROUTE, DUES_ROUTE];
+const ZIP = 'application/zip';
+const DAY = { type: 'string', format: 'date' };
+
+const exportFormat: Route = {
+  name: 'exportFormat',
+  method: 'GET',
+  path: '/exports/{format}',
+  group: 'Records',
+  summary: 'Records as the files of another program, in a zip file',
+  description:
+    'Vouchers for Tally, the student sheet of UDISE+, or a OneRoster bundle, of the records that the ' +
+    'caller may read. Of the first two, `<format>-readiness.csv` lists who lacks a value that is asked for.',
+  parameters: [
+    inPath('format', 'the format', { schema: { type: 'string', enum: FORMAT_NAMES }, example: 'tally' }),
+    inQuery('from', 'tally: only receipts of this day or later', { schema: DAY, example: '2026-07-01' }),
+    inQuery('to', 'tally: only receipts of this day or earlier', { schema: DAY, example: '2026-07-31' }),
+    inQuery('since', 'oneroster: only what changed since, an instant or a day'),
+  ],
+  answers: [{ status: 200, description: 'The zip file.', schema: { type: 'string', format: 'binary' } }],
+  errors: ['INVALID_VALUE', 'FORBIDDEN', 'NOT_FOUND', 'LIMIT_EXCEEDED'],
+  mediaType: ZIP,
+  urgencyOf: () => 'stream',
+  ...via('school', ['exportFormat'], async (school, { context, path, parameters }) => {
+    const format = FORMAT_NAMES.find((name) => name === path.format);
+    if (format === undefined)
+      throw invalidParameter('format', path.format ?? '', `one of ${FORMAT_NAMES.join(', ')}`);
+    const open = await school.exportFormat(context, format, parameters);
+    return { kind: 'stream', mediaType: ZIP, headers: fileHeaders(`${format}.zip`), open };
+  }),
+};
+
+export const SCHOOL_ROUTES: readonly Route[] = [PROMOTION_ROUTE, DUES_ROUTE, exportFormat];
 
 /** @throws INVALID_VALUE, MALFORMED_REQUEST (400) */
 function toInput<Input>(body: JsonValue | undefined, schema: Schema): Input {
