@@ -125,14 +125,13 @@ function namesFormat(
 
 function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue | undefined {
   // What `curl -X POST -d ''` sends is a form of nothing.
-  const body = isForm(request) && isEmpty(request.body) ? undefined : request.body;
+  const body =
+    isForm(request) && isJsonObject(request.body) && Object.keys(request.body).length === 0
+      ? undefined
+      : request.body;
   if (body !== undefined && route.body?.kind === 'record' && isForm(request)) throw unsupported();
   if (body === undefined && route.body?.isRequired) {
     throw new ServiceError('MALFORMED_REQUEST', `The body is missing: ${route.body.description}`);
   }
   return body;
-}
-
-function isEmpty(body: JsonValue | undefined): boolean {
-  return isJsonObject(body) && Object.keys(body).length === 0;
 }

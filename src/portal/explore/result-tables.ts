@@ -94,7 +94,7 @@ function tablesOfList({ name, prefix, lists, shape }: ListOfOnePath): ResultTabl
   if (element.fields.size > 0) model.add(null, element, prefix);
   const inner = [...within].flatMap(([path, { shape: innerShape, lists: placed }]) =>
     tablesOfList({
-      name: join(name, withoutPrefix(path, prefix)),
+      name: join(name, prefix === '' ? path : path.slice(prefix.length + 1)),
       prefix: path,
       lists: placed,
       shape: innerShape,
@@ -188,10 +188,6 @@ function kindOf(path: string, rows: readonly Row[], model: Row | undefined): Cel
 
 function join(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
-}
-
-function withoutPrefix(path: string, prefix: string): string {
-  return prefix === '' ? path : path.slice(prefix.length + 1);
 }
 
 export function isObjectOfAnswer(value: unknown): value is Readonly<Record<string, unknown>> {

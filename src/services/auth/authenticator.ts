@@ -430,7 +430,8 @@ export class Authenticator {
     // Looking for an unknown domain has already taken a round trip.
     if (domainId === undefined) return undefined;
     // The round trip is made for an impossible name too, so that it takes the same time.
-    const isPossible = isPossibleUserName(userName);
+    const isPossible =
+      userName.length > 0 && userName.length <= LONGEST_USER_NAME && !userName.includes('\0');
     const text = isPossible ? userName : '';
     const place = { domain: isPossible ? domainId : '' };
     const [user] = await this.#options.database.query<StoredUser>(
@@ -525,10 +526,6 @@ function assertAddress({ addresses }: ResolvedCredential, address: string | unde
     'FORBIDDEN',
     `This API key may not be used from ${address ?? 'an unknown address'}; its owner lists where from.`,
   );
-}
-
-function isPossibleUserName(userName: string): boolean {
-  return userName.length > 0 && userName.length <= LONGEST_USER_NAME && !userName.includes('\0');
 }
 
 /** @throws TOO_MANY_REQUESTS (429) */

@@ -282,7 +282,8 @@ export function assertStorableParameters({ strings, values }: Sql): void {
     else if (
       typeof value === 'string' &&
       JSON_CAST.test(strings[index + 1] ?? '') &&
-      hasUnstorableEscape(value)
+      value.includes('\\u') &&
+      replaceUnstorableText(value) !== value
     ) {
       throw unstorable();
     }
@@ -301,10 +302,6 @@ export function assertStorableArguments(value: unknown): void {
 
 function hasNul(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\0');
-}
-
-function hasUnstorableEscape(json: string): boolean {
-  return json.includes('\\u') && replaceUnstorableText(json) !== json;
 }
 
 function unstorable(): ServiceError {

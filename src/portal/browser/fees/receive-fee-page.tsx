@@ -220,7 +220,8 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
   const [instrumentDay, setInstrumentDay] = useState('');
   if (dues.length === 0) return <EmptyState icon="check" title={t('This student owes nothing')} />;
   const lines = dues.filter((_due, index) => chosen.has(index));
-  const sumOf = (some: readonly Due[]) => some.reduce((sum, { open }) => sum + paiseOf(open), 0) / 100;
+  const sumOf = (some: readonly Due[]) =>
+    some.reduce((sum, { open }) => sum + Math.round(Number(open) * 100), 0) / 100;
   const overdue = dues.filter(({ dueDate }) => dueDate < today);
   const amount = lines.length > 0 ? String(sumOf(lines)) : parseTypedNumber(typed, '₹');
   const isNumbered = way !== 'cash';
@@ -311,8 +312,4 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
       </Table.ScrollContainer>
     </Card>
   );
-}
-
-function paiseOf(amount: unknown): number {
-  return Math.round(Number(amount) * 100);
 }

@@ -36,7 +36,9 @@ export function useReportLinks({ field }: AskableReport, parameters: ReportRow) 
         columns.includes(column) &&
         row[column] &&
         Object.entries(when).every(([name, value]) => subject[name] === value) &&
-        [to, ...Object.values(search)].every((text) => isFilled(text, subject)),
+        [to, ...Object.values(search)].every((text) =>
+          [...text.matchAll(/\{\w+\}/g)].every(([one]) => fillIn(one, subject) !== ''),
+        ),
     );
     if (!link) return undefined;
     const values = Object.entries({ ...link.search, ...(link.to !== link.path && { run: '1' }) }).map(
@@ -46,10 +48,6 @@ export function useReportLinks({ field }: AskableReport, parameters: ReportRow) 
     );
     return { to: fillIn(link.path, subject, encodeURIComponent), search: Object.fromEntries(values) };
   };
-}
-
-function isFilled(text: string, subject: ReportRow): boolean {
-  return [...text.matchAll(/\{\w+\}/g)].every(([one]) => fillIn(one, subject) !== '');
 }
 
 /** The path of a link, if the viewer may follow it. */

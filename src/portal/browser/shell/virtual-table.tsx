@@ -315,7 +315,7 @@ export function useGridKeys(options: GridKeysOptions): GridKeys {
       for (const cell of table.current?.querySelectorAll<HTMLElement>('th, td') ?? []) {
         const { row, column } = placeOf(cell);
         const isActive = row === active.row && column === active.column;
-        const target = targetIn(cell);
+        const target = cell.querySelector<HTMLElement>(`a:not(${BESIDE}), button, input`) ?? cell;
         target.tabIndex = isActive ? 0 : -1;
         const beside = cell.querySelector<HTMLElement>(BESIDE);
         if (beside) beside.tabIndex = target.tabIndex;
@@ -369,8 +369,4 @@ function nextPlace(
 function placeOf(cell: HTMLElement): GridPlace {
   const { cellIndex, parentElement } = cell as HTMLTableCellElement;
   return { row: Number(parentElement?.ariaRowIndex) - 2, column: cellIndex };
-}
-
-function targetIn(cell: HTMLElement): HTMLElement {
-  return cell.querySelector<HTMLElement>(`a:not(${BESIDE}), button, input`) ?? cell;
 }
