@@ -23,7 +23,8 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
       id: ({ id }: Message) => id,
       kind: ({ kind }) => kind,
       state: ({ state }) => state,
-      to: ({ recipients }) => recipientsOf(recipients),
+      to: ({ recipients: [first = '', ...others] }) =>
+        others.length === 0 ? first : `${first} and ${others.length} more`,
       'asked for': ({ createdAt }) => createdAt.toISOString(),
       attempts: ({ attempts }) => String(attempts),
       'last error': ({ lastError }) => lastError ?? '',
@@ -48,10 +49,6 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
     await services.messageAdmin.discard(scope, id);
     printLine(`discarded ${id}`);
   });
-}
-
-function recipientsOf([first = '', ...others]: readonly string[]): string {
-  return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
 function parseCount(text: string): number {

@@ -158,9 +158,6 @@ export function httpStatusFor(
   accept: string | undefined,
 ): number {
   const isOfDocument = errors.every(({ extensions }) => DOCUMENT_CODES.has(extensions?.code));
-  return status === 400 && isOfDocument && takesJsonAlone(accept) ? 200 : status;
-}
-
-function takesJsonAlone(accept: string | undefined): boolean {
-  return accept !== undefined && /^application\/json\b/i.test(accept) && !accept.includes('graphql-response');
+  const takesJsonAlone = /^application\/json\b(?!.*graphql-response)/i.test(accept ?? '');
+  return status === 400 && isOfDocument && takesJsonAlone ? 200 : status;
 }

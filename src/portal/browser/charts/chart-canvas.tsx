@@ -102,10 +102,6 @@ function useIsNear(element: RefObject<Element | null>): boolean {
   return isNear;
 }
 
-function isWhole(value: number | null): boolean {
-  return value === null || Number.isInteger(value);
-}
-
 export function ChartCanvas(props: ChartCanvasProps) {
   const { kind, title, labels, labelled, series, isOverTime = false, unit, currency, height } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -131,7 +127,9 @@ export function ChartCanvas(props: ChartCanvasProps) {
     const printShort = (value: number) =>
       unit === 'money' ? formats.shortMoney(value, currency) : formats.shortNumber(value);
     const isRound = kind === 'doughnut';
-    const isCount = unit === 'number' && series.every(({ values }) => values.every(isWhole));
+    const isCount =
+      unit === 'number' &&
+      series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
     const legendSide = isLying ? 'top' : 'bottom';
     const axis = { border: { display: false }, stacked: kind === 'stackedBar' };
     const named = {

@@ -22,7 +22,9 @@ type OwnKey = KeysToStartWithQuery['apiKeys'][number];
 export function StartPage() {
   const { id: viewerId } = useViewer();
   const { data, error, refetch } = useOperation(KeysToStartWith, {});
-  const keys = data?.apiKeys.filter((key) => key.userId === viewerId && isGood(key));
+  const keys = data?.apiKeys.filter(({ userId, revokedAt, expiresAt }) => {
+    return userId === viewerId && revokedAt === null && Date.parse(expiresAt ?? '9999') > Date.now();
+  });
   return (
     <PageFrame
       title={t('Start here')}
@@ -39,10 +41,6 @@ export function StartPage() {
       </Stack>
     </PageFrame>
   );
-}
-
-function isGood({ revokedAt, expiresAt }: OwnKey): boolean {
-  return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now());
 }
 
 function Examples({ keys }: { readonly keys: readonly OwnKey[] }) {
