@@ -82,7 +82,9 @@ describe('records that are read together by their ids', () => {
         if (sql.text.includes('any(array[')) joined ??= sql;
       },
     });
-    await Promise.all(['m-1', 'm-2'].map((id) => test.store.get(ADMIN, 'mark', id)));
+    // Two credentials with the same rights.
+    const other = { ...ADMIN, principal: { ...ADMIN.principal } };
+    await Promise.all([test.store.get(ADMIN, 'mark', 'm-1'), test.store.get(other, 'mark', 'm-2')]);
     if (joined === undefined) throw new Error('no statement was heard of');
     const types = joined.values.map(() => 'text').join();
     const lines = await test.database.withConnection('plan', async (connection) => {

@@ -14,7 +14,7 @@ import { wasRefused } from '../database/database-errors.js';
 import type { Queryable, QueryOptions } from '../database/queryable.js';
 import { assertStorableParameters } from '../database/server-statements.js';
 import { type Sql, sql } from '../sql.js';
-import type { FilledStatement } from './statement-cache.js';
+import type { Statement } from './statement-cache.js';
 
 /** A row, which names its record by `id`. */
 interface RecordRow {
@@ -30,7 +30,7 @@ export interface SingleRead {
   /** The columns of its row with their types, as SQL. */
   readonly columns: string;
   /** The cached statement for the rows that satisfy this condition on `r.id`. */
-  readonly statement: (isAsked: Sql) => FilledStatement;
+  readonly statement: (isAsked: Sql) => Statement;
 }
 
 /**
@@ -43,7 +43,7 @@ interface Waiting {
   readonly scope: Scope;
   readonly read: SingleRead;
   /** The statement to run if it is served alone. */
-  readonly statement: FilledStatement;
+  readonly statement: Statement;
   readonly resolve: (row: RecordRow | undefined | Promise<RecordRow | undefined>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -52,7 +52,8 @@ type Line = Batcher<Waiting>;
 
 export class BatchedReads {
   readonly #database: Queryable;
-  readonly #lines = new WeakMap<object, Map<string, Line>>();
+  /** By the statement and its values without the id, whoever asks. */
+  readonly #lines = new Map<string, Line>();
 
   constructor(database: Queryable) {
     this.#database = database;
@@ -69,22 +70,21 @@ export class BatchedReads {
     within?: Queryable | undefined,
   ): Promise<Row | undefined> {
     const statement = read.statement(sql`r.id = ${read.id}`);
-    const key = within === undefined ? keyOf(scope, read) : undefined;
+    const key = within === undefined ? keyOf(scope, read, statement) : undefined;
     if (key === undefined) return await readAlone(within ?? this.#database, { scope, read, statement });
     assertStorableParameters(statement.sql);
     return (await new Promise<RecordRow | undefined>((resolve, reject) => {
-      this.#lineOf(statement, key).add({ scope, read, statement, resolve, reject });
+      this.#lineOf(key).add({ scope, read, statement, resolve, reject });
     })) as Row | undefined;
   }
 
-  #lineOf({ template }: FilledStatement, key: string): Line {
-    const lines = getOrMake(this.#lines, template, () => new Map<string, Line>());
-    return getOrMake(lines, key, () => {
+  #lineOf(key: string): Line {
+    return getOrMake(this.#lines, key, () => {
       return new Batcher({
         takeNext: (waiting) => waiting.splice(0, PLACES),
         work: (served) => this.#serve(served),
         concurrency: 2,
-        onIdle: () => lines.delete(key),
+        onIdle: () => this.#lines.delete(key),
       });
     });
   }
@@ -132,11 +132,11 @@ export class BatchedReads {
 }
 
 /** Reads with the same key can share a statement. `undefined`: this one must be read alone. */
-function keyOf(scope: Scope, { values }: SingleRead): string | undefined {
+function keyOf(scope: Scope, { values }: SingleRead, { name }: Statement): string | undefined {
   // A listener must hear only the request's own statements, and a script's statement must end with the
   // script.
   if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
-  return values.every(isPlain) ? JSON.stringify(values) : undefined;
+  return name !== undefined && values.every(isPlain) ? `${name} ${JSON.stringify(values)}` : undefined;
 }
 
 /** Whether JSON represents the value unambiguously. */

@@ -21,11 +21,6 @@ export interface Statement {
   readonly name: string | undefined;
 }
 
-/** A statement with values; all from one template differ only in their values. */
-export interface FilledStatement extends Statement {
-  readonly template: object;
-}
-
 /** The key of a read, beside its compiled condition. */
 export interface ReadIdentity {
   readonly scope: Scope;
@@ -76,7 +71,7 @@ export class KeptRead {
   readonly #printed = new WeakMap<PageShape | readonly Member[], StatementTemplate>();
 
   /** The statement for one use of the read, with the values of this condition. */
-  statement(use: Use, where: Sql, compile: Compile): FilledStatement {
+  statement(use: Use, where: Sql, compile: Compile): Statement {
     return getOrMake(this.#statements, use, () => new StatementTemplate(where, compile)).fill(where);
   }
 
@@ -84,7 +79,7 @@ export class KeptRead {
    * The statement that prints the read in a shape, for a page or a single record. Shapes live as long as
    * their documents.
    */
-  print(shape: PageShape | readonly Member[], where: Sql, compile: Compile): FilledStatement {
+  print(shape: PageShape | readonly Member[], where: Sql, compile: Compile): Statement {
     return getOrMake(this.#printed, shape, () => new StatementTemplate(where, compile)).fill(where);
   }
 }
@@ -106,10 +101,10 @@ class StatementTemplate {
     this.#values = sql.values;
   }
 
-  fill({ values }: Sql): FilledStatement {
+  fill({ values }: Sql): Statement {
     const { sql, name } = this.#statement;
     const filled = this.#values.map((value) => (value instanceof Slot ? values[value.index] : value));
-    return { sql: new FilledSql(sql, filled), name, template: this };
+    return { sql: new FilledSql(sql, filled), name };
   }
 }
 
