@@ -64,7 +64,7 @@ export function dayOfWord(word: DayWord, timeZone: string, now: Date): string {
   return addDays(today(timeZone, now), -DAYS_AGO[word]);
 }
 
-const DAYS_AGO: Readonly<Record<DayWord, number>> = { today: 0, yesterday: 1, daybeforeyesterday: 2 };
+export const DAYS_AGO: Readonly<Record<DayWord, number>> = { today: 0, yesterday: 1, daybeforeyesterday: 2 };
 
 /** The day `days` later, or earlier if negative. @throws RangeError for a malformed day */
 export function addDays(day: string, days: number): string {

@@ -40,10 +40,16 @@ describe('strength', () => {
 describe('day sheet', () => {
   it('refuses an accountant, and a day that is none', async () => {
     await expect(school.run(daySheet, {}, ACCOUNTANT)).rejects.toMatchObject({ status: 403 });
-    await expect(school.run(daySheet, { date: 'today' }, CLERK)).rejects.toMatchObject({
+    await expect(school.run(daySheet, { date: 'tomorrow' }, CLERK)).rejects.toMatchObject({
       status: 400,
-      message: expect.stringMatching(/date is "today"; expected a day/),
+      message: expect.stringMatching(/date is "tomorrow"; expected a day/),
     });
+  });
+
+  it('takes the words for days that filters take', async () => {
+    const run = async (date?: string) => (await school.run(daySheet, { date }, CLERK)).rows;
+    expect(await run('today')).toEqual(await run());
+    expect(await run('yesterday')).not.toEqual(await run());
   });
 
   it('lists who is absent or on leave today, with the phone', async () => {

@@ -4,8 +4,9 @@
  */
 
 import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
+import { addDays, DAYS_AGO } from '../../../base/model/calendar.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
-import type { Day, ParameterType } from './parameter-types.js';
+import { type Day, dayOrMonthType, dayType, type ParameterType } from './parameter-types.js';
 import type { SchoolSettings } from './school-settings.js';
 
 /** The values that defaults are computed from. */
@@ -103,7 +104,8 @@ export function namedParameters(list: DeclaredParameters): ParameterList {
 }
 
 /**
- * Parses what was sent to the values of the list, reporting all errors at once.
+ * Parses what was sent to the values of the list, reporting all errors at once. A day may be a word, as in
+ * filters: `today`, `yesterday`, `daybeforeyesterday`.
  *
  * @throws INVALID_VALUE (400) naming each parameter, its value and what is allowed; also for an unknown name,
  *   because ignoring a misspelt filter would produce a wrong report.
@@ -117,7 +119,11 @@ export function parseParameters(
   const values: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(list)) {
     try {
-      values[name] = parameter.parse(parameter.restName, textOf(parameter, name, sent), context);
+      const text = textOf(parameter, name, sent);
+      const isDay = parameter.type === dayType || parameter.type === dayOrMonthType;
+      const daysAgo = isDay ? new Map(Object.entries(DAYS_AGO)).get(text ?? '') : undefined;
+      const day = daysAgo === undefined ? text : addDays(context.today, -daysAgo);
+      values[name] = parameter.parse(parameter.restName, day, context);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       faults.push(...(error.errors ?? []));
