@@ -222,7 +222,6 @@ export class RecordStore {
     };
     const read: SingleRead = {
       id,
-      values: rows.values,
       texts: 'strings',
       columns: `${STORED_COLUMNS}, is_removed boolean`,
       statement: (isAsked) => {

@@ -84,6 +84,7 @@ describe('records that are read together by their ids', () => {
     });
     // Two credentials with the same rights.
     const other = { ...ADMIN, principal: { ...ADMIN.principal } };
+    for (const scope of [ADMIN, other]) await test.store.get(scope, 'mark', 'm-3');
     await Promise.all([test.store.get(ADMIN, 'mark', 'm-1'), test.store.get(other, 'mark', 'm-2')]);
     if (joined === undefined) throw new Error('no statement was heard of');
     const types = joined.values.map(() => 'text').join();

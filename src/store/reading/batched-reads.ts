@@ -24,8 +24,6 @@ interface RecordRow {
 /** A read of one record. */
 export interface SingleRead {
   readonly id: string;
-  /** The values of its conditions, without the id. */
-  readonly values: readonly unknown[];
   readonly texts: NonNullable<QueryOptions['texts']>;
   /** The columns of its row with their types, as SQL. */
   readonly columns: string;
@@ -52,7 +50,7 @@ type Line = Batcher<Waiting>;
 
 export class BatchedReads {
   readonly #database: Queryable;
-  /** By the statement and its values without the id, whoever asks. */
+  /** By the statement and its values for no id, whoever asks. */
   readonly #lines = new Map<string, Line>();
 
   constructor(database: Queryable) {
@@ -70,7 +68,7 @@ export class BatchedReads {
     within?: Queryable | undefined,
   ): Promise<Row | undefined> {
     const statement = read.statement(sql`r.id = ${read.id}`);
-    const key = within === undefined ? keyOf(scope, read, statement) : undefined;
+    const key = within === undefined ? keyOf(scope, read) : undefined;
     if (key === undefined) return await readAlone(within ?? this.#database, { scope, read, statement });
     assertStorableParameters(statement.sql);
     return (await new Promise<RecordRow | undefined>((resolve, reject) => {
@@ -132,10 +130,13 @@ export class BatchedReads {
 }
 
 /** Reads with the same key can share a statement. `undefined`: this one must be read alone. */
-function keyOf(scope: Scope, { values }: SingleRead, { name }: Statement): string | undefined {
+function keyOf(scope: Scope, { statement }: SingleRead): string | undefined {
   // A listener must hear only the request's own statements, and a script's statement must end with the
   // script.
   if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
+  // All of its values: those of the compiled statement, such as the domain, and those of the condition.
+  const { sql: forNone, name } = statement(sql`r.id = ${''}`);
+  const { values } = forNone;
   return name !== undefined && values.every(isPlain) ? `${name} ${JSON.stringify(values)}` : undefined;
 }
 

@@ -333,7 +333,7 @@ export class RecordSet {
       return await this.#printOne(statement(sql`r.id = ${asked}`), options);
     }
     const columns = 'id text, fields text';
-    const read: SingleRead = { id: asked, values: this.#where.values, texts: 'bytes', columns, statement };
+    const read: SingleRead = { id: asked, texts: 'bytes', columns, statement };
     const found = await batchedReads.read<{ id: Buffer; fields: Buffer }>(scope, read, within);
     if (found === undefined) return undefined;
     const texts = { ids: Buffer.from(JSON.stringify(id)), fields: found.fields };

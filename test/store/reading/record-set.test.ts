@@ -200,4 +200,14 @@ describe('a printed page', () => {
     expect(await print('b-1')).toBeUndefined();
     await expect(print('s-\0')).rejects.toMatchObject({ code: 'INVALID_VALUE' });
   });
+
+  it('of one record is of the own school, whoever asks at the same moment', async () => {
+    const members = [name];
+    const asked = [ADMIN, BRANCH_ADMIN].flatMap((scope) =>
+      ['s-2', 'b-1'].map((id) => find({ limit: 1 }, scope).printRecord(id, members)),
+    );
+    const texts = await Promise.all(asked);
+    const found = texts.map((text) => (text === undefined ? undefined : JSON.parse(text).name));
+    expect(found).toEqual(['Bala', undefined, undefined, 'Far']);
+  });
 });
