@@ -135,9 +135,8 @@ function keyOf(scope: Scope, { statement }: SingleRead): string | undefined {
   // script.
   if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
   // All of its values: those of the compiled statement, such as the domain, and those of the condition.
-  const { sql: forNone, name } = statement(sql`r.id = ${''}`);
-  const { values } = forNone;
-  return name !== undefined && values.every(isPlain) ? `${name} ${JSON.stringify(values)}` : undefined;
+  const { values, text } = statement(sql`r.id = ${''}`).sql;
+  return values.every(isPlain) ? `${JSON.stringify(values)} ${text}` : undefined;
 }
 
 /** Whether JSON represents the value unambiguously. */
