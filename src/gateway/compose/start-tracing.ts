@@ -49,7 +49,7 @@ export function startTracing(endpoint: string): Tracing {
   };
 }
 
-/** A span open for longer, such as a request that receives live data, is no longer followed. */
+/** The context no longer tracks a span that is open for longer, such as a request that receives live data. */
 const LONGEST_MS = 5 * 60_000;
 
 /**

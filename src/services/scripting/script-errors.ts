@@ -81,7 +81,7 @@ export function scriptThrownError(script: string, thrown: GuestError, limits: Sc
   };
 }
 
-/** What takes the place of a global that other runtimes have. */
+/** By the engine's message about a global that only other runtimes have: what to use instead. */
 const ADVICE = new Map([
   ["'module' is not defined", 'give the result by `export default`'],
   ["'exports' is not defined", 'give the result by `export default`'],

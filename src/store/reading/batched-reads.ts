@@ -50,7 +50,7 @@ type Line = Batcher<Waiting>;
 
 export class BatchedReads {
   readonly #database: Queryable;
-  /** By the statement and its values for no id, whoever asks. */
+  /** By the text of the statement and all of its values except the id; the caller makes no difference. */
   readonly #lines = new Map<string, Line>();
 
   constructor(database: Queryable) {

@@ -5,7 +5,7 @@ import { AlterationCounts, type CountedAlteration } from '../reading/inspect-sou
 import { openRowSource } from '../reading/open-row-source.js';
 import type { SourceFormat } from '../reading/row-source.js';
 
-/** What becomes of the documents of a collection. */
+/** How many documents a collection has, which values are altered, and which documents have faults. */
 export interface CollectionReport {
   readonly documents: number;
   readonly alterations: readonly CountedAlteration[];

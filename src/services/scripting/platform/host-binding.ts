@@ -122,7 +122,7 @@ export function readArguments<Shape extends z.ZodRawShape>(
       return value === undefined || value === null ? [] : [[parameter, value]];
     }),
   );
-  // Of a value that is none of several kinds, what each kind says of it.
+  // If a value fits no type of a union, the message has the reason of each type.
   const parsed = z.object(shape).safeParse(given, {
     error: ({ code, errors }) =>
       code === 'invalid_union' ? (errors as Faults).map(([first]) => first?.message).join('; ') : undefined,
