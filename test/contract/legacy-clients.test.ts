@@ -98,7 +98,8 @@ describe('near misses', () =>
         ['/attendancebyclassbymonth.svc/5/2026-04-01/2026-04-30', '/attendancebyclassbymonth/5/2026-04-01/'],
         ['/AUTH', '/auth'],
         ['/O/recs/task', '/o/recs/task'],
-        ['/o/task/t1', '/o/recs/task/t1'],
+        ['/o/task/t1', '/o/recs/{collection}/{id}?'],
+        ['/o/reports/fee-defaulters', '/reports/fee-defaulters?'],
         ['/graphq', '/graphql'],
         ['/openapi', '/openapi.json'],
       ] as const
@@ -139,6 +140,7 @@ it('If-Match is a list of tags, any of which may match', async () => {
   expect(await change('"99", "1"')).toBe(412);
   expect(await change('W/"2"')).toBe(412);
   expect(await change('garbage')).toBe(400);
+  expect(await change('"1" "2"')).toBe(400);
 });
 
 async function logIn(as: string, password = PASSWORD) {

@@ -82,33 +82,41 @@ const SHORT_WORD = 3;
 
 /**
  * ` Did you mean /auth?` if each part of the path is a typo or two away from that of a known one, as OpenAPI
- * writes it; otherwise empty. The parts for which the known path has parameters stay as they are.
+ * writes it; otherwise empty. The parts for which the known path has parameters stay as they are, but where
+ * `/o/x/y` may be a record: nobody has looked whether the collection x is there.
  */
 export function suggestPath(path: string, known: readonly string[]): string {
-  const direct = nearest(path, known);
-  // The collection is named where reading and creating differ.
-  const suggestion = direct ?? nearest(path.replace(/^\/o\//i, '/o/recs/'), known);
-  return suggestion === undefined || suggestion === path ? '' : ` Did you mean ${suggestion}?`;
+  const [, within] = /^\/o(\/.*)/i.exec(path) ?? [];
+  for (const one of [path, within ?? []].flat()) {
+    const template = nearest(one, known);
+    const parts = one.split('/');
+    const filled = template?.split('/').map((name, index) => (name.startsWith('{') ? parts[index] : name));
+    if (filled) return ` Did you mean ${filled.join('/')}?`;
+  }
+  // Records are created below /o, and read below /o/recs.
+  const ofRecords = within === undefined ? undefined : nearest(`/o/recs${within}`, known);
+  return ofRecords === undefined ? '' : ` Did you mean ${ofRecords}?`;
 }
 
 function nearest(path: string, known: readonly string[]): string | undefined {
   const parts = path.split('/');
-  // What is right in the place of another path is not a typo: /reports/x does not mean /imports/x.
-  const isRight = parts.map((part, index) => known.some((one) => one.split('/')[index] === part));
+  const templates = known.map((template) => template.split('/'));
+  const asLong = templates.filter((names) => names.length === parts.length);
   let best = Number.POSITIVE_INFINITY;
   let suggestion: string | undefined;
-  for (const template of known) {
-    const names = template.split('/');
-    if (names.length !== parts.length || !names.some((name) => /^[^{]/.test(name))) continue;
+  for (const names of asLong) {
+    if (!names.some((name) => /^[^{]/.test(name))) continue;
     const changes = names.map((name, index) => {
       const part = parts[index] ?? '';
-      const isOther = isRight[index] === true && part !== name && !name.startsWith('{');
-      return isOther ? Number.POSITIVE_INFINITY : changesOf(part, name);
+      if (name.startsWith('{') || name === part) return changesOf(part, name);
+      // What is right in the place of another path is not a typo: /reports/x does not mean /imports/x.
+      const isRight = templates.some((other) => other[index] === part);
+      return isRight ? Number.POSITIVE_INFINITY : changesOf(part, name);
     });
     const sum = changes.reduce((total, one) => total + one, 0);
     if (sum >= best) continue;
     best = sum;
-    suggestion = names.map((name, index) => (name.startsWith('{') ? parts[index] : name)).join('/');
+    suggestion = names.join('/');
   }
   return suggestion;
 }
