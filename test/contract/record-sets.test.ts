@@ -42,8 +42,8 @@ describe('PUT /o/recs/<collection>/<id>', () => {
 
   it('only creates with If-None-Match: *, and only replaces with If-Match', async () => {
     const path = `/o/recs/task/put-${run}`;
-    expect((await call('PUT', path, { body: { name }, 'if-match': '*' })).status).toBe(404);
-    expect((await call('PUT', path, { body: { name }, 'if-match': '"1"' })).status).toBe(404);
+    expect((await call('PUT', path, { body: { name }, 'if-match': '*' })).status).toBe(412);
+    expect((await call('PUT', path, { body: { name }, 'if-match': '"1"' })).status).toBe(412);
     expect((await call('PUT', path, { body: { name }, 'if-none-match': '*' })).status).toBe(201);
     expect((await call('PUT', path, { body: { name }, 'if-none-match': '*' })).status).toBe(412);
     expect((await call('PUT', path, { body: { name }, 'if-match': '"7"' })).status).toBe(412);

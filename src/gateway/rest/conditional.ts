@@ -18,7 +18,8 @@ export function parseIfMatch(header: string | string[] | undefined): readonly nu
   const text = Array.isArray(header) ? header.join(',') : header;
   if (text === undefined || text.trim() === '*') return undefined;
   const tags = [...text.matchAll(TAG)];
-  if (tags.length === 0 || /[^\s,]/.test(text.replace(TAG, ''))) {
+  const isList = !/[^\s,]/.test(text.replace(TAG, '')) && !/t\s*t/.test(text.replace(TAG, 't'));
+  if (tags.length === 0 || !isList) {
     const expected = 'entity tags in quotes as ETag has them, such as "3", separated by commas; or *';
     const detail = `If-Match is ${JSON.stringify(text)}; expected ${expected}.`;
     throw faultAt('MALFORMED_REQUEST', detail, { parameter: 'If-Match', expected, sent: text });

@@ -243,7 +243,8 @@ export class RecordResolver {
   /**
    * Replaces a record, or creates it under its id; or does only one of the two.
    *
-   * @throws VERSION_CONFLICT for a new record that is there; as `updateRecord` and `createRecord`
+   * @throws VERSION_CONFLICT for a new record that is there, and an existing one that is not; as `updateRecord`
+   *   and `createRecord`
    */
   async putRecord(
     context: RequestContext,
@@ -255,7 +256,12 @@ export class RecordResolver {
       if (only !== 'new') {
         const change = { mode: 'replace', ...sent, ...options } as const;
         const record = await this.#store.update(scope, collection, id, change).catch((error) => {
-          if (codeOf(error) !== 'NOT_FOUND' || only === 'existing') throw error;
+          if (codeOf(error) !== 'NOT_FOUND') throw error;
+          if (only === undefined) return;
+          throw new ServiceError(
+            'VERSION_CONFLICT',
+            `There is no record "${id}" of ${collection} to replace.`,
+          );
         });
         if (record !== undefined) return changed(record);
       }
