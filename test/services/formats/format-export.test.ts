@@ -162,17 +162,22 @@ describe('oneroster', () => {
         ...{ sourcedId: 'session-2026-27', title: '2026-27', type: 'schoolYear' },
         ...{ startDate: '2026-04-01', endDate: '2027-03-31', schoolYear: '2027' },
       },
+      {
+        ...{ sourcedId: 'term-2026-27', title: '2026-27', type: 'term' },
+        ...{ startDate: '2026-04-01', endDate: '2027-03-31', schoolYear: '2027' },
+        parentSourcedId: 'session-2026-27',
+      },
     ]);
     expect(rowsOf(files['classes.csv'])).toEqual([
       {
         ...{ sourcedId: 'class-5-A', title: '5 A', grades: '05', courseSourcedId: 'course-5' },
         ...{ classCode: '5-A', classType: 'homeroom', location: '12', schoolSourcedId: 'org-gv' },
-        termSourcedIds: 'session-2026-27',
+        termSourcedIds: 'term-2026-27',
       },
       {
         ...{ sourcedId: 'class-5-B', title: '5 B', grades: '05', courseSourcedId: 'course-5' },
         ...{ classCode: '5-B', classType: 'homeroom', schoolSourcedId: 'org-gv' },
-        termSourcedIds: 'session-2026-27',
+        termSourcedIds: 'term-2026-27',
       },
     ]);
     expect(rowsOf(files['users.csv'])).toEqual([
@@ -246,6 +251,7 @@ describe('oneroster', () => {
     const ids = (name: string) => new Set(rowsOf(files[`${name}.csv`]).map(({ sourcedId }) => sourcedId));
     const references = [
       ['classes', 'courseSourcedId', 'courses'],
+      ['academicSessions', 'parentSourcedId', 'academicSessions'],
       ['classes', 'termSourcedIds', 'academicSessions'],
       ['enrollments', 'classSourcedId', 'classes'],
       ['enrollments', 'userSourcedId', 'users'],
@@ -253,7 +259,9 @@ describe('oneroster', () => {
       ['demographics', 'sourcedId', 'users'],
     ] as const;
     for (const [file, column, target] of references) {
-      const lost = rowsOf(files[`${file}.csv`]).filter((row) => !ids(target).has(row[column] ?? ''));
+      const lost = rowsOf(files[`${file}.csv`]).filter(
+        ({ [column]: id = '' }) => id !== '' && !ids(target).has(id),
+      );
       expect({ file, column, lost }).toEqual({ file, column, lost: [] });
     }
   });
