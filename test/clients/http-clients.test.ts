@@ -55,7 +55,21 @@ class Client {
     System.out.flush();
   }
 }`;
-const hasJava = spawnSync('java', ['--version']).status === 0;
+
+/** As Java's. */
+const PHP = `
+[, $method, $url, $token, $body] = $argv;
+$headers = $token === '' ? [] : ["Authorization: Bearer $token"];
+if ($body !== '') $headers[] = 'Content-Type: application/json';
+$http = ['method' => $method, 'header' => $headers, 'content' => $body, 'ignore_errors' => true];
+$text = file_get_contents($url, false, stream_context_create(['http' => $http]));
+echo explode(' ', $http_response_header[0])[1], ' ', $text;
+`;
+
+/** The clients of the programs that are not installed. */
+const MISSING = ['Java', 'PHP'].filter(
+  (language) => spawnSync(language.toLowerCase(), ['--version']).status !== 0,
+);
 
 const headersOf = ({ token }: Sent) => (token === undefined ? {} : { authorization: `Bearer ${token}` });
 const parsed = (status: number, text: string): Answer => ({ status, body: text && JSON.parse(text) });
@@ -126,11 +140,17 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     await rm(folder, { recursive: true });
     return parsed(Number(stdout.slice(0, 3)), stdout.slice(4));
   },
+  async 'streams of PHP'(sent) {
+    const body = sent.body ? JSON.stringify(sent.body) : '';
+    const { stdout } = await run('php', [
+      ...['-r', PHP, sent.method, gateway.url + sent.path, sent.token ?? '', body],
+    ]);
+    return parsed(Number(stdout.slice(0, 3)), stdout.slice(4));
+  },
 };
 
 describe.each(Object.entries(CLIENTS))('%s', (name, send) => {
-  // Skipped where it is not installed.
-  const it = name.includes('Java') && !hasJava ? test.skip : test;
+  const it = MISSING.some((language) => name.endsWith(language)) ? test.skip : test;
 
   it('logs in, finds, creates, changes, removes, and reads refusals', async () => {
     const credential = { user_name: 'admin', password: 'demo-admin' };
