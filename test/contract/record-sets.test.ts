@@ -48,6 +48,20 @@ describe('PUT /o/recs/<collection>/<id>', () => {
     expect((await call('PUT', path, { body: { name }, 'if-none-match': '*' })).status).toBe(412);
     expect((await call('PUT', path, { body: { name }, 'if-match': '"7"' })).status).toBe(412);
     expect((await call('PUT', path, { body: { name }, 'if-none-match': '"1"' })).status).toBe(400);
+    const unknown = await call('PUT', '/o/recs/nowhere/x', { body: { name }, 'if-match': '*' });
+    expect([unknown.status, unknown.body.detail]).toEqual([404, expect.stringContaining('nowhere')]);
+  });
+
+  it.each([
+    ['PATCH', `/o/recs/task?oquery=name=${name}`, {}],
+    ['DELETE', `/o/recs/task?oquery=name=${name}`, undefined],
+    ['POST', '/o/task?by=name', { name }],
+    ['POST', '/batch', []],
+  ])('%s %s refuses a condition that it does not take', async (method, path, body) => {
+    for (const header of ['if-match', 'if-none-match']) {
+      const { status, body: answer } = await call(method, path, { body, [header]: '*' });
+      expect([status, answer.errors[0].parameter.toLowerCase()]).toEqual([400, header]);
+    }
   });
 
   it('answers a repeated key as before, and obeys rights and removal', async () => {

@@ -1,5 +1,6 @@
 /** Conditional requests: a record's version is its ETag. @see RFC 9110 section 13, decisions 1 */
 import { faultAt, ServiceError } from '../../base/errors.js';
+import type { RestRequest, RouteDescription } from './route.js';
 
 export function printEtag(version: number): string {
   return `"${version}"`;
@@ -40,13 +41,23 @@ const ENCODING = /-(?:br|gzip)$/;
 const VERSION = /^\d{1,9}(?:-(?:br|gzip))?$/;
 
 /**
- * @throws MALFORMED_REQUEST (400) for `If-None-Match` on a write: ignoring it would overwrite what it
- *   protects
+ * Checks the conditions of a write before it runs.
+ *
+ * @throws MALFORMED_REQUEST (400) for a condition that the write does not take: ignoring it would overwrite
+ *   what it protects
  */
-export function assertNoIfNoneMatch(header: string | string[] | undefined): void {
-  if (header === undefined) return;
-  throw new ServiceError(
-    'MALFORMED_REQUEST',
-    'If-None-Match is for reading, and as * for PUT; guard a write with If-Match and the ETag read.',
-  );
+export function assertConditions(
+  { parameters }: Pick<RouteDescription, 'parameters'>,
+  headers: RestRequest['headers'],
+): void {
+  const takes = (name: string) => parameters.some((parameter) => parameter.name === name);
+  if (!takes('Idempotency-Key')) return;
+  for (const name of ['If-Match', 'If-None-Match']) {
+    const value = headers[name.toLowerCase()];
+    if (value === undefined || (takes(name) && (name === 'If-Match' || value === '*'))) continue;
+    const detail =
+      `${name}: ${String(value)} is not taken here. Guard a change of one record with If-Match and the ETag ` +
+      'read, and a new record with PUT and If-None-Match: *.';
+    throw faultAt('MALFORMED_REQUEST', detail, { parameter: name, sent: String(value) });
+  }
 }

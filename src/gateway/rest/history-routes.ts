@@ -3,7 +3,7 @@ import { invalidAt } from '../../base/errors.js';
 import { type JsonValue, printExactJson } from '../../base/json/json.js';
 import { FieldChangeResult, RecordVersionResult } from '../resolvers/records/history-resolver.js';
 import { nextPage } from './answer-records.js';
-import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
+import { parseIfMatch, printEtag } from './conditional.js';
 import { describeAnswer, toAnswer } from './describe-answers.js';
 import { RECORD } from './describe-records.js';
 import { pageParameters } from './parameter-reader.js';
@@ -77,7 +77,6 @@ const restoreRecord: Route = {
   answers: [ok('The record as it is now.', RECORD, 'ETag')],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
   ...via('history', ['restore'], async (history, request) => {
-    assertNoIfNoneMatch(request.headers['if-none-match']);
     const record = await history.restore(request.context, {
       ...recordAddress(request),
       version: versionOf(request.body),

@@ -2,6 +2,7 @@
 import { ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import { toUpdateOperations } from '../resolvers/records/update-arguments.js';
+import { assertConditions } from './conditional.js';
 import { createParameterReader, readFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, collectionIn } from './record-address.js';
 import { FILTER_PARAMETERS, readFilter } from './record-read-routes.js';
@@ -201,6 +202,7 @@ async function perform(
   const { route, label, path, query, headers, body } = operation;
   try {
     if (route.body?.isRequired && body === undefined) throw malformed('the body is missing', '');
+    assertConditions(route, headers);
     const parameters = createParameterReader(route)(Object.fromEntries(query), undefined);
     return printAnswer(await route.run(services, { ...request, path, parameters, headers, body }));
   } catch (fault) {

@@ -3,7 +3,7 @@ import { invariant, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { StoredRecord } from '../../store/record-store.js';
 import type { RecordBatch } from '../resolvers/records/record-resolver.js';
-import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
+import { parseIfMatch, printEtag } from './conditional.js';
 import { RECORD, RECORDS } from './describe-records.js';
 import { readFlag } from './parameter-reader.js';
 import { allowedTo, COLLECTION, RECORD_ID, recordAddress } from './record-address.js';
@@ -68,7 +68,6 @@ const deleteRecord: Route = {
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
   assertAllowed: allowedTo('delete'),
   ...via('records', ['deleteRecord'], async (records, request) => {
-    assertNoIfNoneMatch(request.headers['if-none-match']);
     await records.deleteRecord(request.context, {
       ...recordAddress(request),
       ifVersion: parseIfMatch(request.headers['if-match']),
@@ -141,9 +140,6 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     resolvers: [mode === 'merge' ? 'records.updateRecord' : 'records.putRecord'],
     async run({ resolvers: { records } }, request) {
       const ifMatch = request.headers['if-match'];
-      const ifNone = request.headers['if-none-match'];
-      const isNew = mode === 'replace' && ifNone === '*';
-      if (!isNew) assertNoIfNoneMatch(ifNone);
       const address = recordAddress(request);
       const change = {
         ...address,
@@ -155,7 +151,7 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
         return answerChanged(await records.updateRecord(request.context, { ...change, mode }));
       }
       const ifThere = ifMatch === undefined ? undefined : 'existing';
-      const only = isNew ? 'new' : ifThere;
+      const only = request.headers['if-none-match'] === undefined ? ifThere : 'new';
       return answerStored(address.collection, await records.putRecord(request.context, { ...change, only }));
     },
   };

@@ -5,6 +5,7 @@ import { ServiceError } from '../../base/errors.js';
 import { assertPercentEncoded } from '../../base/http/assert-percent-encoded.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { requireScope } from '../resolvers/request-context.js';
+import { assertConditions } from '../rest/conditional.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameter-reader.js';
 import type { Answer, RestServices, Route } from '../rest/route.js';
@@ -79,6 +80,7 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
     if (PLUS_BEFORE_DIGIT.test(search)) request.requestContext.scope?.onHint?.(PLUS_HINT);
     // A format by name wins, also where Accept admits none of ours: browsers and office programs send theirs.
     const format = namesFormat(request, formats) ? formats[0] : negotiate(request.headers.accept);
+    assertConditions(route, request.headers);
     const body = bodyOf(request, route);
     return await route.run(services, {
       context: request.requestContext,

@@ -258,6 +258,7 @@ export class RecordResolver {
         const record = await this.#store.update(scope, collection, id, change).catch((error) => {
           if (codeOf(error) !== 'NOT_FOUND') throw error;
           if (only === undefined) return;
+          this.assertAllowed(context, collection, 'update');
           throw new ServiceError(
             'VERSION_CONFLICT',
             `There is no record "${id}" of ${collection} to replace.`,
