@@ -56,8 +56,8 @@ export function assertConditions(
     const value = headers[name.toLowerCase()];
     if (value === undefined || (takes(name) && (name === 'If-Match' || value === '*'))) continue;
     const detail =
-      `${name}: ${String(value)} is not taken here. Guard a change of one record with If-Match and the ETag ` +
-      'read, and a new record with PUT and If-None-Match: *.';
+      `${name}: ${String(value)} is not taken here. Guard a change of a record with If-Match and its ETag, ` +
+      'and a new record with PUT and If-None-Match: *.';
     throw faultAt('MALFORMED_REQUEST', detail, { parameter: name, sent: String(value) });
   }
 }

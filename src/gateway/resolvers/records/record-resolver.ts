@@ -243,8 +243,8 @@ export class RecordResolver {
   /**
    * Replaces a record, or creates it under its id; or does only one of the two.
    *
-   * @throws VERSION_CONFLICT for a new record that is there, and an existing one that is not; as `updateRecord`
-   *   and `createRecord`
+   * @throws VERSION_CONFLICT for a new record that is there, and an existing one that is not; as
+   *   `updateRecord` and `createRecord`
    */
   async putRecord(
     context: RequestContext,
