@@ -24,7 +24,7 @@ export const BACKUP_SETTINGS = {
   backupPassphrase: setting(
     secretSetting(12).optional(),
     'backups are encrypted by it, at least 12 characters; without it, and without BACKUP_KEY_FILE, they ' +
-      'are not. A backup whose passphrase is lost is lost',
+      'are not. A backup cannot be read without its passphrase',
   ),
   backupKeyFile: setting(
     z.string().min(1).optional(),

@@ -12,14 +12,10 @@ import {
 export const FILE_SETTINGS = {
   fileMaxBytes: setting(bytesSetting, 'largest file', '104857600'),
   filesQuotaBytes: setting(bytesSetting, 'bytes of all files of a school together', '10737418240'),
-  fileUploadsOpen: setting(
-    positiveSetting,
-    'uploads of one user that are sent piece by piece at the same time (tus)',
-    '20',
-  ),
+  fileUploadsOpen: setting(positiveSetting, 'tus uploads that one user may have open at the same time', '20'),
   fileUploadHours: setting(
     wholeNumberSetting(1, 876_000),
-    'hours after the last piece of such an upload, or without an import, in which it is kept',
+    'hours that an unfinished tus upload, or a file for an import, is kept after its last part',
     '24',
   ),
   fileRoles: setting(
@@ -33,7 +29,7 @@ export const FILE_SETTINGS = {
       .string()
       .regex(/^https?:\/\/[^/@\s]+\/[^/\s]+\/?$/, 'expected https://host/bucket')
       .optional(),
-    'a bucket that speaks S3 for new files, e.g. https://s3.ap-south-1.amazonaws.com/school-files; ' +
+    'an S3 bucket for new files, e.g. https://s3.ap-south-1.amazonaws.com/school-files; ' +
       'unset: they are kept in the database. Older files stay where they are',
   ),
   filesS3Region: setting(z.string().min(1), 'region of the bucket', 'us-east-1'),

@@ -15,7 +15,7 @@ export const IMPORT_SETTINGS = {
   ),
   keepImportsDays: setting(
     daysSetting,
-    'days until an import that has ended, or waits for nobody, goes with its file and its errors',
+    'days until an import that ended, or that nobody continued, is deleted with its file and errors',
     '30',
   ),
 } as const;

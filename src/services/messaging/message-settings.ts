@@ -44,7 +44,7 @@ export const MESSAGE_SETTINGS = {
   ),
   emailsPerHour: setting(
     positiveSetting,
-    'emails a school may ask for in an hour, one for each recipient',
+    'emails a school may request in an hour, one for each recipient',
     '2000',
   ),
   smsUrl: setting(
@@ -100,7 +100,7 @@ export const MESSAGE_SETTINGS = {
       'where the text needs Unicode)',
     '8',
   ),
-  smsPerHour: setting(positiveSetting, 'text messages a school may ask for in an hour', '10000'),
+  smsPerHour: setting(positiveSetting, 'text messages a school may request in an hour', '10000'),
   messageMaxRecipients: setting(
     positiveSetting,
     'recipients of one email, and numbers of one request for text messages',
@@ -119,8 +119,8 @@ export const MESSAGE_SETTINGS = {
   ),
   sendKeptHours: setting(
     wholeNumberSetting(0, 876_000),
-    'messages kept for want of a server are sent by themselves once there is one, unless they are ' +
-      'older than this; the older ones wait for retryMessage',
+    'messages kept because no server was configured are sent once there is one, unless they are ' +
+      'older than this; older ones wait for retryMessage',
     '24',
   ),
   keepMessagesDays: setting(

@@ -19,12 +19,12 @@ export const SCRIPT_SETTINGS = {
   ),
   scriptWallTimeMs: setting(
     positiveSetting,
-    'longest a run may take, in milliseconds, waiting for the platform included',
+    'longest time that a run may take, in milliseconds, including waits for the platform',
     '60000',
   ),
   scriptBeforeTimeoutMs: setting(
     positiveSetting,
-    'longest a write waits for a script it asks before it is made, its place included, in ' +
+    'longest time that a write waits for its "before" scripts, queueing included, in ' +
       'milliseconds; then it is refused',
     '2000',
   ),
@@ -33,7 +33,7 @@ export const SCRIPT_SETTINGS = {
     'heap of a run, 2 MiB to 1 GiB',
     '67108864',
   ),
-  scriptOutputBytes: setting(bytesSetting, 'what a run may print', '1048576'),
+  scriptOutputBytes: setting(bytesSetting, 'bytes that a run may print', '1048576'),
   scriptOutputLines: setting(positiveSetting, 'lines a run may print', '10000'),
   scriptHostCalls: setting(
     positiveSetting,
@@ -42,8 +42,7 @@ export const SCRIPT_SETTINGS = {
   ),
   scriptPayloadBytes: setting(
     wholeNumberSetting(1, 67_108_864),
-    'arguments and result of a run, and what goes in or out of one call of the platform, as ' +
-      'characters of JSON',
+    'largest arguments or result of a run, or of one call of the platform, in characters of JSON',
     '4194304',
   ),
   scriptCodeBytes: setting(bytesSetting, 'largest script', '262144'),
@@ -59,10 +58,14 @@ export const SCRIPT_SETTINGS = {
       'started by these come on top',
     '20',
   ),
-  scriptDomainRuns: setting(wholeNumberSetting(1, 1000), 'of these, runs of one domain at once', '16'),
+  scriptDomainRuns: setting(
+    wholeNumberSetting(1, 1000),
+    'the share of one domain in SCRIPT_CONCURRENT_RUNS',
+    '16',
+  ),
   scriptCallerRuns: setting(
     wholeNumberSetting(1, 1000),
-    'of these, runs of one user at once, and of one script that runs for nobody',
+    'the share of one user, or of one script that runs for nobody, in SCRIPT_CONCURRENT_RUNS',
     '4',
   ),
   scriptQueuedRuns: setting(
@@ -70,40 +73,40 @@ export const SCRIPT_SETTINGS = {
     'runs that may wait for their turn, at most SCRIPT_WALL_TIME_MS; with more, the next is answered 503',
     '200',
   ),
-  scriptCallerQueuedRuns: setting(countSetting, 'of these, runs of one user', '50'),
+  scriptCallerQueuedRuns: setting(countSetting, 'the share of one user in SCRIPT_QUEUED_RUNS', '50'),
   scriptBeforeRuns: setting(
     wholeNumberSetting(1, 500),
-    'writes that ask scripts at once, in places of their own; each holds a connection, so less ' +
-      'than half of POOL_SIZE whatever this says',
+    'writes with "before" scripts at once, beside the runs above; each holds a connection, so ' +
+      'always less than half of POOL_SIZE',
     '6',
   ),
   scriptQueuedBeforeRuns: setting(
     countSetting,
-    'writes that may wait for such a place, without a connection and at most three quarters of ' +
+    'writes that may wait for this, without a connection and at most three quarters of ' +
       'SCRIPT_BEFORE_TIMEOUT_MS, half of them of one user; with more, the next is answered 503',
     '200',
   ),
   scriptStreams: setting(
     wholeNumberSetting(1, 1000),
     'lists that all runs of this gateway read at once by findStream, agg and readFile, half of ' +
-      'them in one run; each holds a connection, so at most half of POOL_SIZE whatever this says',
+      'them in one run; each holds a connection, so always at most half of POOL_SIZE',
     '8',
   ),
   scriptWarmThreads: setting(
     wholeNumberSetting(0, 64),
-    'threads kept ready for runs, and as many for what writes ask, some 10 MiB each, from the start on ' +
-      'where such scripts are stored; a run that finds none idle starts one',
+    'threads kept ready for runs, and as many for "before" scripts, about 10 MiB each, from the start ' +
+      'if such scripts exist; a run that finds no idle thread starts one',
     '2',
   ),
   scriptRequests: setting(countSetting, 'calls of platform.request a run may make', '500'),
   scriptRequestTimeoutMs: setting(
     positiveSetting,
-    'longest a script may have platform.request wait for an answer, in milliseconds',
+    'longest time that a script may let platform.request wait for a response, in milliseconds',
     '30000',
   ),
   scriptRequestMaxResponseBytes: setting(
     bytesSetting,
-    'largest answer platform.request takes, packed or unpacked',
+    'largest response that platform.request accepts, compressed or not',
     '2097152',
   ),
   scriptRequestPorts: setting(
@@ -113,7 +116,7 @@ export const SCRIPT_SETTINGS = {
   ),
   scriptRequestPrivateHosts: setting(
     listSetting,
-    'hosts that platform.request may reach though their address is not one of the public internet, ' +
+    'hosts that platform.request may reach although their address is not a public one, ' +
       'as host or host:port, separated by commas',
     '',
   ),
@@ -123,8 +126,8 @@ export const SCRIPT_SETTINGS = {
       .string()
       .regex(/^\s*\S{32,}(\s+\S{32,})*\s*$/, 'expected secrets of at least 32 characters each')
       .optional(),
-    'encrypts for platform.encrypt, at least 32 characters; several, separated by blanks, to ' +
-      'rotate: the first encrypts, all decrypt; unset: made once and kept in the database',
+    'secret of platform.encrypt, at least 32 characters; several, separated by blanks, to rotate: ' +
+      'the first encrypts, all decrypt; unset: created once and stored in the database',
   ),
 } as const;
 
