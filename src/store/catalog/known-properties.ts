@@ -34,7 +34,7 @@ export interface KnownProperty {
 const WEEKLY_OFF = /^[1-5]?(MO|TU|WE|TH|FR|SA|SU)$/;
 /** The prefix of receipt numbers. It must not end in a digit, so that prefix and number can be separated. */
 export const RECEIPT_SERIES = /^[A-Za-z0-9/_-]{0,19}[A-Za-z/_-]$/;
-export const RECEIPT_SERIES_WORDS = 'at most 20 letters, digits, /, _ and -, the last of them no digit';
+export const RECEIPT_SERIES_WORDS = 'at most 20 letters, digits, /, _ and -, not ending in a digit';
 export const DEFAULT_SERIES = 'R-';
 export const DEFAULT_TIME_ZONE = 'Asia/Kolkata';
 export const DEFAULT_LANGUAGE = 'en-IN';
@@ -98,7 +98,7 @@ const PROPERTIES: Readonly<
     DEFAULT_LANGUAGE,
   ],
   callingCode: [
-    'Telephone numbers that are written without a country are of this one.',
+    'The calling code of telephone numbers that are written without one.',
     written(/^[1-9]\d{0,3}$/, 'a calling code without +, e.g. 91'),
     DEFAULT_CALLING_CODE,
   ],
@@ -106,7 +106,7 @@ const PROPERTIES: Readonly<
     'The code of the school in files for UDISE+.',
     written(/^\d{11}$/, 'the 11 digits of the school in UDISE+'),
   ],
-  tallyCompany: ['The company that vouchers for Tally are of.', A_TEXT],
+  tallyCompany: ['The company of the vouchers for Tally.', A_TEXT],
   currency: [
     'The currency of amounts in reports and receipts.',
     written(/^[A-Z]{3}$/, 'an ISO 4217 code, e.g. INR'),
@@ -133,7 +133,7 @@ const PROPERTIES: Readonly<
     REPORT_DEFAULTS.leaveCountsPresent,
   ],
   grades: [
-    'From which percentage on there is which grade.',
+    'The lowest percentage of each grade.',
     kind(
       'json',
       'a list such as [{"from": 91, "grade": "A1"}, {"from": 0, "grade": "E"}], each from once, 0 to 100',
@@ -143,7 +143,7 @@ const PROPERTIES: Readonly<
   ],
   passPercent: ['Below this percentage a subject is not passed.', whole(0, 100), REPORT_DEFAULTS.passPercent],
   rankMethod: [
-    'Whether after two first ranks comes the third (competition) or the second (dense).',
+    'The rank after two first ranks: the third (competition) or the second (dense).',
     {
       ...written(/^(?:competition|dense)$/, 'competition or dense'),
       choices: ['competition', 'dense'],
@@ -156,12 +156,12 @@ const PROPERTIES: Readonly<
     REPORT_DEFAULTS.schoolStartsAt,
   ],
   receiptSeries: [
-    'What stands before the number of a receipt, where who writes it says no other.',
+    'The prefix of receipt numbers, unless the user gives another one.',
     written(RECEIPT_SERIES, `a text such as "R-": ${RECEIPT_SERIES_WORDS}`),
     DEFAULT_SERIES,
   ],
   [BOOKS_CLOSED_UNTIL]: [
-    'The last day of closed books: receipts and dues up to it are neither made nor changed nor removed.',
+    'The last day of closed books: receipts and dues up to it cannot be created, changed or removed.',
     kind('text', 'a day YYYY-MM-DD', (value) => typeof value === 'string' && isDay(value)),
   ],
   topicRoles: [
@@ -189,7 +189,7 @@ const PROPERTIES: Readonly<
   ],
   smsSender: ['The sender of text messages.', A_TEXT],
   [KEEP_HISTORY_DAYS]: [
-    'For how many days values that were changed are kept, then forgotten for good. Not set: always.',
+    'How many days former values are kept before they are deleted permanently. Not set: forever.',
     whole(1, 36_500, 'a whole number of days from '),
   ],
 };
